@@ -1,0 +1,139 @@
+"""A hand-made interpreter: little graphs instead of rules, with chance, costs and endings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from tokenworld.diagnostics import Span
+from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw, Successor
+
+State = tuple[int, int]  # node, tick
+
+
+@dataclass(frozen=True)
+class GraphWorld:
+    """``edges[node][command]`` lists the nodes that the command may lead to.
+
+    ``hidden`` maps nodes to what a search sees of them, to make keys that are not exact.
+    """
+
+    edges: Mapping[int, Mapping[str, Sequence[int]]]
+    goals: Mapping[str, frozenset[int]]
+    lose: frozenset[int] = frozenset()
+    costs: Mapping[str, int] = field(default_factory=dict)
+    hidden: Mapping[int, int] | None = None
+    calls: list[State] = field(default_factory=list)
+
+    @property
+    def instance(self) -> Instance:
+        span = Span("graph.tw", 0, 0, 1, 1, 1, 1)
+        names = sorted({name for row in self.edges.values() for name in row})
+        actions = {
+            name: SimpleNamespace(cost=self.costs.get(name), takes=None, body=(), span=span)
+            for name in names
+        }
+        lines = tuple(SimpleNamespace(name=name, span=span) for name in self.goals)
+        world = SimpleNamespace(name="graph", goals=lines, span=span)
+        program = SimpleNamespace(actions=actions, digest="0" * 64)
+        return cast(Instance, SimpleNamespace(program=program, world=world))
+
+    def start(self) -> State:
+        return (0, 0)
+
+    def commands(self, state: State) -> Sequence[Command]:
+        if self.won(state, None) or self.lost(state):
+            return ()
+        return [PASS if name == "" else Command(name) for name in self.edges.get(state[0], {})]
+
+    def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
+        self.calls.append(state)
+        ends = self.edges.get(state[0], {}).get(command.action, ())
+        if self.won(state, None) or self.lost(state):
+            return ()
+        return [
+            Successor((end, state[1] + 1), self.draws(command.action, choice, len(ends)))
+            for choice, end in enumerate(ends)
+        ]
+
+    @staticmethod
+    def draws(action: str, choice: int, alternatives: int) -> tuple[LuckyDraw, ...]:
+        if alternatives < 2:
+            return ()
+        return (LuckyDraw(f"action {action}", (None,), 0, choice, alternatives),)
+
+    def key(self, state: State) -> Hashable:
+        return state[0] if self.hidden is None else self.hidden.get(state[0], state[0])
+
+    def exact_key(self) -> bool:
+        return self.hidden is None
+
+    def won(self, state: State, goal: str | None) -> bool:
+        return any(state[0] in ends for name, ends in self.goals.items() if goal in (None, name))
+
+    def lost(self, state: State) -> bool:
+        return state[0] in self.lose
+
+    def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
+        return state[0]
+
+    def tick(self, state: State) -> int:
+        return state[1]
+
+    def running(self, state: State) -> None:
+        return None
+
+    def cost(self, state: State, command: Command) -> int:
+        return self.costs.get(command.action, 0) if self.costs else 1
+
+    def show(self, state: State, command: Command) -> str:
+        return "pass" if command.is_pass else f"{command.action}()"
+
+
+def random_world(seed: int, *, priced: bool = False) -> GraphWorld:
+    """A small graph with branching chance, dead ends, losing nodes and two goals."""
+    random = Random(seed)
+    size = random.randint(1, 12)
+    edges = {
+        node: {
+            name: [random.randrange(size) for _ in range(random.choice((1, 1, 2, 3)))]
+            for name in random.sample(["a", "b", "c", ""], random.randint(0, 3))
+        }
+        for node in range(size)
+    }
+    goals = {
+        name: frozenset(random.sample(range(size), random.choice((0, 0, 1, 1, 2)) % (size + 1)))
+        if size > 1
+        else frozenset[int]()
+        for name in ("rich", "wise")
+    }
+    lose = frozenset(n for n in range(size) if random.random() < 0.15)
+    costs = {name: random.choice((0, 1, 2, 5)) for name in ("a", "b", "c", "")} if priced else {}
+    return GraphWorld(edges, goals, lose, costs)
+
+
+def counter(bits: int) -> GraphWorld:
+    """A line of ``2**bits`` nodes without a goal: a search that takes a while."""
+    size = 1 << bits
+    edges = {n: {"a": [(n * 2) % size], "b": [(n * 2 + 1) % size]} for n in range(size)}
+    return GraphWorld(edges, {"rich": frozenset()})
+
+
+@pytest.fixture
+def graph_world() -> type[GraphWorld]:
+    return GraphWorld
+
+
+@pytest.fixture
+def make_random_world() -> Callable[..., GraphWorld]:
+    return random_world
+
+
+@pytest.fixture
+def make_counter() -> Callable[[int], GraphWorld]:
+    return counter

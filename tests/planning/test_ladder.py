@@ -1,0 +1,298 @@
+"""The ladder: which rung answers, what is believed, and what an open verdict admits."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tokenworld.diagnostics import Diagnostic, Failure, Severity
+from tokenworld.ground import Command
+from tokenworld.planning import ladder, search
+from tokenworld.planning.classical import EngineRun
+from tokenworld.planning.doctor import EngineInfo
+from tokenworld.planning.ladder import plan
+from tokenworld.planning.search import Found, Limits
+from tokenworld.planning.verdict import PlanStep
+
+READY = EngineInfo("fast-downward", "classical", "up-fast-downward", "1.0", "/bin/fd", "pip …")
+MISSING = EngineInfo(
+    "fast-downward",
+    "classical",
+    "up-fast-downward",
+    None,
+    None,
+    "python -m pip install 'up-fast-downward>=0.5'",
+    "the package `up-fast-downward` is not installed",
+)
+A = PlanStep(Command("a"))
+
+
+class FakePlanners:
+    """Answers with prepared runs and remembers what it was asked."""
+
+    def __init__(self, *runs: EngineRun, takes: float = 0.0) -> None:
+        self.runs, self.takes, self.asked = runs, takes, []
+
+    def __call__(self, simulator, state, goal, *, seconds, cancel, accept):
+        self.asked.append((state, goal, seconds))
+        time.sleep(min(self.takes, max(seconds, 0)))
+        for run in self.runs:
+            if accept(run):
+                return
+
+
+def run_of(result, *steps, engine="fast-downward ff", **more):
+    return EngineRun(engine, "E", result, f"it said {result}", 0.1, steps, **more)
+
+
+BLIND = "fast-downward blind"
+
+
+def line_world(graph_world, length):
+    """A line of nodes with a loop at each; the goal is its last node."""
+    edges = {n: {"a": [n + 1], "b": [n]} for n in range(length)}
+    return graph_world(edges, {"rich": frozenset({length})})
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Our own first search may look at a handful of states only."""
+    monkeypatch.setattr(ladder, "_FIRST_STATES", 3)
+
+
+# ---- the own search --------------------------------------------------------------------
+
+
+def test_a_goal_that_holds_needs_nothing(graph_world):
+    world = graph_world({0: {"a": [0]}}, {"rich": frozenset({0}), "wise": frozenset({1})})
+    fake = FakePlanners()
+    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    assert (verdict.answer, verdict.ticks, verdict.reached) == ("winnable", 0, ("rich",))
+    assert fake.asked == []
+
+
+def test_it_agrees_with_the_search_and_replays(make_random_world):
+    answers = set()
+    for seed in range(100):
+        world = make_random_world(seed, priced=seed % 2 == 1)
+        expected = search.search(world, world.start(), "wise", Limits())
+        verdict = plan(world, world.start(), "wise", engine=MISSING)
+        answers.add(verdict.answer)
+        if isinstance(expected, Found):
+            assert (verdict.answer, verdict.claim) == ("winnable", "found"), seed
+            assert verdict.steps == expected.steps
+            assert (verdict.cost, verdict.ticks) == (expected.cost, expected.ticks)
+            assert [step.tick for step in verdict.plan] == list(range(expected.ticks))
+            assert "wise" in verdict.reached
+            assert verdict.counts_on_luck == (verdict.wins_with_seed is not True)
+        else:
+            assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted"), seed
+            assert verdict.proof is not None
+            assert verdict.proof.states == expected.states
+    assert answers == {"winnable", "unwinnable"}
+
+
+def test_a_tick_bound_is_answered_exactly(graph_world):
+    world = line_world(graph_world, 4)
+    assert plan(world, world.start(), None, within=4, engine=MISSING).answer == "winnable"
+    verdict = plan(world, world.start(), None, within=3, engine=MISSING)
+    assert (verdict.answer, verdict.within) == ("unwinnable", 3)
+    world = graph_world({0: {"a": [0]}}, {"rich": frozenset({1})})
+    verdict = plan(world, world.start(), None, within=3, engine=MISSING)
+    assert (verdict.answer, verdict.within) == ("unwinnable", None)
+
+
+def test_without_an_engine_the_search_gets_all_the_time(make_counter, impatient):
+    world = make_counter(8)
+    verdict = plan(world, world.start(), None, engine=MISSING)
+    assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
+    assert verdict.notes == ()
+
+
+def test_without_an_engine_a_limit_means_unknown_and_says_how_to_get_one(make_counter):
+    world = make_counter(18)
+    started = time.monotonic()
+    verdict = plan(world, world.start(), "rich", engine=MISSING, time_limit=0.2)
+    assert time.monotonic() - started < 3
+    assert (verdict.answer, verdict.exit_code, verdict.claim) == ("unknown", 3, None)
+    assert [one.result for one in verdict.attempts] == ["limit", "missing"]
+    codes = {note.code: note for note in verdict.notes}
+    assert set(codes) == {"TW0811", "TW0813"}
+    assert codes["TW0811"].hint == "Run `python -m pip install 'up-fast-downward>=0.5'`."
+
+
+def test_the_finder_decides_when_nothing_is_handed_in(make_counter, monkeypatch):
+    monkeypatch.setattr(ladder, "find_engine", lambda package: MISSING)
+    world = make_counter(18)
+    verdict = plan(world, world.start(), None, time_limit=0.1)
+    assert "TW0811" in {note.code for note in verdict.notes}
+
+
+def test_a_memory_limit_means_unknown(make_counter):
+    world = make_counter(12)
+    verdict = plan(world, world.start(), None, engine=MISSING, memory_limit=50_000)
+    assert verdict.answer == "unknown"
+    assert "MiB" in verdict.attempts[0].detail
+
+
+def test_keys_that_are_not_exact_prove_nothing(graph_world):
+    edges = {0: {"a": [1], "b": [2]}, 1: {}, 2: {"a": [3]}, 3: {}}
+    world = graph_world(edges, {"rich": frozenset({3})}, hidden={2: 1})
+    verdict = plan(world, world.start(), None, engine=MISSING)
+    assert verdict.answer == "unknown"
+    assert "TW0804" in {note.code for note in verdict.notes}
+    fake = FakePlanners(run_of("plan", PlanStep(Command("b")), A))
+    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    assert (verdict.answer, verdict.engine) == ("winnable", "fast-downward ff")
+
+
+# ---- the planners ----------------------------------------------------------------------
+
+
+def test_a_small_world_never_asks_a_planner(graph_world):
+    world = line_world(graph_world, 3)
+    fake = FakePlanners(run_of("no plan", engine=BLIND))
+    assert plan(world, world.start(), None, engine=READY, classical=fake).answer == "winnable"
+    assert fake.asked == []
+
+
+def test_a_plan_counts_after_its_replay(graph_world, impatient):
+    world = line_world(graph_world, 9)
+    fake = FakePlanners(run_of("plan", *[A] * 9))
+    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    assert (verdict.answer, verdict.claim, verdict.ticks) == ("winnable", "found", 9)
+    assert (verdict.engine, verdict.encoding, verdict.optimal) == ("fast-downward ff", "E", None)
+    assert [one.result for one in verdict.attempts] == ["limit", "plan"]
+    assert len(fake.asked) == 1
+    assert fake.asked[0][:2] == ((0, 0), "rich")
+
+
+def test_a_plan_that_fails_its_replay_is_not_believed(graph_world, impatient):
+    world = line_world(graph_world, 9)
+    fake = FakePlanners(run_of("plan", *[A] * 8), run_of("plan", PlanStep(Command("z"))))
+    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    results = [(one.engine, one.result) for one in verdict.attempts]
+    assert results == [
+        ("own search", "limit"),
+        ("fast-downward ff", "invalid plan"),
+        ("fast-downward ff", "invalid plan"),
+        ("own search", "plan"),
+    ]
+    assert verdict.attempts[1].detail == "the goal is not reached at the end"
+    assert verdict.attempts[2].detail == "step 1: `z()` is not legal there"
+    assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "own search", 9)
+    assert {(note.code, note.severity) for note in verdict.notes} == {("TW0812", Severity.INFO)}
+
+
+def test_after_an_invalid_plan_the_next_planner_is_heard(make_counter, impatient):
+    world = make_counter(6)
+    fake = FakePlanners(run_of("plan", A), run_of("no plan", engine=BLIND, digest="ab"))
+    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    assert (verdict.answer, verdict.claim, verdict.exit_code) == ("unwinnable", "proved", 1)
+    assert verdict.proof is not None
+    assert (verdict.proof.engine, verdict.proof.digest) == (BLIND, "ab")
+
+
+def test_a_proof_on_an_inexact_encoding_proves_nothing(graph_world, impatient):
+    world = line_world(graph_world, 9)
+    fake = FakePlanners(run_of("no plan", engine=BLIND, exact=False))
+    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    assert (verdict.answer, verdict.engine) == ("winnable", "own search")
+
+
+def test_a_planner_that_fails_is_reported_and_the_search_goes_on(make_counter, impatient):
+    world = make_counter(6)
+    fake = FakePlanners(run_of("failed"), run_of("failed", engine=BLIND))
+    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
+    assert [note.code for note in verdict.notes] == ["TW0812", "TW0812"]
+    assert len(world.calls) == 2 * 64  # it went on where it had stopped
+
+
+def test_a_world_that_no_encoding_takes_is_searched(make_counter, impatient):
+    world = make_counter(6)
+    note = Diagnostic("TW0801", "`uniform` has no place in a planner's encoding.")
+    fake = FakePlanners(run_of("not expressible", engine="fast-downward", notes=(note,)))
+    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
+    assert [one.code for one in verdict.notes] == ["TW0801"]
+
+
+def test_if_every_rung_hits_its_limit_the_verdict_is_unknown(make_counter):
+    world = make_counter(18)
+    fake = FakePlanners(run_of("limit"), run_of("limit", engine=BLIND), takes=9)
+    started = time.monotonic()
+    verdict = plan(world, world.start(), None, engine=READY, classical=fake, time_limit=0.5)
+    assert time.monotonic() - started < 3
+    assert verdict.answer == "unknown"
+    assert [one.result for one in verdict.attempts] == ["limit", "limit", "limit"]
+    assert 0 < fake.asked[0][2] <= 0.3  # the own search left most of the time
+    assert [note.code for note in verdict.notes] == ["TW0813"]
+    assert len(verdict.limits_hit) == 3
+
+
+def test_a_plan_that_is_too_long_does_not_answer_a_bound(graph_world, impatient):
+    world = line_world(graph_world, 9)
+    fake = FakePlanners(run_of("plan", *[PlanStep(Command("b"))] * 5, *[A] * 9))
+    verdict = plan(world, world.start(), None, within=9, engine=READY, classical=fake)
+    assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "own search", 9)
+    assert "14 ticks, more than 9" in verdict.attempts[1].detail
+
+
+# ---- talking ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ready", [READY, MISSING])
+def test_it_can_be_cancelled(make_counter, ready):
+    world = make_counter(18)
+    fake = FakePlanners()
+    calls = iter(range(20))
+    verdict = plan(
+        world,
+        world.start(),
+        None,
+        engine=ready,
+        classical=fake,
+        cancel=lambda: next(calls, None) is None,
+    )
+    assert verdict.answer == "unknown"
+    assert verdict.attempts[0].result == "cancelled"
+    assert fake.asked == []
+    assert "cancelled" in verdict.notes[-1].message
+
+
+def test_ctrl_c_is_not_swallowed(make_counter, impatient):
+    def interrupted(*args, **more):
+        raise KeyboardInterrupt
+
+    world = make_counter(6)
+    with pytest.raises(KeyboardInterrupt):
+        plan(world, world.start(), None, engine=READY, classical=interrupted)
+
+
+def test_progress_is_told_only_when_it_takes_long(make_counter):
+    lines = []
+    world = make_counter(4)
+    plan(world, world.start(), None, engine=MISSING, progress=lines.append)
+    assert lines == []
+    world = make_counter(18)
+    plan(world, world.start(), None, engine=MISSING, progress=lines.append, time_limit=1.3)
+    assert len(lines) == 1
+    assert lines[0].startswith("own search: ")
+    assert "depth" in lines[0]
+
+
+def test_a_goal_that_does_not_exist_is_a_failure(graph_world):
+    world = graph_world({0: {}}, {"rich": frozenset(), "wise": frozenset()})
+    with pytest.raises(Failure) as caught:
+        plan(world, world.start(), "rihc", engine=MISSING)
+    assert caught.value.diagnostics[0].code == "TW0201"
+    assert caught.value.diagnostics[0].hint == "Did you mean `rich`?"
+
+
+def test_a_world_without_goals_is_a_failure(graph_world):
+    world = graph_world({0: {}}, {})
+    with pytest.raises(Failure) as caught:
+        plan(world, world.start(), None, engine=MISSING)
+    assert "has no goal" in caught.value.diagnostics[0].message

@@ -1,0 +1,46 @@
+"""Find the data that comes with the package: `grammars`, `rules` and `domains`.
+
+In a wheel they lie in `tokenworld/_data/`; in a checkout or an editable install they are folders
+beside the package.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+AssetKind = Literal["grammars", "rules", "domains"]
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+class MissingAssetsError(RuntimeError):
+    """The installation lacks a data folder: a broken package, never the user's mistake."""
+
+
+def asset_folder(kind: AssetKind) -> Path:
+    """The folder of one kind of data; raises `MissingAssetsError` if the install lacks it."""
+    places = (_PACKAGE / "_data" / kind, _PACKAGE.parent / kind)
+    for place in places:
+        if place.is_dir():
+            return place
+    tried = " nor ".join(f"`{place}`" for place in places)
+    raise MissingAssetsError(
+        f"The data folder `{kind}` is missing: there is neither {tried}. "
+        "Reinstall with `pip install --force-reinstall token-world`."
+    )
+
+
+def grammar_path() -> Path:
+    """The grammar of the language, `tw.lark`."""
+    return asset_folder("grammars") / "tw.lark"
+
+
+def rules_folder() -> Path:
+    """The standard modules that `use std.…` and `use grid.…` find."""
+    return asset_folder("rules")
+
+
+def domains_folder() -> Path:
+    """The example worlds."""
+    return asset_folder("domains")

@@ -1,0 +1,147 @@
+"""The checker: from syntax trees to one checked `Program`, in passes.
+
+Read `PASSES` top to bottom to know what happens to a source text. Each pass fills tables of the
+`Draft` or reports diagnostics; a later pass may rely on every earlier one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenworld.check.derives import check_derives, stratify
+from tokenworld.check.draft import Draft
+from tokenworld.check.executed import check_executed
+from tokenworld.check.hierarchy import declare_defaults, declare_fluents, declare_types
+from tokenworld.check.laws import check_laws
+from tokenworld.check.lints import check_lints
+from tokenworld.check.modules import Loader, file_loader, load
+from tokenworld.check.names import check_namespaces
+from tokenworld.check.rules import check_rules
+from tokenworld.check.scenarios import check_scenarios
+from tokenworld.check.vocabulary import (
+    declare_events,
+    declare_files,
+    declare_params,
+    declare_words,
+)
+from tokenworld.check.worlds import check_objects, check_worlds
+from tokenworld.check.writes import check_writes
+from tokenworld.diagnostics import Diagnostic, Source, has_errors, in_order
+from tokenworld.model import Program, SourceRef
+
+__all__ = ["PASSES", "Checked", "Pass", "check_source", "file_loader"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One step of the checker and what it settles, in a phrase."""
+
+    name: str
+    settles: str
+    run: Callable[[Draft], None]
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass("files", "edition, pddl block, who acts", declare_files),
+    Pass("words", "units, enums, phases", declare_words),
+    Pass("types", "the hierarchy of object types", declare_types),
+    Pass("fluents", "attributes, relations, functions, tables", declare_fluents),
+    Pass("names", "events, derives and objects by name", declare_events),
+    Pass("namespaces", "names that stand for two things", check_namespaces),
+    Pass("params", "tunable constants", declare_params),
+    Pass("defaults", "initial values, overrides, rows of tables", declare_defaults),
+    Pass("derives", "derived facts and their types", check_derives),
+    Pass("strata", "recursion of derived facts", stratify),
+    Pass("rules", "actions, laws, watches, invariants, prose", check_rules),
+    Pass("objects", "objects and their fields", check_objects),
+    Pass("worlds", "start states, endings, policies", check_worlds),
+    Pass("scenarios", "tests that play a world", check_scenarios),
+    Pass("writes", "reads after changes, two values for one slot", check_writes),
+    Pass("laws", "laws that meet in a phase", check_laws),
+    Pass("executed", "constructs that are parsed but not executed yet", check_executed),
+    Pass("lints", "what is allowed and yet suspicious", check_lints),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of a check: a program if there is no error, and every finding in order."""
+
+    program: Program | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: tuple[Source, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the program can be run."""
+        return self.program is not None
+
+
+def check_source(root: Source, loader: Loader | None = None) -> Checked:
+    """Check a root file with the modules it uses. Never raises on any text.
+
+    ``loader`` finds modules; without one, only those beside the file are found.
+    """
+    draft = Draft()
+    load(draft, root, loader or file_loader(()))
+    if not has_errors(draft.report):
+        for step in PASSES:
+            step.run(draft)
+    else:
+        _recovered(draft)
+    sources = tuple(draft.sources.values())
+    findings = in_order(draft.report)
+    program = None if has_errors(findings) else assemble(draft)
+    return Checked(program, findings, sources)
+
+
+def _recovered(draft: Draft) -> None:
+    """After syntax errors only the names that are surely there are checked.
+
+    An item that did not parse may declare anything, so names of the kinds it could have declared
+    would be reported as unknown; those findings are dropped.
+    """
+    syntax_errors = len(draft.report)
+    for step in PASSES:
+        step.run(draft)
+    kept = draft.report[:syntax_errors]
+    follow_up = ("TW0201", "TW0202", "TW0204", "TW0502", "TW0602", "TW0702")
+    kept += [found for found in draft.report[syntax_errors:] if found.code not in follow_up]
+    draft.report[:] = [found for found in kept if found.is_error]
+
+
+def assemble(draft: Draft) -> Program:
+    """The frozen program of a draft without errors."""
+    sources = tuple(
+        SourceRef(Path(source.name).name, hashlib.sha256(source.text.encode()).hexdigest())
+        for source in draft.sources.values()
+    )
+    return Program(
+        sources=sources,
+        units=draft.units,
+        enums=draft.enums,
+        types=draft.types,
+        objects=draft.objects,
+        fluents=draft.fluents,
+        derives=draft.derives,
+        params=draft.params,
+        events=draft.events,
+        phases=draft.phases,
+        actions=draft.actions,
+        laws=draft.laws,
+        births=tuple(draft.births),
+        watches=draft.watches,
+        invariants=draft.invariants,
+        conserves=draft.conserves,
+        called=tuple(draft.called),
+        scopes=tuple(draft.scopes),
+        describes=tuple(draft.describes),
+        worlds=draft.worlds,
+        scenarios=tuple(draft.scenarios),
+        actor=draft.actor,
+        actor_name=draft.actor_name,
+        pddl=tuple(draft.pddl),
+    )

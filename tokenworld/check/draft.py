@@ -1,0 +1,153 @@
+"""The workbench of the checker: what the passes fill in, one after another.
+
+A pass reads what earlier passes settled and adds its own tables or diagnostics. Nothing else in
+the system sees a `Draft`: the result is a frozen `Program`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeVar
+
+from tokenworld.diagnostics import Diagnostic, Fix, Related, Source, Span, did_you_mean
+from tokenworld.model import (
+    Action,
+    Birth,
+    Called,
+    Conserve,
+    Derive,
+    Describe,
+    Enum,
+    Event,
+    Fluent,
+    Invariant,
+    Law,
+    ObjectDecl,
+    ObjectKind,
+    Param,
+    PddlEntry,
+    Phase,
+    Scenario,
+    Scope,
+    Unit,
+    Watch,
+    World,
+)
+from tokenworld.syntax import nodes as syn
+
+__all__ = ["Abandon", "Draft", "Entry"]
+
+ItemT = TypeVar("ItemT")
+
+
+class Abandon(Exception):  # noqa: N818  (control flow inside the checker, never an error)
+    """A construct cannot be checked further: its one diagnostic is already reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item with the remarks around it."""
+
+    item: syn.Item
+    quirk: str | None = None
+    doc: str | None = None
+
+
+@dataclass(slots=True)
+class Draft:
+    """Tables by namespace (language.md §1), each filled by the pass named beside it."""
+
+    sources: dict[str, Source] = field(default_factory=dict)  # modules
+    entries: list[Entry] = field(default_factory=list)  # modules
+    report: list[Diagnostic] = field(default_factory=list)
+    units: dict[str, Unit] = field(default_factory=dict)  # vocabulary
+    enums: dict[str, Enum] = field(default_factory=dict)
+    types: dict[str, ObjectKind] = field(default_factory=dict)
+    fluents: dict[str, Fluent] = field(default_factory=dict)
+    events: dict[str, Event] = field(default_factory=dict)
+    params: dict[str, Param] = field(default_factory=dict)
+    phases: dict[str, Phase] = field(default_factory=dict)
+    objects: dict[str, ObjectDecl] = field(default_factory=dict)  # objects
+    derives: dict[str, Derive] = field(default_factory=dict)  # derives
+    actions: dict[str, Action] = field(default_factory=dict)  # rules
+    laws: dict[str, Law] = field(default_factory=dict)
+    births: list[Birth] = field(default_factory=list)
+    watches: dict[str, Watch] = field(default_factory=dict)
+    invariants: dict[str, Invariant] = field(default_factory=dict)
+    conserves: dict[str, Conserve] = field(default_factory=dict)
+    called: list[Called] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+    describes: list[Describe] = field(default_factory=list)
+    worlds: dict[str, World] = field(default_factory=dict)  # worlds
+    scenarios: list[Scenario] = field(default_factory=list)  # scenarios
+    actor: str | None = None
+    actor_name: str = "me"
+    pddl: list[PddlEntry] = field(default_factory=list)
+    # what later passes need to know of declarations before these are checked
+    object_types: dict[tuple[str | None, str], str] = field(default_factory=dict)
+    derive_items: dict[str, syn.DeriveDecl] = field(default_factory=dict)
+    derives_open: list[str] = field(default_factory=list)
+
+    def tell(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str | None = None,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        notes: tuple[str, ...] = (),
+        fix: Fix | None = None,
+    ) -> None:
+        """Report one finding."""
+        self.report.append(
+            Diagnostic(code, message, span, label, notes, hint, related=related, fix=fix)
+        )
+
+    def stop(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str | None = None,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+    ) -> NoReturn:
+        """Report one finding and give up on the construct around it."""
+        self.tell(code, message, span, label, hint, related)
+        raise Abandon
+
+    def unknown(self, what: str, name: syn.Name, known: Mapping[str, object]) -> NoReturn:
+        """Report an unknown name of a kind, with suggestions."""
+        hint = did_you_mean(name.value, known) or f"Declare the {what}, or correct its name."
+        self.stop("TW0201", f"There is no {what} `{name.value}`.", name.span, "unknown", hint)
+
+    def twice(self, what: str, name: syn.Name, first: Span) -> None:
+        """Report a second declaration in one namespace."""
+        self.tell(
+            "TW0203",
+            f"The {what} `{name.value}` is declared twice.",
+            name.span,
+            "declared again",
+            "Rename one of the two.",
+            (Related(first, "first declared here"),),
+        )
+
+    def items(self, kind: type[ItemT]) -> Iterator[tuple[ItemT, Entry]]:
+        """All items of one kind with their entries, in order."""
+        for entry in self.entries:
+            if isinstance(entry.item, kind):
+                yield entry.item, entry
+
+    def text(self, span: Span) -> str:
+        """The source text of a span, white space folded: how a condition is quoted."""
+        source = self.sources.get(span.file)
+        return " ".join(source.text[span.start : span.end].split()) if source else ""
+
+    def attempt(self, work: Callable[[], ItemT]) -> ItemT | None:
+        """Run ``work``; ``None`` if it gave up (its diagnostic is reported)."""
+        try:
+            return work()
+        except Abandon:
+            return None

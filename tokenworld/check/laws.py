@@ -1,0 +1,3 @@
+"""laws"""
+from tokenworld.check.draft import Draft
+def check_laws(draft: Draft) -> None: ...

@@ -1,0 +1,266 @@
+"""The rules pass: actions, laws, watches, invariants, conservation, prose (language.md §6, §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from tokenworld.check.atoms import atoms_of
+from tokenworld.check.bodies import check_block, check_effects, text_of
+from tokenworld.check.context import Context
+from tokenworld.check.draft import Draft, Entry
+from tokenworld.check.expressions import check, check_condition, fit
+from tokenworld.check.folds import formal_binders
+from tokenworld.check.narrowing import when_true
+from tokenworld.check.templates import check_template
+from tokenworld.check.vocabulary import fresh
+from tokenworld.diagnostics import did_you_mean
+from tokenworld.model import (
+    TEXT,
+    Action,
+    Birth,
+    Body,
+    Called,
+    Conserve,
+    Describe,
+    DrawChance,
+    DrawPick,
+    DrawUniform,
+    Effect,
+    EnumType,
+    Invariant,
+    Law,
+    Let,
+    NumberType,
+    RealType,
+    Require,
+    Scope,
+    Term,
+    TextType,
+    ValueType,
+    Watch,
+    show_type,
+    subterms,
+)
+from tokenworld.syntax import nodes as syn
+
+__all__ = ["check_rules"]
+
+
+def check_rules(draft: Draft) -> None:
+    """Check every rule; a bad one is reported and left out."""
+    for action, entry in draft.items(syn.ActionDecl):
+        if fresh(draft, "action", action.name, draft.actions):  # type: ignore[arg-type]
+            draft.attempt(lambda a=action, e=entry: _action(draft, a, e))  # type: ignore[misc]
+    for law, entry in draft.items(syn.LawDecl):
+        if fresh(draft, "law", law.name, {**draft.laws, **draft.watches}):
+            draft.attempt(lambda r=law, e=entry: _law(draft, r, e))  # type: ignore[misc]
+    for watch, _ in draft.items(syn.WatchDecl):
+        if fresh(draft, "watch", watch.name, {**draft.laws, **draft.watches}):
+            draft.attempt(lambda w=watch: _watch(draft, w))  # type: ignore[misc]
+    for invariant, _ in draft.items(syn.InvariantDecl):
+        if fresh(draft, "invariant", invariant.name, draft.invariants):  # type: ignore[arg-type]
+            draft.attempt(lambda i=invariant: _invariant(draft, i))  # type: ignore[misc]
+    for conserve, _ in draft.items(syn.ConserveDecl):
+        if fresh(draft, "conserve", conserve.name, draft.conserves):  # type: ignore[arg-type]
+            draft.attempt(lambda c=conserve: _conserve(draft, c))  # type: ignore[misc]
+    for check_item in _prose(draft):
+        draft.attempt(check_item)
+
+
+# ---- actions --------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Steps:
+    """An action's steps as they are sorted into guards, changes and the cancelled block."""
+
+    guards: list[Let | Require] = field(default_factory=list)
+    body: list[Effect] = field(default_factory=list)
+    cancelled: Body = ()
+
+
+def _is_draw(effect: Effect) -> bool:
+    return isinstance(effect, Let) and isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
+
+
+def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> None:
+    binders = formal_binders(Context(draft), item.params)
+    ctx = Context(draft, {binder.name: binder.type for binder in binders})
+    phrases = tuple(
+        phrase
+        for template in item.phrases
+        if (phrase := draft.attempt(lambda t=template: check_template(t, ctx))) is not None  # type: ignore[misc]
+    )
+    takes, until = _takes(item, ctx)
+    steps = _Steps()
+    inner = ctx
+    for step in item.steps:
+        inner = _step(step, inner, steps)
+    cost = None if item.cost is None else _number(check(item.cost, inner), inner, "cost")
+    name = item.name.value
+    draft.actions[name] = Action(
+        name, binders, phrases, takes, until, cost, tuple(steps.guards), tuple(steps.body),
+        steps.cancelled, item.span, entry.quirk, entry.doc,
+    )  # fmt: skip
+
+
+def _takes(item: syn.ActionDecl, ctx: Context) -> tuple[Term | None, Term | None]:
+    if item.takes is None:
+        return None, None
+    ticks = _number(check(item.takes.ticks, ctx), ctx, "number of ticks")
+    if item.takes.until is None:
+        return ticks, None
+    return ticks, check_condition(item.takes.until, ctx)
+
+
+def _number(term: Term, ctx: Context, what: str) -> Term:
+    if isinstance(term.type, RealType):
+        return term
+    wanted = NumberType(decimals=term.type.decimals if isinstance(term.type, NumberType) else 0)
+    return fit(term, wanted, ctx, what)
+
+
+def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
+    draft = ctx.draft
+    if isinstance(step, syn.Require):
+        if steps.body:
+            what = "A `require` stands after a change."
+            hint = "Move every `require` before the first change."
+            draft.tell("TW0402", what, step.span, "too late", hint)
+        require = draft.attempt(lambda: _require(step, ctx))
+        if require is None:
+            return ctx
+        steps.guards.append(require)
+        return ctx.narrow(when_true(require.condition, draft.types))
+    if isinstance(step, syn.Cancelled):
+        steps.cancelled = check_block(step.block, ctx)
+        return ctx
+    effects, after = check_effects((step,), ctx, "rule")
+    for effect in effects:
+        if isinstance(effect, Let) and not steps.body and not _is_draw(effect):
+            steps.guards.append(effect)
+        else:
+            steps.body.append(effect)
+    return after
+
+
+def _require(step: syn.Require, ctx: Context) -> Require:
+    condition = check_condition(step.condition, ctx)
+    label = step.label.value if step.label is not None else ""
+    text = ctx.draft.attempt(lambda: text_of(step.text, ctx))
+    atoms = atoms_of(condition, ctx.draft)
+    return Require(condition, label, text, ctx.quoted(condition), atoms, step.span)
+
+
+# ---- laws -----------------------------------------------------------------------------
+
+
+def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> None:
+    binders = formal_binders(Context(draft), item.params)
+    ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
+    phase = ""
+    if item.phase is not None:
+        phase = item.phase.value
+        if phase not in draft.phases:
+            hint = did_you_mean(phase, draft.phases) or f"Declare `phase {phase}`."
+            what = f"There is no phase `{phase}`."
+            draft.stop("TW0502", what, item.phase.span, "unknown phase", hint)
+    when = None if item.condition is None else check_condition(item.condition, ctx)
+    inner = ctx if when is None else ctx.narrow(when_true(when, draft.types))
+    body = check_block(item.block, inner)
+    name = item.name.value
+    draft.laws[name] = Law(name, binders, phase, when, body, item.span, entry.quirk, entry.doc)
+
+
+def _nobody(draft: Draft, names: dict[str, ValueType]) -> Context:
+    """A place where nobody acts: `me` is the only or first actor (TW0201 with several)."""
+    turns = [world for world, _ in draft.items(syn.WorldDecl) for item in world.items
+             if isinstance(item, syn.Turns) and len(item.actors) > 1]  # fmt: skip
+    return Context(draft, names, me=not turns)
+
+
+def _watch(draft: Draft, item: syn.WatchDecl) -> None:
+    binders = formal_binders(Context(draft), item.params)
+    ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
+    when = check_condition(item.condition, ctx)
+    body = check_block(item.block, ctx.narrow(when_true(when, draft.types)), "watch")
+    uses_was = any(getattr(term, "was", False) for term in subterms(when))
+    name = item.name.value
+    draft.watches[name] = Watch(name, binders, item.once, when, body, uses_was, item.span)
+
+
+def _invariant(draft: Draft, item: syn.InvariantDecl) -> None:
+    binders = formal_binders(Context(draft), item.params)
+    ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
+    ctx = replace(ctx, was=False)
+    condition = check_condition(item.condition, ctx)
+    name, atoms = item.name.value, atoms_of(condition, draft)
+    source = ctx.quoted(condition)
+    draft.invariants[name] = Invariant(name, binders, condition, source, atoms, item.span)
+
+
+def _conserve(draft: Draft, item: syn.ConserveDecl) -> None:
+    ctx = replace(_nobody(draft, {}), was=False)
+    value = check(item.value, ctx)
+    if not isinstance(value.type, NumberType):
+        what = f"Only exact numbers are conserved, and this is {show_type(value.type)}."
+        draft.stop("TW0304", what, value.span, "not exact", "Conserve an exact number.")
+    known = {*draft.actions, *draft.laws}
+    for name in item.exceptions:
+        if name.value not in known:
+            hint = did_you_mean(name.value, known) or "Name an action or a law."
+            what = f"There is no action or law `{name.value}`."
+            draft.tell("TW0201", what, name.span, "unknown rule", hint)
+    exempt = tuple(name.value for name in item.exceptions)
+    name_ = item.name.value
+    draft.conserves[name_] = Conserve(name_, value, exempt, ctx.quoted(value), item.span)
+
+
+# ---- prose ----------------------------------------------------------------------------
+
+
+def _prose(draft: Draft) -> Iterator[Callable[[], None]]:
+    for called, _ in draft.items(syn.CalledDecl):
+        yield lambda c=called: _called(draft, c)  # type: ignore[misc]
+    for scope, _ in draft.items(syn.ScopeDecl):
+        yield lambda s=scope: _scope(draft, s)  # type: ignore[misc]
+    for describe, _ in draft.items(syn.DescribeDecl):
+        yield lambda d=describe: _describe(draft, d)  # type: ignore[misc]
+    for birth, _ in draft.items(syn.BirthDecl):
+        yield lambda b=birth: _birth(draft, b)  # type: ignore[misc]
+
+
+def _text_term(expr: syn.Expr, ctx: Context) -> Term:
+    term = check(expr, ctx, TEXT)
+    if not isinstance(term.type, (TextType, EnumType)):
+        what = f"A name is text, and this is {show_type(term.type)}."
+        ctx.draft.stop("TW0301", what, term.span, "not text", 'Put it in a template: `"{…}"`.')
+    return term
+
+
+def _called(draft: Draft, item: syn.CalledDecl) -> None:
+    (binder,) = formal_binders(Context(draft), (item.formal,))
+    ctx = Context(draft, {binder.name: binder.type}, was=False)
+    name = _text_term(item.value, ctx)
+    aka = tuple(_text_term(word, ctx) for word in item.aka)
+    draft.called.append(Called(binder, name, aka, item.span))
+
+
+def _scope(draft: Draft, item: syn.ScopeDecl) -> None:
+    (binder,) = formal_binders(Context(draft), (item.formal,))
+    ctx = Context(draft, {binder.name: binder.type}, was=False)
+    draft.scopes.append(Scope(binder, check_condition(item.condition, ctx), item.span))
+
+
+def _describe(draft: Draft, item: syn.DescribeDecl) -> None:
+    (binder,) = formal_binders(Context(draft), (item.formal,))
+    ctx = Context(draft, {binder.name: binder.type})
+    body = check_block(item.block, ctx, "describe")
+    draft.describes.append(Describe(binder, body, item.span))
+
+
+def _birth(draft: Draft, item: syn.BirthDecl) -> None:
+    (binder,) = formal_binders(Context(draft), (item.formal,))
+    ctx = Context(draft, {binder.name: binder.type})
+    draft.births.append(Birth(binder, check_block(item.block, ctx), item.span))

@@ -1,0 +1,229 @@
+"""The scenarios pass: tests that play a world (language.md §15)."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from tokenworld.check.bodies import check_block, check_event
+from tokenworld.check.context import Context
+from tokenworld.check.draft import Draft
+from tokenworld.check.expressions import check, check_condition, fit
+from tokenworld.check.worlds import param_setting
+from tokenworld.diagnostics import did_you_mean
+from tokenworld.model import (
+    Always,
+    CallStep,
+    Check,
+    EmitsCheck,
+    Expect,
+    Given,
+    HoldsCheck,
+    LostCheck,
+    Never,
+    ParamSetting,
+    PassStep,
+    RefusedCheck,
+    Replay,
+    SaysCheck,
+    Scenario,
+    ScenarioStep,
+    Seed,
+    StatusCheck,
+    StatusName,
+    TypedStep,
+    UnchangedCheck,
+    UnwinnableCheck,
+    When,
+    WinnableCheck,
+    WithinCheck,
+    WonCheck,
+)
+from tokenworld.syntax import nodes as syn
+
+__all__ = ["check_scenarios"]
+
+STATUSES: tuple[str, ...] = get_args(StatusName)
+
+
+def check_scenarios(draft: Draft) -> None:
+    """Every scenario of the root file."""
+    for item, _ in draft.items(syn.ScenarioDecl):
+        world = item.world.value
+        if world not in draft.worlds:
+            hint = did_you_mean(world, draft.worlds) or "Name a world of this file."
+            what = f"There is no world `{world}`."
+            draft.tell("TW0201", what, item.world.span, "unknown world", hint)
+            continue
+        ctx = Context(draft, world=world)
+        steps = []
+        for step in item.steps:
+            checked = draft.attempt(lambda step=step, ctx=ctx: _step(step, ctx))  # type: ignore[misc]
+            if checked is not None:
+                steps.append(checked)
+        draft.scenarios.append(Scenario(item.title.value, world, tuple(steps), item.span))
+
+
+def _step(step: syn.Step, ctx: Context) -> ScenarioStep:
+    match step:
+        case syn.Given():
+            return _given(step, ctx)
+        case syn.Random(seed=seed):
+            if seed.decimals or seed.unit:
+                what = "A seed is a whole number."
+                ctx.draft.stop("TW0301", what, seed.span, hint="Write `random 7`.")
+            return Seed(seed.scaled, step.span)
+        case syn.When():
+            return _when(step, ctx)
+        case syn.Then(checks=checks):
+            return Expect(tuple(_check(one, ctx) for one in checks), step.span)
+        case syn.Always(condition=condition):
+            term = check_condition(condition, ctx)
+            return Always(term, ctx.quoted(term), step.span)
+        case syn.Never(condition=condition):
+            term = check_condition(condition, ctx)
+            return Never(term, ctx.quoted(term), step.span)
+        case syn.Replay(path=path):
+            return Replay(path.value, step.span)
+
+
+def _given(step: syn.Given, ctx: Context) -> Given:
+    params: list[ParamSetting] = []
+    effects: list[syn.Effect] = []
+    for effect in step.block.effects:
+        if isinstance(effect, syn.Set) and _is_param(effect.target, ctx):
+            assert isinstance(effect.target, syn.Name)
+            params.append(param_setting(ctx.draft, effect.target, effect.value, ctx))
+        else:
+            effects.append(effect)
+    block = syn.Block(step.block.span, tuple(effects))
+    return Given(check_block(block, ctx), tuple(params), step.span)
+
+
+def _is_param(ref: syn.Ref, ctx: Context) -> bool:
+    return isinstance(ref, syn.Name) and ref.value in ctx.draft.params
+
+
+# ---- when -----------------------------------------------------------------------------
+
+
+def _when(step: syn.When, ctx: Context) -> When:
+    times = step.times.scaled if step.times is not None else 1
+    by = step.actor.value if step.actor is not None else None
+    if by is not None and (ctx.world, by) not in ctx.draft.object_types:
+        known = [name for world, name in ctx.draft.object_types if world == ctx.world]
+        hint = did_you_mean(by, known)
+        ctx.draft.stop("TW0201", f"There is no object `{by}`.", step.span, "unknown", hint)
+    intent = _intent(step.intent, ctx)
+    return When(intent, by, times, ctx.draft.text(step.intent.span), step.span)
+
+
+def _intent(intent: syn.Intent, ctx: Context) -> CallStep | TypedStep | PassStep:
+    match intent:
+        case syn.Typed(text=text):
+            return TypedStep(text.value)
+        case syn.Pass():
+            return PassStep()
+        case syn.Call(function=name, args=args):
+            return _call(name, args, ctx)
+        case syn.Name():
+            return _call(intent, (), ctx)
+        case syn.Attr() | syn.Method():
+            hint = "Write a call such as `take(lamp)`, or the typed words in quotes."
+            ctx.draft.stop("TW0301", "An intent is a call.", intent.span, "no call", hint)
+
+
+def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> CallStep:
+    if name.value not in ctx.draft.actions:
+        ctx.draft.unknown("action", name, ctx.draft.actions)
+    params = ctx.draft.actions[name.value].params
+    if len(params) != len(args):
+        what = f"`{name.value}` takes {len(params)} arguments, and this gives {len(args)}."
+        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
+    terms = tuple(
+        fit(check(arg, ctx, param.type), param.type, ctx, f"`{param.name}` of `{name.value}`")
+        for arg, param in zip(args, params, strict=True)
+    )
+    return CallStep(name.value, terms)
+
+
+# ---- then -----------------------------------------------------------------------------
+
+
+def _check(check_: syn.Check, ctx: Context) -> Check:
+    match check_:
+        case syn.Holds(condition=condition):
+            _executed_hint(condition, ctx)
+            term = check_condition(condition, ctx)
+            return HoldsCheck(term, ctx.quoted(term), check_.span)
+        case syn.Refused(label=label):
+            if label is not None:
+                _known_label(label, ctx)
+            return RefusedCheck(None if label is None else label.value, check_.span)
+        case syn.StatusIs(status=status):
+            if status.value not in STATUSES:
+                hint = did_you_mean(status.value, STATUSES) or f"One of {', '.join(STATUSES)}."
+                what = f"There is no status `{status.value}`."
+                ctx.draft.stop("TW0702", what, status.span, "unknown status", hint)
+            return StatusCheck(status.value, check_.span)
+        case syn.Within(ticks=ticks, condition=condition):
+            term = check_condition(condition, ctx)
+            return WithinCheck(ticks.scaled, term, ctx.quoted(term), check_.span)
+        case syn.Winnable(ticks=bound):
+            return WinnableCheck(None if bound is None else bound.scaled, check_.span)
+        case syn.Unwinnable():
+            return UnwinnableCheck(check_.span)
+        case _:
+            return _result(check_, ctx)
+
+
+def _result(check_: syn.Check, ctx: Context) -> Check:
+    match check_:
+        case syn.Won(name=name):
+            return WonCheck(_ending(name, "goal", ctx), check_.span)
+        case syn.Lost(name=name):
+            return LostCheck(_ending(name, "lose", ctx), check_.span)
+        case syn.Unchanged():
+            return UnchangedCheck(check_.span)
+        case syn.Says(text=text):
+            return SaysCheck(text.value, check_.span)
+        case syn.Emits(event=event):
+            return _emits(event, ctx, check_)
+        case _:
+            raise TypeError(f"not a check: {check_!r}")
+
+
+def _emits(event: syn.Ref, ctx: Context, check_: syn.Emits) -> EmitsCheck:
+    if isinstance(event, syn.Call):
+        args = check_event(event.function, event.args, ctx)
+        return EmitsCheck(event.function.value, args, check_.span)
+    if isinstance(event, syn.Name):
+        return EmitsCheck(event.value, check_event(event, (), ctx), check_.span)
+    ctx.draft.stop("TW0702", "An event is written as a call.", event.span, "no event")
+
+
+def _executed_hint(condition: syn.Expr, ctx: Context) -> None:
+    if isinstance(condition, syn.Name) and condition.value in STATUSES:
+        what = f"`{condition.value}` is a status, not a condition."
+        hint = f"Write `status {condition.value}`."
+        ctx.draft.stop("TW0201", what, condition.span, "a status", hint)
+
+
+def _known_label(label: syn.Name, ctx: Context) -> None:
+    labels = {require.label for a in ctx.draft.actions.values() for require in a.requires}
+    known = {*labels, "range", "unique", "cycle", "spare"}
+    if label.value not in known:
+        hint = did_you_mean(label.value, sorted(known)) or "Name the label of a `require`."
+        what = f"No `require` has the label `{label.value}`."
+        ctx.draft.stop("TW0702", what, label.span, "unknown label", hint)
+
+
+def _ending(name: syn.Name | None, kind: str, ctx: Context) -> str | None:
+    if name is None:
+        return None
+    endings = ctx.draft.worlds[ctx.world or ""].endings
+    known = [ending.name for ending in endings if ending.ending == kind]
+    if name.value not in known:
+        hint = did_you_mean(name.value, known) or f"Name a `{kind}` line of the world."
+        what = f"The world has no `{kind} {name.value}`."
+        ctx.draft.stop("TW0702", what, name.span, "unknown ending", hint)
+    return name.value

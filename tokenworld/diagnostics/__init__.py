@@ -1,0 +1,39 @@
+"""What is wrong, where, and what to do next: spans, sources, codes and their printers."""
+
+from tokenworld.diagnostics.codes import CODES, Severity, severity_of, title_of
+from tokenworld.diagnostics.diagnostic import (
+    Diagnostic,
+    Edit,
+    Failure,
+    Fix,
+    Related,
+    has_errors,
+    in_order,
+)
+from tokenworld.diagnostics.render import render, render_one, span_json, to_json
+from tokenworld.diagnostics.source import Source, read_source
+from tokenworld.diagnostics.span import Span
+from tokenworld.diagnostics.suggest import closest, did_you_mean
+
+__all__ = [
+    "CODES",
+    "Diagnostic",
+    "Edit",
+    "Failure",
+    "Fix",
+    "Related",
+    "Severity",
+    "Source",
+    "Span",
+    "closest",
+    "did_you_mean",
+    "has_errors",
+    "in_order",
+    "read_source",
+    "render",
+    "render_one",
+    "severity_of",
+    "span_json",
+    "title_of",
+    "to_json",
+]

@@ -1,0 +1,86 @@
+"""What is said about a program or an input: pure data, printed elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tokenworld.diagnostics.codes import Severity, severity_of
+from tokenworld.diagnostics.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains the finding, such as the first of two declarations."""
+
+    span: Span
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of `span` by `text`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that resolve the finding; `safe` ones never change what a correct program means."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: what is wrong (`message`), where, and what to do next (`hint`).
+
+    `message` is one sentence with names in backticks, `label` names what stands at the place,
+    `hint` is an imperative. `severity` is taken from the code where it is left out.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    label: str | None = None
+    notes: tuple[str, ...] = ()
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    severity: Severity = None  # type: ignore[assignment]  # filled in below, never None after
+
+    def __post_init__(self) -> None:
+        if self.severity is None:
+            object.__setattr__(self, "severity", severity_of(self.code))
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this finding alone makes the input unusable."""
+        return self.severity is Severity.ERROR
+
+
+class Failure(Exception):
+    """Bad input: what library functions raise instead of returning a half-made result."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = diagnostics
+        super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any of the findings is an error."""
+    return any(diagnostic.is_error for diagnostic in diagnostics)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings by file, place and code, each once; those without a place come first."""
+
+    def key(diagnostic: Diagnostic) -> tuple[str, int, str, str]:
+        span = diagnostic.span
+        place = (span.file, span.start) if span else ("", -1)
+        return (*place, diagnostic.code, diagnostic.message)
+
+    return tuple(sorted(dict.fromkeys(diagnostics), key=key))

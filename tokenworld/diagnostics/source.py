@@ -1,0 +1,105 @@
+"""One source text: its name, its lines, and how it is read from disk."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tokenworld.diagnostics.diagnostic import Diagnostic, Failure
+from tokenworld.diagnostics.span import Span
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text with the name shown to people and, if it has one, its place on disk.
+
+    Only `\\n` ends a line; a `\\r` before it belongs to the line and is white space.
+    """
+
+    name: str
+    path: Path | None
+    text: str
+    _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        starts = [0]
+        position = self.text.find("\n")
+        while position >= 0:
+            starts.append(position + 1)
+            position = self.text.find("\n", position + 1)
+        object.__setattr__(self, "_starts", tuple(starts))
+
+    @property
+    def line_count(self) -> int:
+        """The number of lines; a text that ends in a newline has an empty last line."""
+        return len(self._starts)
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, of a character offset (clipped to the text)."""
+        offset = min(max(offset, 0), len(self.text))
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a line without its end; empty for a line that does not exist."""
+        if not 1 <= line <= len(self._starts):
+            return ""
+        end = self._starts[line] if line < len(self._starts) else len(self.text)
+        return self.text[self._starts[line - 1] : end].rstrip("\r\n")
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of the characters `start:end` of this text."""
+        line, column = self.line_and_column(start)
+        end_line, end_column = self.line_and_column(end)
+        return Span(self.name, start, end, line, column, end_line, end_column)
+
+
+def read_source(path: str | os.PathLike[str], name: str | None = None) -> Source:
+    """Read a UTF-8 file; `name` is what people see (by default the path as given).
+
+    Raises `Failure` with TW0001 if there is no readable file and TW0003 if it is not text.
+    A text without items is no failure here: the parser reports it as TW0004.
+    """
+    shown = name if name is not None else os.fspath(path)
+    text = _decode(_read_bytes(Path(path), shown), shown)
+    return Source(shown, Path(path), text.removeprefix(BYTE_ORDER_MARK))
+
+
+def _read_bytes(path: Path, shown: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        message, hint = f"There is no file `{shown}`.", "Check the path and the current folder."
+    except IsADirectoryError:
+        message = f"`{shown}` is a folder, not a file."
+        hint = f"Name a `.tw` file in it, such as `{Path(shown) / 'world.tw'}`."
+    except PermissionError:
+        message, hint = f"`{shown}` may not be read.", "Change the permissions of the file."
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message, hint = f"`{shown}` cannot be read: {reason}.", "Name a readable `.tw` file."
+    raise Failure(Diagnostic("TW0001", message, hint=hint))
+
+
+def _decode(data: bytes, shown: str) -> str:
+    where = data.find(b"\0")
+    if where < 0:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            where = error.start
+    before = data[:where]
+    line, column = before.count(b"\n") + 1, where - before.rfind(b"\n")
+    raise Failure(
+        Diagnostic(
+            "TW0003",
+            f"`{shown}` is not UTF-8 text.",
+            Span(shown, where, where, line, column, line, column),
+            label=f"byte 0x{data[where]:02x} is not text",
+            hint="Save the file as UTF-8, or name a `.tw` file.",
+        )
+    )

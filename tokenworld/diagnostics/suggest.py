@@ -1,0 +1,61 @@
+"""Did-you-mean: which known names a misspelt one may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def edit_distance(left: str, right: str, limit: int) -> int:
+    """Edits (insert, delete, replace, swap of neighbours) between two words.
+
+    The optimal string alignment distance; a distance above `limit` is returned as
+    `limit + 1`, so that far words cost little.
+    """
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        older, before = before, row
+        row = [i]
+        for j, b in enumerate(right, 1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                best = min(best, older[j - 2] + 1)
+            row.append(best)
+        if min(row) > limit:
+            return limit + 1
+    return min(row[-1], limit + 1)
+
+
+def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...]:
+    """The known names most like `word`, best first, ties in alphabetical order.
+
+    A name qualifies if it differs in a third of its letters or less (at least one edit),
+    ignoring case, hyphens and underscores, or if one contains the other as a whole word.
+    """
+    plain = _plain(word)
+    limit = max(1, (len(plain) + 1) // 3)
+    ranked = []
+    for name in dict.fromkeys(known):
+        other = _plain(name)
+        distance = edit_distance(plain, other, limit)
+        if distance <= limit:
+            ranked.append((distance, name))
+        elif len(plain) >= 3 and plain in other.split("_"):
+            ranked.append((limit + 1, name))
+    return tuple(name for _, name in sorted(ranked)[:at_most] if name != word)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A hint such as ``Did you mean `oak_chest`?``, or None where nothing is close."""
+    names = [f"`{name}`" for name in closest(word, known)]
+    if not names:
+        return None
+    if len(names) == 1:
+        return f"Did you mean {names[0]}?"
+    return f"Did you mean {', '.join(names[:-1])} or {names[-1]}?"
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")

@@ -1,0 +1,23 @@
+"""The interpreter: a checked instance becomes generated code, states, ticks and refusals.
+
+Read `step.Stepper.tick` first: it is language.md §8, and the only place that makes a status.
+"""
+
+from __future__ import annotations
+
+from tokenworld.engine.engine import Engine
+from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw
+from tokenworld.engine.simulator import EngineSimulator
+from tokenworld.engine.speaker import EngineSpeaker
+from tokenworld.engine.state import State
+
+__all__ = [
+    "Engine",
+    "EngineSimulator",
+    "EngineSpeaker",
+    "ForcedLuck",
+    "Luck",
+    "SeededLuck",
+    "State",
+    "draw",
+]

@@ -1,0 +1,252 @@
+"""Bodies to Python statements: each asks a `Delta` (``D``) for its changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tokenworld.engine.emit import Emitter, Locals
+from tokenworld.engine.speech import text_function
+from tokenworld.model import (
+    AddFact,
+    Assign,
+    Binder,
+    Body,
+    Chance,
+    Create,
+    DescribeEffect,
+    Destroy,
+    DrawChance,
+    DrawPick,
+    DrawUniform,
+    Effect,
+    Emit,
+    For,
+    If,
+    Let,
+    NumberLiteral,
+    NumberType,
+    Pick,
+    Read,
+    RemoveFact,
+    Reward,
+    Say,
+    Swap,
+    Term,
+    Transfer,
+)
+
+__all__ = ["BodyWriter"]
+
+
+@dataclass(slots=True)
+class BodyWriter:
+    """Writes the statements of one generated function, indented by ``depth``."""
+
+    emitter: Emitter
+    lines: list[str] = field(default_factory=list)
+
+    def line(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def body(self, body: Body, names: Locals, depth: int) -> None:
+        """All effects of a body; an empty one is ``pass``."""
+        inner = dict(names)
+        for effect in body:
+            self._effect(effect, inner, depth)
+        if not body:
+            self.line(depth, "pass")
+
+    def _effect(self, effect: Effect, names: dict[str, str], depth: int) -> None:
+        match effect:
+            case Let():
+                self.let(effect, names, depth)
+            case Assign() | AddFact() | RemoveFact() | Transfer() | Swap():
+                self._write(effect, names, depth)
+            case If() | For() | Chance() | Pick():
+                self._control(effect, names, depth)
+            case Destroy(target=target):
+                self.line(depth, f"D.destroy({self._term(target, names)})")
+            case Emit() | Say() | DescribeEffect() | Reward():
+                self._output(effect, names, depth)
+            case Create():
+                raise TypeError("creation is reported by the checker as not executed yet")
+
+    def _term(self, term: Term, names: Locals) -> str:
+        return self.emitter.term(term, names)
+
+    def _tuple(self, terms: tuple[Term, ...], names: Locals) -> str:
+        inner = ", ".join(self._term(term, names) for term in terms)
+        return f"({inner}{',' if len(terms) == 1 else ''})"
+
+    # ---- lets and draws ---------------------------------------------------------------------
+
+    def let(self, effect: Let, names: dict[str, str], depth: int) -> None:
+        """Name a value for the rest of the block."""
+        name = self.emitter.fresh("l")
+        value = effect.value
+        match value:
+            case DrawChance(probability=probability):
+                share = self._probability(probability, names)
+                self.line(depth, f"{name} = D.choose(({share},)) == 0")
+            case DrawPick():
+                found = self._candidates(value.binders, value.where, value, names, depth)
+                self.line(depth, f"{name} = {found}[0] if {found} is not None else None")
+            case DrawUniform(low=low, high=high):
+                ends = f"{self._term(low, names)}, {self._term(high, names)}"
+                self.line(depth, f"{name} = D.uniform({ends})")
+            case _:
+                self.line(depth, f"{name} = {self._term(value, names)}")
+        names[effect.name] = name
+
+    def _probability(self, term: Term, names: Locals) -> str:
+        if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
+            return f"({term.value}, {10**term.type.decimals})"
+        value = self._term(term, names)
+        if isinstance(term.type, NumberType):
+            return f"({value}, {10**term.type.decimals})"
+        return value
+
+    def _candidates(
+        self,
+        binders: tuple[Binder, ...],
+        where: Term | None,
+        pick: Pick | DrawPick,
+        names: Locals,
+        depth: int,
+    ) -> str:
+        """Statements that choose one candidate tuple; the name it is stored in."""
+        clauses, inner = self.emitter.clauses(binders, where, names)
+        found, chosen, index = (self.emitter.fresh("c") for _ in range(3))
+        row = ", ".join(inner[binder.name] for binder in binders)
+        self.line(depth, f"{found} = [({row},) {clauses}]")
+        if pick.key in ("least", "most") and pick.weight is not None:
+            best = "min" if pick.key == "least" else "max"
+            weights = f"[{self._term(pick.weight, inner)} {clauses}]"
+            self.line(depth, f"{index} = {weights}")
+            self.line(
+                depth,
+                f"{chosen} = {found}[{index}.index({best}({index}))] if {found} else None",
+            )
+            return chosen
+        weight = "1" if pick.weight is None else self._term(pick.weight, inner)
+        self.line(depth, f"{index} = D.pick([{weight} {clauses}])")
+        self.line(depth, f"{chosen} = {found}[{index}] if {index} >= 0 else None")
+        return chosen
+
+    # ---- writes -------------------------------------------------------------------------------
+
+    def _slot(self, target: Read, names: Locals) -> str:
+        index = self.emitter.layout.by_id[target.fluent].index
+        return f"{index}, {self._tuple(target.args, names)}"
+
+    def _write(
+        self,
+        effect: Assign | AddFact | RemoveFact | Transfer | Swap,
+        names: Locals,
+        depth: int,
+    ) -> None:
+        match effect:
+            case Assign(target=target, op=op, value=value):
+                said = self._term(value, names)
+                if op != "=":
+                    said, op = (f"-({said})" if op == "-=" else said), "+"  # type: ignore[assignment]
+                self.line(depth, f"D.put({self._slot(target, names)}, {op!r}, {said})")
+            case AddFact(target=target):
+                self.line(depth, f"D.put({self._slot(target, names)}, 'add', True)")
+            case RemoveFact(target=target):
+                self.line(depth, f"D.put({self._slot(target, names)}, 'remove', False)")
+            case Transfer(amount=amount, source=source, target=target):
+                ends = f"({self._slot(source, names)}), ({self._slot(target, names)})"
+                self.line(depth, f"D.move({self._term(amount, names)}, {ends})")
+            case Swap(left=left, right=right):
+                values = self._term(left, names), self._term(right, names)
+                self.line(depth, f"D.put({self._slot(left, names)}, '=', {values[1]})")
+                self.line(depth, f"D.put({self._slot(right, names)}, '=', {values[0]})")
+
+    # ---- control ------------------------------------------------------------------------------
+
+    def _control(
+        self, effect: If | For | Chance | Pick, names: Locals, depth: int
+    ) -> None:
+        match effect:
+            case If(condition=condition, then=then, otherwise=otherwise):
+                self.line(depth, f"if {self._term(condition, names)}:")
+                self.body(then, names, depth + 1)
+                if otherwise:
+                    self.line(depth, "else:")
+                    self.body(otherwise, names, depth + 1)
+            case For(binders=binders, where=where, body=body):
+                self.loops(binders, where, body, names, depth)
+            case Chance():
+                self._chance(effect, names, depth)
+            case Pick(binders=binders, where=where, body=body, otherwise=otherwise):
+                chosen = self._candidates(binders, where, effect, names, depth)
+                inner = dict(names)
+                inner.update({b.name: f"{chosen}[{i}]" for i, b in enumerate(binders)})
+                self.line(depth, f"if {chosen} is not None:")
+                self.body(body, inner, depth + 1)
+                if otherwise:
+                    self.line(depth, "else:")
+                    self.body(otherwise, names, depth + 1)
+
+    def loops(
+        self,
+        binders: tuple[Binder, ...],
+        where: Term | None,
+        body: Body,
+        names: Locals,
+        depth: int,
+    ) -> None:
+        """Nested loops over bindings, in order."""
+        inner, depth = self.heads(binders, where, names, depth)
+        self.body(body, inner, depth)
+
+    def heads(
+        self, binders: tuple[Binder, ...], where: Term | None, names: Locals, depth: int
+    ) -> tuple[dict[str, str], int]:
+        """The ``for`` and ``if`` lines of binders; names and depth inside."""
+        inner = dict(names)
+        for binder in binders:
+            variable, values, filters = self.emitter.loop(binder, inner)
+            inner[binder.name] = variable
+            self.line(depth, f"for {variable} in {values}:")
+            depth += 1
+            for test in filters:
+                self.line(depth, f"if {test}:")
+                depth += 1
+        if where is not None:
+            self.line(depth, f"if {self._term(where, inner)}:")
+            depth += 1
+        return inner, depth
+
+    def _chance(self, effect: Chance, names: Locals, depth: int) -> None:
+        shares = ", ".join(
+            self._probability(branch.probability, names) for branch in effect.branches
+        )
+        taken = self.emitter.fresh("c")
+        self.line(depth, f"{taken} = D.choose(({shares},))")
+        for index, branch in enumerate(effect.branches):
+            self.line(depth, f"{'if' if index == 0 else 'elif'} {taken} == {index}:")
+            self.body(branch.body, names, depth + 1)
+        if effect.otherwise:
+            self.line(depth, "else:")
+            self.body(effect.otherwise, names, depth + 1)
+
+    # ---- output -------------------------------------------------------------------------------
+
+    def _output(
+        self, effect: Emit | Say | DescribeEffect | Reward, names: Locals, depth: int
+    ) -> None:
+        match effect:
+            case Emit(event=event, args=args):
+                self.line(depth, f"D.emit({self.emitter.const(event)}, {self._tuple(args, names)})")
+            case Say(template=template):
+                function, passed = text_function(self.emitter, template, names)
+                row = ", ".join(["me", *passed])
+                self.line(depth, f"D.say({function}, ({row},))")
+            case DescribeEffect(target=target):
+                self.line(depth, f"D.say(described, (me, {self._term(target, names)}))")
+            case Reward(amount=amount):
+                kind = amount.type
+                decimals = kind.decimals if isinstance(kind, NumberType) else 0
+                self.line(depth, f"D.reward({self._term(amount, names)}, {decimals})")

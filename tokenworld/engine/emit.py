@@ -1,0 +1,376 @@
+"""Terms to Python expressions.
+
+Code is generated from the typed model with generated names only: texts and names of the author
+stand in a table of constants (``k0``, ``k1`` …) and never in the source. Every generated function
+gets the present state ``S``, the state at the start of the tick ``W`` and the acting object ``me``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from tokenworld.engine.layout import Layout
+from tokenworld.ground import Instance
+from tokenworld.model import (
+    And,
+    Arithmetic,
+    Binder,
+    BoolLiteral,
+    BuiltinCall,
+    Choose,
+    ClosureOf,
+    CollectionRange,
+    CollectionType,
+    Compare,
+    DeriveCall,
+    EnumLiteral,
+    EnumType,
+    Fold,
+    Implies,
+    IntervalRange,
+    InverseOf,
+    IsType,
+    ListTerm,
+    Local,
+    Me,
+    Member,
+    Negate,
+    NoneLiteral,
+    Not,
+    NumberLiteral,
+    NumberType,
+    ObjectLiteral,
+    ObjectType,
+    Or,
+    ParamRead,
+    Read,
+    RealType,
+    Rescale,
+    TemplateTerm,
+    Term,
+    ToReal,
+    TypeRange,
+    is_optional,
+)
+
+__all__ = ["Emitter", "Locals"]
+
+Locals = Mapping[str, str]
+"""Names of the author to generated names."""
+
+
+@dataclass(slots=True)
+class Emitter:
+    """What one compilation shares: constants, generated templates, fresh names."""
+
+    instance: Instance
+    layout: Layout
+    constants: dict[str, Any] = field(default_factory=dict)
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    derive_names: dict[str, str] = field(default_factory=dict)
+    _known: dict[Any, str] = field(default_factory=dict)
+    _fresh: int = 0
+
+    def const(self, value: Any) -> str:
+        """The generated name of a constant."""
+        key = (type(value).__name__, value)
+        if key not in self._known:
+            name = f"k{len(self.constants)}"
+            self._known[key] = name
+            self.constants[name] = value
+        return self._known[key]
+
+    def fresh(self, prefix: str = "v") -> str:
+        """A name that nothing else has."""
+        self._fresh += 1
+        return f"{prefix}{self._fresh}"
+
+    # ---- terms ----------------------------------------------------------------------------
+
+    def term(self, term: Term, names: Locals) -> str:
+        """The Python expression of a term."""
+        match term:
+            case BoolLiteral(value=value) | NumberLiteral(value=value):
+                return f"({value})" if value is not True and value < 0 else repr(value)
+            case EnumLiteral(index=index):
+                return repr(index)
+            case NoneLiteral():
+                return "None"
+            case ObjectLiteral(name=name):
+                return repr(self.instance.numbers[name])
+            case ParamRead(name=name):
+                return self._param(name)
+            case Local(name=name):
+                return names[name]
+            case Me():
+                return "me"
+            case Read() | DeriveCall() | InverseOf() | ClosureOf():
+                return self._reading(term, names)
+            case Fold():
+                return self._fold(term, names)
+            case BuiltinCall():
+                return self._builtin(term, names)
+            case TemplateTerm(template=template):
+                from tokenworld.engine.speech import text_call
+
+                return text_call(self, template, names)
+            case _:
+                return self._operator(term, names)
+
+    def _param(self, name: str) -> str:
+        value = self.instance.params[name]
+        return f"({value!r})" if isinstance(value, (int, float)) else self.const(value)
+
+    def _operator(self, term: Term, names: Locals) -> str:
+        emit = self.term
+        match term:
+            case Not(term=inner):
+                return f"(not {emit(inner, names)})"
+            case And(terms=terms):
+                return "(" + " and ".join(emit(part, names) for part in terms) + ")"
+            case Or(terms=terms):
+                return "(" + " or ".join(emit(part, names) for part in terms) + ")"
+            case Implies(left=left, right=right):
+                return f"(not {emit(left, names)} or {emit(right, names)})"
+            case Choose(condition=condition, then=then, otherwise=otherwise):
+                test = emit(condition, names)
+                return f"({emit(then, names)} if {test} else {emit(otherwise, names)})"
+            case Compare():
+                return self._compare(term, names)
+            case Member(item=item, collection=collection):
+                return self._member(item, collection, names)
+            case IsType(term=inner, of=of):
+                return self._is_type(inner, of, names)
+            case Arithmetic():
+                return self._arithmetic(term, names)
+            case Negate(term=inner):
+                return f"(-{emit(inner, names)})"
+            case Rescale() | ToReal():
+                return self._convert(term, names)
+            case ListTerm(items=items):
+                inner_ = ", ".join(emit(item, names) for item in items)
+                return f"({inner_}{',' if len(items) == 1 else ''})"
+            case _:
+                raise TypeError(f"not an operator: {term.kind}")
+
+    def _convert(self, term: Rescale | ToReal, names: Locals) -> str:
+        value, kind = self.term(term.term, names), term.term.type
+        if isinstance(term, Rescale):
+            return f"rescale({value}, {10**term.digits})"
+        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        return f"to_real({value}, {10**decimals})"
+
+    # ---- reading --------------------------------------------------------------------------
+
+    def _reading(self, term: Read | DeriveCall | InverseOf | ClosureOf, names: Locals) -> str:
+        state = "W" if term.was else "S"
+        match term:
+            case Read():
+                return self._read(term, state, names)
+            case DeriveCall(derive=derive, args=args):
+                passed = "".join(f", {self.term(arg, names)}" for arg in args)
+                call = f"{self.derive_names[derive]}({state}, W, me{passed})"
+                if any(is_optional(arg.type) for arg in args):
+                    return self._guarded(derive, args, state, names)
+                return call
+            case InverseOf(fluent=fluent, of=of):
+                index = self.layout.by_id[fluent].index
+                return f"kids({state}.kids[{index}], {self.term(of, names)})"
+            case ClosureOf(fluent=fluent, of=of):
+                return self._closure(fluent, self.term(of, names), state)
+            case _:
+                assert_never(term)
+
+    def _guarded(
+        self, derive: str, args: tuple[Term, ...], state: str, names: Locals
+    ) -> str:
+        """A derive with a `none` argument is `none` (false, if truth-valued)."""
+        fresh = [self.fresh() for _ in args]
+        given = ", ".join(self.term(arg, names) for arg in args)
+        passed = "".join(f", {name}" for name in fresh)
+        tests = " and ".join(
+            f"{name} is not None"
+            for name, arg in zip(fresh, args, strict=True)
+            if is_optional(arg.type)
+        )
+        kind = self.instance.program.derives[derive].type.kind
+        nothing = "False" if kind == "bool" else "None"
+        call = f"{self.derive_names[derive]}({state}, W, me{passed})"
+        return f"(lambda {', '.join(fresh)}: {call} if {tests} else {nothing})({given})"
+
+    def _closure(self, fluent: str, of: str, state: str) -> str:
+        column = self.layout.by_id[fluent]
+        if column.by_object:
+            return f"inside({state}.kids[{column.index}], {of})"
+        return f"reach({state}.cols[{column.index}], {column.fluent.symmetric}, {of})"
+
+    def _read(self, term: Read, state: str, names: Locals) -> str:
+        column = self.layout.by_id[term.fluent]
+        stored = f"{state}.cols[{column.index}]"
+        args = [self.term(arg, names) for arg in term.args]
+        if column.single:
+            return f"{stored}[0]"
+        if column.by_object:
+            if is_optional(term.args[0].type):
+                return f"at({stored}, {args[0]})"
+            return f"{stored}[{args[0]}]"
+        if column.fluent.symmetric:
+            return f"sym({stored}, {args[0]}, {args[1]})"
+        key = f"({', '.join(args)}{',' if len(args) == 1 else ''})"
+        if column.fluent.type.kind == "bool" and column.default is False:
+            return f"fact({stored}, {key})"
+        return f"row({stored}, {key}, {self.const(column.default)})"
+
+    # ---- comparisons ------------------------------------------------------------------------
+
+    def _compare(self, term: Compare, names: Locals) -> str:
+        left, right = self.term(term.left, names), self.term(term.right, names)
+        if term.op in ("==", "!="):
+            nothing = isinstance(term.right, NoneLiteral) or isinstance(term.left, NoneLiteral)
+            op = {"==": "is", "!=": "is not"}[term.op] if nothing else term.op
+            return f"({left} {op} {right})"
+        if not (is_optional(term.left.type) or is_optional(term.right.type)):
+            return f"({left} {term.op} {right})"
+        if term.op in (">", ">="):
+            left, right = right, left
+        return f"{'lt' if term.op in ('<', '>') else 'le'}({left}, {right})"
+
+    def _member(self, item: Term, collection: Term, names: Locals) -> str:
+        left = self.term(item, names)
+        match collection:
+            case InverseOf(fluent=fluent, of=of, was=was):
+                stored = f"{'W' if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
+                return f"same(at({stored}, {left}), {self.term(of, names)})"
+            case ClosureOf(fluent=fluent, of=of, was=was) if self.layout.by_id[fluent].by_object:
+                stored = f"{'W' if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
+                return f"within({stored}, {left}, {self.term(of, names)})"
+            case _:
+                right = self.term(collection, names)
+                if is_optional(item.type):
+                    return f"member({left}, {right})"
+                return f"({left} in {right})"
+
+    def _is_type(self, inner: Term, of: str, names: Locals) -> str:
+        program = self.instance.program
+        subtypes = frozenset(name for name in program.types if program.is_subtype(name, of))
+        value = self.term(inner, names)
+        kind = f"at(S.kinds, {value})" if is_optional(inner.type) else f"S.kinds[{value}]"
+        return f"({kind} in {self.const(subtypes)})"
+
+    def _arithmetic(self, term: Arithmetic, names: Locals) -> str:
+        left, right = self.term(term.left, names), self.term(term.right, names)
+        real = isinstance(term.type, RealType)
+        match term.op:
+            case "+" | "-" | "*":
+                return f"({left} {term.op} {right})"
+            case "/":
+                return f"over({left}, {right})"
+            case "div":
+                return f"floordiv({left}, {right})"
+            case "mod":
+                return f"{'real_mod' if real else 'modulo'}({left}, {right})"
+            case _:
+                assert_never(term.op)
+
+    # ---- folds ------------------------------------------------------------------------------
+
+    def loop(self, binder: Binder, names: Locals) -> tuple[str, str, list[str]]:
+        """The variable, the iterable and the filters of one binder."""
+        name = self.fresh()
+        match binder.domain:
+            case TypeRange(of=ObjectType(name=of)):
+                return name, f"S.live[{self.const(of)}]", []
+            case TypeRange(of=EnumType(name=of)):
+                return name, f"range({len(self.instance.program.enums[of].members)})", []
+            case IntervalRange(low=low, high=high):
+                return name, f"range({low}, {high + 1})", []
+            case CollectionRange(collection=collection, only=only):
+                values = self.term(collection, names)
+                element = collection.type
+                if isinstance(element, CollectionType) and is_optional(element.element):
+                    values = f"present({values})"
+                if only is None:
+                    return name, values, []
+                program = self.instance.program
+                kinds = frozenset(kind for kind in program.types if program.is_subtype(kind, only))
+                return name, values, [f"S.kinds[{name}] in {self.const(kinds)}"]
+            case _:
+                raise TypeError(f"nothing ranges over {binder.type.kind}")
+
+    def clauses(
+        self, binders: tuple[Binder, ...], where: Term | None, names: Locals
+    ) -> tuple[str, dict[str, str]]:
+        """The ``for … if …`` clauses of binders, and the names behind them."""
+        parts: list[str] = []
+        inner = dict(names)
+        for binder in binders:
+            variable, values, filters = self.loop(binder, inner)
+            inner[binder.name] = variable
+            parts.append(f"for {variable} in {values}")
+            parts.extend(f"if {one}" for one in filters)
+        if where is not None:
+            parts.append(f"if {self.term(where, inner)}")
+        return " ".join(parts), inner
+
+    def _fold(self, term: Fold, names: Locals) -> str:
+        clauses, inner = self.clauses(term.binders, term.where, names)
+        value = "1" if term.value is None else self.term(term.value, inner)
+        match term.fold:
+            case "any" | "all" | "sum":
+                return f"{term.fold}({value} {clauses})"
+            case "count":
+                test = "" if term.value is None else f" if {value}"
+                return f"sum(1 {clauses}{test})"
+            case "min" | "max":
+                return f"{term.fold}(({value} {clauses}), default=None)"
+            case "first":
+                return f"next(({value} {clauses}), None)"
+            case "last":
+                return f"last(({value} {clauses}))"
+            case _:
+                assert_never(term.fold)
+
+    # ---- built-in functions -------------------------------------------------------------------
+
+    def _builtin(self, term: BuiltinCall, names: Locals) -> str:
+        args = [self.term(arg, names) for arg in term.args]
+        listed = ", ".join(args)
+        match term.name:
+            case "tick":
+                return "S.tick"
+            case "score":
+                return "score(S, W, me)"
+            case "id":
+                return args[0]
+            case "next" | "prev":
+                size = len(self.instance.program.enums[term.detail].members)
+                return f"step({args[0]}, {1 if term.name == 'next' else -1}, {size})"
+            case "busy":
+                return f"busy(S, {args[0]}, {self.const(term.detail)})"
+            case "did":
+                passed = f"({', '.join(args[1:])}{',' if len(args) == 2 else ''})"
+                return f"did(S, {args[0]}, {self.const(term.detail)}, {passed})"
+            case "min" | "max" | "abs" | "clamp" | "toward" | "sign":
+                return f"{term.name}({listed})"
+            case _:
+                return self._real_builtin(term, args)
+
+    def _real_builtin(self, term: BuiltinCall, args: list[str]) -> str:
+        kind = term.args[0].type if term.args else None
+        exact = isinstance(kind, NumberType)
+        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        match term.name:
+            case "floor":
+                return f"({args[0]} // {10**decimals})" if exact else f"round_down({args[0]})"
+            case "round" if exact:
+                return f"round_exact({args[0]}, {decimals}, {args[1]})"
+            case "round":
+                return f"round_real({args[0]}, {args[1]})"
+            case "pow":
+                return f"power({args[0]}, {args[1]})"
+            case "pi":
+                return "3.141592653589793"
+            case _:
+                return f"finite({term.name!r}, {args[0]})"

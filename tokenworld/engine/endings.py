@@ -1,0 +1,123 @@
+"""Progress: awards, score, goals and losses (language.md §8, step 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tokenworld.engine.compile import Code, Function, compile_term
+from tokenworld.engine.state import State
+from tokenworld.ground import Instance
+from tokenworld.model import Award, Ending, NumberType, Template
+
+__all__ = ["Endings"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    ending: Ending
+    holds: Function
+    words: Callable[..., str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Award:
+    award: Award
+    holds: Function
+    amount: Function
+    decimals: int
+
+
+class Endings:
+    """The endings and awards of one world."""
+
+    def __init__(self, instance: Instance, code: Code) -> None:
+        world = instance.world
+        self._world = world
+        self._lines = tuple(
+            _Line(line, compile_term(code, line.condition), _words(code, line.text))
+            for line in world.endings
+        )
+        self._by_name = {line.ending.name: line for line in self._lines}
+        self._awards = tuple(_award(code, award) for award in world.awards)
+        self._pays = tuple(_award(code, award) for award in world.pays)
+        self._score = code.space["scored"]
+        kind = world.score.type if world.score is not None else None
+        self._score_decimals = kind.decimals if isinstance(kind, NumberType) else 0
+
+    def over(self, state: State) -> bool:
+        """Whether later intents are halted."""
+        return bool(state.latched) and not self._world.endless
+
+    def holds(self, name: str, state: State, me: int | None) -> bool:
+        """Whether the condition of an ending is true now."""
+        return bool(self._by_name[name].holds(state, state, me))
+
+    def progress(self, state: State, me: int | None) -> tuple[str, ...]:
+        """Give awards and latch endings on a committed state; the endings latched now."""
+        for index, award in enumerate(self._awards):
+            if index not in state.awarded and award.holds(state, state, me):
+                state.awarded = (*state.awarded, index)
+        if self._world.outcomes == "live":
+            return self._live(state, me)
+        found: list[str] = []
+        for line in self._lines:
+            if line.ending.name in state.latched or self.over(state):
+                continue
+            if line.holds(state, state, me):
+                state.latched = (*state.latched, line.ending.name)
+                found.append(line.ending.name)
+        return tuple(found)
+
+    def _live(self, state: State, me: int | None) -> tuple[str, ...]:
+        true = (line.ending.name for line in self._lines if line.holds(state, state, me))
+        first = next(true, None)
+        state.latched = ()
+        return () if first is None else (first,)
+
+    def words(self, names: tuple[str, ...]) -> list[Callable[..., str]]:
+        """The texts of endings, as prose to render."""
+        found = (self._by_name[name].words for name in names)
+        return [words for words in found if words is not None]
+
+    def score(self, state: State, me: int | None) -> Fraction:
+        """The score: the world's expression plus what was awarded."""
+        total = Fraction(self._score(state, state, me), 10**self._score_decimals)
+        for index in state.awarded:
+            award = self._awards[index]
+            total += Fraction(award.amount(state, state, me), 10**award.decimals)
+        return total
+
+    def paid(self, state: State, was: State, me: int | None) -> Fraction:
+        """What ``reward e when c`` lines pay in this state."""
+        total = Fraction(0)
+        for pay in self._pays:
+            if pay.holds(state, was, me):
+                total += Fraction(pay.amount(state, was, me), 10**pay.decimals)
+        return total
+
+    def named(self, kind: str) -> tuple[str, ...]:
+        """The names of the endings of a kind, in written order."""
+        return tuple(one.ending.name for one in self._lines if one.ending.ending == kind)
+
+
+def _words(code: Code, template: Template | None) -> Callable[..., str] | None:
+    from tokenworld.engine.speech import text_function
+
+    if template is None:
+        return None
+    function, _ = text_function(code.emitter, template, {})
+    from tokenworld.engine.compile import extend
+
+    texts = "\n".join(text for _, text in code.emitter.texts)
+    code.emitter.texts.clear()
+    extend(code, texts)
+    return code.space[function]  # type: ignore[no-any-return]
+
+
+def _award(code: Code, award: Award) -> _Award:
+    kind = award.amount.type
+    decimals = kind.decimals if isinstance(kind, NumberType) else 0
+    holds = compile_term(code, award.when)
+    return _Award(award, holds, compile_term(code, award.amount), decimals)

@@ -1,0 +1,214 @@
+"""One world, ready to run: compile, start, tick, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
+from tokenworld.engine.delta import Delta, apply
+from tokenworld.engine.describe import describe_of, strata_of
+from tokenworld.engine.digest import state_hash, state_json
+from tokenworld.engine.guards import reads_of
+from tokenworld.engine.layout import Layout
+from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.record import Recorder, number_json
+from tokenworld.engine.start import start_state
+from tokenworld.engine.state import State
+from tokenworld.engine.step import Stepper
+from tokenworld.engine.why import reports
+from tokenworld.ground import (
+    Command,
+    Instance,
+    Json,
+    NoMatch,
+    Outcome,
+    Prose,
+    Raw,
+    RequireReport,
+    parameter_domains,
+)
+from tokenworld.model import Body, Term
+
+__all__ = ["Engine"]
+
+
+class Engine:
+    """A compiled instance. States are values: no method changes one that it was given."""
+
+    def __init__(self, instance: Instance, prose: Prose) -> None:
+        self.instance = instance
+        self.layout = Layout(instance)
+        self.code: Code = compile_program(instance, self.layout, prose)
+        self.code.space["STRATA"] = self._strata()
+        self.code.space["described"] = self._described
+        self.stepper = Stepper(instance, self.layout, self.code)
+        self.recorder = Recorder(instance, self.code, self.stepper.endings)
+        self._terms: dict[int, tuple[Term, Function]] = {}
+
+    def _strata(self) -> list[list[str]]:
+        program = self.instance.program
+        names = tuple(name for name, derive in program.derives.items() if derive.recursive)
+        calls = {name: self._reached(name) & frozenset(names) for name in names}
+        return strata_of(names, calls)
+
+    def _reached(self, name: str) -> frozenset[str]:
+        from tokenworld.model import DeriveCall, subterms
+
+        derives = self.instance.program.derives
+        found: set[str] = set()
+        todo = [name]
+        while todo:
+            for term in subterms(derives[todo.pop()].value):
+                if isinstance(term, DeriveCall) and term.derive not in found:
+                    found.add(term.derive)
+                    todo.append(term.derive)
+        return frozenset(found)
+
+    # ---- playing ------------------------------------------------------------------------------
+
+    def start(self, seed: int = 0, luck: Luck | None = None) -> State:
+        """The start state; `Failure` if the setup cannot be carried out."""
+        stepper = self.stepper
+        return start_state(
+            self.instance, self.layout, self.code, stepper.guards, stepper.endings, seed,
+            luck or SeededLuck(),
+        )  # fmt: skip
+
+    def play(
+        self, state: State, intent: Command | NoMatch, luck: Luck | None = None
+    ) -> tuple[State, tuple[Outcome, ...]]:
+        """One tick: the state it leaves and its records (two where a long action is cancelled)."""
+        results = self.stepper.tick(state, intent, luck or SeededLuck())
+        base, outcomes = state, []
+        for result in results:
+            outcomes.append(self.recorder.outcome(result, base))
+            base = result.after
+        return results[-1].after, tuple(outcomes)
+
+    def edit(self, state: State, body: Body) -> State:
+        """A `given` of a scenario: a body applied between ticks, no tick passes."""
+        after = state.fork()
+        delta = Delta(self.layout, SeededLuck(), state.seed, state.tick)
+        delta.by("given", (), ())
+        compile_body(self.code, body)(state, state, self.instance.me, delta)
+        apply(after, delta)
+        after.facts = None
+        self.stepper.endings.progress(after, self.instance.me)
+        return after
+
+    # ---- asking -------------------------------------------------------------------------------
+
+    def legal(self, state: State) -> Iterator[Command]:
+        """Every command whose requires all hold, actions in order, then arguments in order.
+
+        Requires that the language adds (ranges) are tested too.
+        """
+        if self.stepper.endings.over(state):
+            return
+        for name in self.code.actions:
+            yield from self._legal(state, name)
+
+    def _legal(self, state: State, name: str) -> Iterator[Command]:
+        from itertools import product
+
+        code = self.code.actions[name]
+        holds, me = code.holds, self.instance.me
+        for args in product(*self._domains(state, name)):
+            if holds(state, state, me, *args) and self.applicable(state, Command(name, args)):
+                yield Command(name, args)
+
+    def applicable(self, state: State, command: Command) -> bool:
+        """Whether a command whose requires hold also keeps every range."""
+        code = self.code.actions[command.action]
+        if self._never_breaks[command.action]:
+            return True
+        return self.stepper.refusal(state, code, command, SeededLuck()) is None
+
+    @cached_property
+    def _never_breaks(self) -> dict[str, bool]:
+        """Actions that write no bounded, unique or nested slot: they have no added requires."""
+        from tokenworld.engine.compile import written
+
+        fluents = self.instance.program.fluents
+        risky = {
+            name
+            for name, fluent in fluents.items()
+            if (fluent.type.kind == "number" and not fluent.clamped)
+            or fluent.unique
+            or fluent.nested
+            or fluent.acyclic
+        }
+        return {
+            name: not (written(dict(fluents), one.action.body) & risky)
+            for name, one in self.code.actions.items()
+        }
+
+    def _domains(self, state: State, name: str) -> list[tuple[Raw, ...]]:
+        domains = parameter_domains(self.instance, self.code.actions[name].action.params)
+        params = self.code.actions[name].action.params
+        return [
+            tuple(v for v in domain if isinstance(v, int) and state.alive(v))
+            if binder.type.kind == "object"
+            else domain
+            for domain, binder in zip(domains, params, strict=True)
+        ]
+
+    def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
+        """Every require of a command as it stands, generated ones included if they fail."""
+        if command.is_pass:
+            return ()
+        result = self.stepper.tick(state, command, SeededLuck())[-1]
+        if result.status == "refused":
+            refusal = self.recorder.outcome(result, state).refusal
+            assert refusal is not None
+            return refusal.requires
+        return reports(self.code, state, command, self.instance.me)
+
+    def ask(self, state: State, term: Term, was: State | None = None) -> Any:
+        """The raw value of a term in a state; ``was`` is the start of the last tick."""
+        known = self._terms.get(id(term))
+        if known is None:
+            known = self._terms[id(term)] = (term, compile_term(self.code, term))
+        return known[1](state, was if was is not None else state, self.instance.me)
+
+    def reads(self, *terms: Term) -> frozenset[str] | None:
+        """The fluents that terms depend on; ``None`` if on more than fluents."""
+        return reads_of(self.instance.program, *terms)
+
+    def name(self, state: State, number: int) -> str:
+        """The present name of an object."""
+        found: str = self.code.space["name_of"](state, state, self.instance.me, number)
+        return found
+
+    def describe(self, state: State, number: int) -> str:
+        """What `describe x` says now."""
+        return self._described(state, state, self.instance.me, number)
+
+    def score(self, state: State) -> int | float:
+        """The score as a JSON number."""
+        return number_json(self.stepper.endings.score(state, self.instance.me))
+
+    def hash(self, state: State) -> str:
+        """The state hash."""
+        return state_hash(state)
+
+    def json(self, state: State) -> dict[str, Json]:
+        """The state as ``tw-state/1``."""
+        return state_json(state)
+
+    def _described(self, S: State, W: State, me: int | None, x: int | None) -> str:
+        if x is None or not S.alive(x):
+            return ""
+        program = self.instance.program
+        kind = S.kinds[x] or ""
+        rule = describe_of(program.describes, program.types[kind].ancestors)
+        if rule is None:
+            return ""
+        store: dict[int, Function] = self.code.space.setdefault("DESCRIBE", {})
+        if id(rule) not in store:
+            store[id(rule)] = compile_body(self.code, rule.body, (rule.param.name,))
+        delta = Delta(self.layout, SeededLuck(), S.seed, S.tick)
+        store[id(rule)](S, W, me, delta, x)
+        return "\n".join(words(S, W, *args) for words, args in delta.prose)

@@ -1,0 +1,160 @@
+"""What must hold at every commit: invariants and conserved sums (language.md §7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokenworld.engine.compile import Code, Function, compile_term, extend, written
+from tokenworld.engine.delta import Delta, RawChange, apply
+from tokenworld.engine.result import BreachReport
+from tokenworld.engine.state import State
+from tokenworld.model import Conserve, DeriveCall, Invariant, Program, Read, Term, subterms
+from tokenworld.model.terms import ClosureOf, InverseOf
+
+__all__ = ["Broken", "Guards"]
+
+
+class Broken(Exception):  # noqa: N818
+    """An invariant or a conserved sum is broken: the tick is rolled back."""
+
+    def __init__(self, report: BreachReport) -> None:
+        super().__init__(report.message)
+        self.report = report
+
+
+@dataclass(frozen=True, slots=True)
+class _Invariant:
+    rule: Invariant
+    reads: frozenset[str] | None
+    broken: Function
+
+
+@dataclass(frozen=True, slots=True)
+class _Conserve:
+    rule: Conserve
+    reads: frozenset[str] | None
+    value: Function
+
+
+def reads_of(program: Program, *terms: Term) -> frozenset[str] | None:
+    """The fluents that terms read, through derives; ``None``: who lives matters too."""
+    from tokenworld.model import BuiltinCall
+
+    found: set[str] = set()
+    todo, seen = list(terms), set[str]()
+    while todo:
+        for term in subterms(todo.pop()):
+            if isinstance(term, (Read, InverseOf, ClosureOf)):
+                found.add(term.fluent)
+            elif isinstance(term, BuiltinCall) and term.name in ("tick", "score", "busy", "did"):
+                return None
+            elif isinstance(term, DeriveCall) and term.derive not in seen:
+                seen.add(term.derive)
+                todo.append(program.derives[term.derive].value)
+    return frozenset(found)
+
+
+class Guards:
+    """The invariants and conserved sums of one compiled program."""
+
+    def __init__(self, code: Code, program: Program) -> None:
+        self._invariants = tuple(
+            _Invariant(rule, reads_of(program, rule.condition), _broken(code, rule))
+            for rule in program.invariants.values()
+        )
+        self._conserves = tuple(
+            _Conserve(rule, reads_of(program, rule.value), compile_term(code, rule.value))
+            for rule in program.conserves.values()
+        )
+        self._names = code.emitter.instance.names
+
+    def check_invariants(
+        self, before: State, after: State, changes: list[RawChange], me: int | None
+    ) -> None:
+        """Raise `Broken` for the first invariant that the changes broke."""
+        touched = {column.fluent.id for column, *_ in changes}
+        everything = before.kinds is not after.kinds
+        for one in self._invariants:
+            if not everything and one.reads is not None and not (one.reads & touched):
+                continue
+            witness = one.broken(after, before, me)
+            if witness is not None:
+                raise Broken(self._report(one.rule, witness, changes))
+
+    def first_broken(self, state: State, me: int | None) -> BreachReport | None:
+        """The first invariant that a state breaks, for the start state (TW0605)."""
+        for one in self._invariants:
+            witness = one.broken(state, state, me)
+            if witness is not None:
+                return self._report(one.rule, witness, [])
+        return None
+
+    def _report(
+        self, rule: Invariant, witness: tuple[object, ...], changes: list[RawChange]
+    ) -> BreachReport:
+        shown = tuple(
+            self._names[value]
+            if isinstance(value, int) and binder.type.kind == "object"
+            else str(value)
+            for binder, value in zip(rule.params, witness, strict=True)
+        )
+        culprits = tuple(dict.fromkeys(title for *_, title in changes))
+        what = f"The invariant `{rule.name}` would be broken: `{rule.source}`."
+        return BreachReport(
+            "TW1001", "invariant", what, rule.name, str(rule.span), shown, culprits
+        )
+
+    def check_conserved(
+        self, before: State, after: State, delta: Delta, changes: list[RawChange], me: int | None
+    ) -> None:
+        """Raise `Broken` where a rule that may not changed a conserved sum."""
+        touched = {column.fluent.id for column, *_ in changes}
+        for one in self._conserves:
+            if one.reads is not None and not (one.reads & touched):
+                continue
+            first, last = one.value(before, before, me), one.value(after, before, me)
+            if first != last and not self._exempted(one, before, delta, me, first):
+                raise Broken(self._conserve_report(one.rule, changes, first, last))
+
+    def _exempted(
+        self, one: _Conserve, before: State, delta: Delta, me: int | None, first: int
+    ) -> bool:
+        """Whether the other rules, applied alone, leave the sum as it was."""
+        exempt = {f"{kind} {name}" for name in one.rule.exempt for kind in ("action", "law")}
+        writes = [write for write in delta.writes if write.rule.title not in exempt]
+        doomed = [doom for doom in delta.doomed if doom[1].title not in exempt]
+        if len(writes) == len(delta.writes) and len(doomed) == len(delta.doomed):
+            return False
+        alone = before.fork()
+        rest = Delta(delta.layout, delta.luck, delta.seed, delta.tick, writes, doomed)
+        apply(alone, rest)
+        return bool(one.value(alone, before, me) == first)
+
+    def _conserve_report(
+        self, rule: Conserve, changes: list[RawChange], first: int, last: int
+    ) -> BreachReport:
+        culprits = tuple(dict.fromkeys(title for *_, title in changes))
+        what = f"`{rule.name}` is conserved, and would go from {first} to {last}: `{rule.source}`."
+        return BreachReport(
+            "TW1002", "conserve", what, rule.name, str(rule.span), (), culprits, first, last
+        )
+
+
+def _broken(code: Code, rule: Invariant) -> Function:
+    """``(S, W, me)``: the first binding for which the condition is false, or ``None``."""
+    emitter = code.emitter
+    clauses, inner = emitter.clauses(rule.params, None, {})
+    condition = emitter.term(rule.condition, inner)
+    row = ", ".join(inner[binder.name] for binder in rule.params)
+    comma = "," if len(rule.params) == 1 else ""
+    name = emitter.fresh("inv")
+    if rule.params:
+        value = f"next((({row}{comma}) {clauses} if not {condition}), None)"
+    else:
+        value = f"None if {condition} else ()"
+    extend(code, f"def {name}(S, W, me):\n    return {value}\n")
+    found: Function = code.space[name]
+    return found
+
+
+__all__ += ["reads_of", "written"]

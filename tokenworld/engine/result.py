@@ -1,0 +1,65 @@
+"""What one unit of a tick came to, in raw values: made by `step`, shown by `record`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tokenworld.engine.delta import RawChange, Rule
+from tokenworld.engine.state import State
+from tokenworld.ground import Command, LuckyDraw, NoMatch, Raw, Status
+
+__all__ = ["BreachReport", "Result", "Spoken"]
+
+
+@dataclass(frozen=True, slots=True)
+class BreachReport:
+    """Why a tick was rolled back or failed: ``rule`` is what was broken, ``culprits`` by whom."""
+
+    code: str
+    kind: str
+    message: str
+    rule: str = ""
+    place: str = ""
+    witness: tuple[str, ...] = ()
+    culprits: tuple[str, ...] = ()
+    before: int | None = None
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A line of prose, rendered on ``state`` with ``was`` as the start of the tick."""
+
+    words: Callable[..., str]
+    args: tuple[Raw, ...]
+    state: State
+    was: State
+
+
+@dataclass(slots=True)
+class Result:
+    """One record of a tick. ``refused`` is the index of the first false require (generated ones
+    count on from the author's), ``generated`` its kind if the language added it."""
+
+    status: Status
+    command: Command | None
+    before: State
+    after: State
+    text: str | None = None
+    time_passed: bool = False
+    refused: int | None = None
+    generated: str = ""
+    no_match: NoMatch | None = None
+    changes: list[RawChange] = field(default_factory=list)
+    law_changes: list[RawChange] = field(default_factory=list)
+    discarded: list[RawChange] = field(default_factory=list)
+    fired: list[Rule] = field(default_factory=list)
+    spoken: list[Spoken] = field(default_factory=list)
+    events: list[tuple[str, tuple[Raw, ...]]] = field(default_factory=list)
+    rewards: list[tuple[Raw, int]] = field(default_factory=list)
+    draws: list[LuckyDraw] = field(default_factory=list)
+    latched: tuple[str, ...] = ()
+    progress: tuple[int, int] | None = None
+    cause: str | None = None
+    breach: BreachReport | None = None

@@ -1,0 +1,233 @@
+"""The few functions that generated code calls: total logic over `none` (language.md §4).
+
+Generated code uses plain Python operators where the checker proved that no operand is `none`, and
+these where one may be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.state import State
+
+__all__ = ["RUNTIME"]
+
+_Stored = Sequence[Any]
+
+
+def at(stored: _Stored, x: int | None) -> Any:
+    """An attribute of something that may be `none`."""
+    return None if x is None else stored[x]
+
+
+def row(stored: dict[tuple[Any, ...], Any], key: tuple[Any, ...], default: Any) -> Any:
+    """A value with several arguments, any of which may be `none`."""
+    return None if None in key else stored.get(key, default)
+
+
+def fact(stored: dict[tuple[Any, ...], Any], key: tuple[Any, ...]) -> bool:
+    """A truth with several arguments."""
+    return stored.get(key, False) is True
+
+
+def sym(stored: dict[tuple[Any, ...], Any], a: Any, b: Any) -> bool:
+    """A symmetric truth: one stored fact for both directions."""
+    if a is None or b is None:
+        return False
+    return stored.get((a, b) if a <= b else (b, a), False) is True
+
+
+def same(a: Any, b: Any) -> bool:
+    """Direct containment: `x.at == c`, false over `none`."""
+    return a is not None and a == b
+
+
+def kids(children: _Stored, x: int | None) -> Sequence[int]:
+    """A copy-free view of the children of something that may be `none`."""
+    return () if x is None else children[x]
+
+
+def inside(children: _Stored, x: int | None) -> Iterator[int]:
+    """Everything within, containment pre-order."""
+    if x is None:
+        return
+    todo = list(reversed(children[x]))
+    seen = set(todo)
+    while todo:
+        child = todo.pop()
+        yield child
+        for inner in reversed(children[child]):
+            if inner not in seen:
+                seen.add(inner)
+                todo.append(inner)
+
+
+def within(parents: _Stored, x: int | None, y: int | None) -> bool:
+    """Whether `x` is somewhere inside `y`."""
+    if x is None or y is None:
+        return False
+    step, seen = parents[x], set()
+    while step is not None and step not in seen:
+        if step == y:
+            return True
+        seen.add(step)
+        step = parents[step]
+    return False
+
+
+def reach(stored: dict[tuple[Any, ...], Any], symmetric: bool, x: int | None) -> list[int]:
+    """What a relation's transitive closure leads to from `x`, in order of number."""
+    if x is None:
+        return []
+    found: set[int] = set()
+    todo = [x]
+    while todo:
+        node = todo.pop()
+        for a, b in stored:
+            for left, right in ((a, b), (b, a)) if symmetric else ((a, b),):
+                if left == node and right not in found:
+                    found.add(right)
+                    todo.append(right)
+    return sorted(found)
+
+
+def lt(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and a < b
+
+
+def le(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and a <= b
+
+
+def member(x: Any, collection: Iterable[Any]) -> bool:
+    """Membership, false over `none`."""
+    return x is not None and x in collection
+
+
+def present(collection: Iterable[Any]) -> Iterator[Any]:
+    """The members of a written list that are there."""
+    return (x for x in collection if x is not None)
+
+
+def last(values: Iterable[Any]) -> Any:
+    """The last of a sequence, `none` of nothing."""
+    found = None
+    for found in values:
+        pass
+    return found
+
+
+def floordiv(a: int, b: int) -> int:
+    if b == 0:
+        raise Breach("TW1006", "undefined", "A number is divided by zero.")
+    return a // b
+
+
+def modulo(a: int, b: int) -> int:
+    if b == 0:
+        raise Breach("TW1006", "undefined", "A number is divided by zero.")
+    return a % b
+
+
+def over(a: float, b: float) -> float:
+    if b == 0:
+        raise Breach("TW1006", "undefined", "A number is divided by zero.")
+    return a / b
+
+
+def real_mod(a: float, b: float) -> float:
+    """`x - y * floor(x / y)`, as the reference defines it for reals."""
+    return a - b * math.floor(over(a, b))
+
+
+def to_real(value: int | None, scale: int) -> float | None:
+    """The nearest double of a scaled exact number."""
+    return None if value is None else value / scale
+
+
+def rescale(value: int | None, factor: int) -> int | None:
+    return None if value is None else value * factor
+
+
+def step(value: int | None, by: int, size: int) -> int | None:
+    """`next` and `prev` stop at the ends of the ladder."""
+    return None if value is None else min(max(value + by, 0), size - 1)
+
+
+def clamp(x: Any, low: Any, high: Any) -> Any:
+    return min(max(x, low), high)
+
+
+def toward(x: Any, target: Any, by: Any) -> Any:
+    """Moves `x` to `target` by at most `by`."""
+    return min(x + by, target) if x < target else max(x - by, target)
+
+
+def sign(x: Any) -> int:
+    return (x > 0) - (x < 0)
+
+
+def round_real(value: float, digits: int) -> int:
+    """The scaled n-digit decimal nearest to a double, ties to even."""
+    if not math.isfinite(value):
+        raise Breach("TW1006", "undefined", "A result is outside the reals.")
+    return int(Decimal(value).scaleb(digits).quantize(Decimal(1), ROUND_HALF_EVEN))
+
+
+def round_exact(value: int, decimals: int, digits: int) -> int:
+    """The same of a scaled exact number."""
+    scaled = Decimal(value).scaleb(digits - decimals)
+    return int(scaled.quantize(Decimal(1), ROUND_HALF_EVEN))
+
+
+def finite(name: str, *args: float) -> float:
+    """`sqrt sin cos exp log` of the C library, or a world error outside the reals."""
+    try:
+        result: float = getattr(math, name)(*args)
+    except (ValueError, OverflowError):
+        raise Breach("TW1006", "undefined", f"`{name}` has no real result here.") from None
+    return result
+
+
+def power(base: float, exponent: int) -> float:
+    """Repeated multiplication from the left."""
+    result = 1.0
+    for _ in range(exponent):
+        result *= base
+    return result
+
+
+def busy(state: State, actor: int | None, action: str) -> bool:
+    """Whether a long action (of that name, if given) is under way."""
+    if state.long is None or actor is None or actor != state.layout.instance.me:
+        return False
+    return action in ("", state.long.command.action)
+
+
+def did(state: State, actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
+    """Whether the actor's intent of this tick was that action with these (first) arguments."""
+    return any(
+        who == actor and deed.action == action and deed.args[: len(args)] == args
+        for who, deed in state.deeds
+    )
+
+
+def round_down(value: float) -> int:
+    """`floor` of a double."""
+    if not math.isfinite(value):
+        raise Breach("TW1006", "undefined", "A result is outside the reals.")
+    return math.floor(value)
+
+
+RUNTIME: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
+        floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
+        round_real, round_exact, round_down, finite, power, busy, did,
+    )
+}  # fmt: skip

@@ -1,0 +1,227 @@
+"""The engine as a searcher sees it: `ground.Simulator`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+from tokenworld.engine.engine import Engine
+from tokenworld.engine.luck import ExploringLuck, NoUniform
+from tokenworld.engine.state import State
+from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value
+from tokenworld.model import (
+    Arithmetic,
+    Body,
+    BuiltinCall,
+    NumberLiteral,
+    Term,
+    bodies,
+    subterms,
+    terms_of,
+)
+
+__all__ = ["EngineSimulator"]
+
+
+class EngineSimulator:
+    """Searches on a world of ``engine`` that starts in ``first`` (the start state if ``None``)."""
+
+    def __init__(self, engine: Engine, first: State | None = None) -> None:
+        self._engine = engine
+        self._first = first
+        self._stepper = engine.stepper
+
+    @property
+    def instance(self) -> Instance:
+        return self._engine.instance
+
+    def start(self) -> State:
+        return self._first if self._first is not None else self._engine.start()
+
+    # ---- moving -------------------------------------------------------------------------------
+
+    def commands(self, state: State) -> Sequence[Command]:
+        if self._stepper.endings.over(state):
+            return ()
+        found = [one for one in self._engine.legal(state) if not self._stepper.free(state, one)]
+        if self._stepper.phases or self._stepper.has_long:
+            found.append(PASS)
+        return found
+
+    def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
+        found: list[Successor[State]] = []
+        prefix: tuple[int, ...] | None = ()
+        silent, self._stepper.watches.silent = self._stepper.watches.silent, True
+        try:
+            while prefix is not None:
+                luck = ExploringLuck(prefix)
+                result = self._stepper.tick(state, command, luck)[-1]
+                if result.status in ("executed", "waiting", "interrupted"):
+                    result.after.facts = None
+                    found.append(Successor(result.after, tuple(luck.taken)))
+                prefix = luck.next_prefix()
+        except NoUniform:
+            return ()
+        finally:
+            self._stepper.watches.silent = silent
+        return found
+
+    # ---- telling states apart -------------------------------------------------------------------
+
+    @cached_property
+    def _ticks(self) -> tuple[tuple[int, ...], bool]:
+        """The moduli by which rules read `tick()`, and whether they read it in no other way."""
+        moduli: dict[int, None] = {}
+        plain = True
+        for term in self._rule_terms():
+            for part in subterms(term):
+                if _is_ring(part, self.instance):
+                    moduli[_modulus(part, self.instance)] = None
+            plain = plain and _ticks_outside_rings(term, self.instance) == 0
+        return tuple(moduli), plain
+
+    def _rule_terms(self) -> Sequence[Term]:
+        program, world = self.instance.program, self.instance.world
+        found: list[Term] = [derive.value for derive in program.derives.values()]
+        for action in program.actions.values():
+            found += [
+                guard.condition if hasattr(guard, "condition") else guard.value  # type: ignore[misc]
+                for guard in action.guards
+            ]
+            found += [t for t in (action.takes, action.until, action.cost) if t is not None]
+            found += [*_terms(action.body), *_terms(action.cancelled)]
+        for law in program.laws.values():
+            found += [*([law.when] if law.when is not None else []), *_terms(law.body)]
+        found += [one.condition for one in program.invariants.values()]
+        found += [one.value for one in program.conserves.values()]
+        found += [line.condition for line in world.endings]
+        return found
+
+    @cached_property
+    def _kept(self) -> tuple[int, ...]:
+        """The columns that can differ: those that some rule may write."""
+        from tokenworld.engine.compile import written
+
+        program = self.instance.program
+        fluents = dict(program.fluents)
+        changed: frozenset[str] = frozenset()
+        for body in _bodies_of(self.instance):
+            changed |= written(fluents, body)
+        return tuple(one.index for one in self._engine.layout.columns if one.fluent.id in changed)
+
+    def key(self, state: State) -> Hashable:
+        return state.key(self._kept, self._ticks[0])
+
+    def exact_key(self) -> bool:
+        return self._ticks[1] and self._finite
+
+    @cached_property
+    def _finite(self) -> bool:
+        fluents = self._engine.layout.columns
+        for index in self._kept:
+            kind = fluents[index].fluent.type
+            if kind.kind in ("real", "text"):
+                return False
+            if kind.kind == "number" and (kind.low is None or kind.high is None):
+                return False
+        return True
+
+    # ---- asking ---------------------------------------------------------------------------------
+
+    def won(self, state: State, goal: str | None) -> bool:
+        names = (goal,) if goal is not None else self._stepper.endings.named("goal")
+        return any(self._stepper.endings.holds(name, state, self.instance.me) for name in names)
+
+    def lost(self, state: State) -> bool:
+        endings, me = self._stepper.endings, self.instance.me
+        losses = endings.named("lose")
+        if any(name in state.latched or endings.holds(name, state, me) for name in losses):
+            return True
+        return endings.over(state) and not any(
+            name in state.latched for name in endings.named("goal")
+        )
+
+    def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
+        column = self._engine.layout.by_id[fluent]
+        return state.get(column, column.key(tuple(args)))
+
+    def tick(self, state: State) -> int:
+        return state.tick
+
+    def running(self, state: State) -> tuple[Command, int, int] | None:
+        return None if state.long is None else (
+            state.long.command, state.long.done, state.long.total
+        )  # fmt: skip
+
+    def cost(self, state: State, command: Command) -> int:
+        actions = self._engine.code.actions
+        if not any(one.cost for one in actions.values()):
+            return 1
+        if command.is_pass:
+            return 0
+        code = actions[command.action]
+        if code.cost is None:
+            return 0
+        return int(code.cost(state, state, self.instance.me, *command.args))
+
+    def show(self, state: State, command: Command) -> str:
+        if command.is_pass:
+            return "pass"
+        program, names = self.instance.program, self.instance.names
+        params = program.actions[command.action].params
+        shown = (
+            str(show_value(program, names, binder.type, value))
+            for binder, value in zip(params, command.args, strict=True)
+        )
+        return f"{command.action}({', '.join(shown)})"
+
+
+def _terms(body: Body) -> list[Term]:
+    found: list[Term] = []
+    for effect in body:
+        found += terms_of(effect)
+        for inner in bodies(effect):
+            found += _terms(inner)
+    return found
+
+
+def _bodies_of(instance: Instance) -> list[Body]:
+    program = instance.program
+    found: list[Body] = [law.body for law in program.laws.values()]
+    for action in program.actions.values():
+        found += [action.body, action.cancelled]
+    return found
+
+
+def _is_ring(term: Term, instance: Instance) -> bool:
+    """``tick() mod n`` with a constant n above 0."""
+    return (
+        isinstance(term, Arithmetic)
+        and term.op == "mod"
+        and isinstance(term.left, BuiltinCall)
+        and term.left.name == "tick"
+        and _modulus(term, instance) > 0
+    )
+
+
+def _modulus(term: Term, instance: Instance) -> int:
+    assert isinstance(term, Arithmetic)
+    if isinstance(term.right, NumberLiteral):
+        return term.right.value
+    from tokenworld.model import ParamRead
+
+    if isinstance(term.right, ParamRead):
+        value = instance.params[term.right.name]
+        return value if isinstance(value, int) else 0
+    return 0
+
+
+def _ticks_outside_rings(term: Term, instance: Instance) -> int:
+    from tokenworld.model import children
+
+    if _is_ring(term, instance):
+        return 0
+    own = 1 if isinstance(term, BuiltinCall) and term.name == "tick" else 0
+    return own + sum(_ticks_outside_rings(child, instance) for child in children(term))
+
+

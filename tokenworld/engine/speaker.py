@@ -1,0 +1,115 @@
+"""The engine as typed commands see it: `ground.Speaker`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tokenworld.engine.compile import Code, compile_term, extend
+from tokenworld.engine.engine import Engine
+from tokenworld.engine.luck import SeededLuck
+from tokenworld.engine.speech import shown
+from tokenworld.engine.state import State
+from tokenworld.ground import Command, Instance, Raw
+from tokenworld.model import BoolType, ObjectType, Slot, TextType
+
+__all__ = ["EngineSpeaker"]
+
+
+class EngineSpeaker:
+    """What resolving words may ask of one state."""
+
+    def __init__(self, engine: Engine, state: State) -> None:
+        self._engine, self._state = engine, state
+
+    @property
+    def instance(self) -> Instance:
+        return self._engine.instance
+
+    def in_scope(self, number: int) -> bool:
+        state = self._state
+        if not state.alive(number):
+            return False
+        rule = _scope(self._engine, state.kinds[number] or "")
+        return True if rule is None else bool(rule(state, state, self.instance.me, number))
+
+    def words_for(self, number: int) -> tuple[str, ...]:
+        engine, state = self._engine, self._state
+        decl = engine.instance.objects[number].decl
+        space, me = engine.code.space, engine.instance.me
+        words = [engine.name(state, number)]
+        derived = space["WORDS"].get(decl.of)
+        if derived is not None:
+            words += derived(state, state, me, number)
+        words += [str(engine.ask(state, word)) for word in decl.aka]
+        words.append(decl.name)
+        return tuple(dict.fromkeys(words))
+
+    def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
+        function = _slot(self._engine.code, action, phrase, slot)
+        text: str = function(self._state, self._state, self.instance.me, *args)
+        return text
+
+    def holds_all(self, command: Command) -> bool:
+        if command.is_pass:
+            return True
+        stepper, code = self._engine.stepper, self._engine.code.actions[command.action]
+        return stepper.refusal(self._state, code, command, SeededLuck()) is None
+
+    def candidates(self) -> Sequence[int]:
+        state, layout = self._state, self._engine.layout
+        alive = [number for number in range(len(state.kinds)) if state.alive(number)]
+        nested = next((one for one in layout.columns if one.fluent.nested), None)
+        if nested is None or state.kids[nested.index] is None:
+            return alive
+        parents, children = state.cols[nested.index], state.kids[nested.index]
+        found: list[int] = []
+        todo = [number for number in reversed(alive) if parents[number] is None]
+        while todo:
+            number = todo.pop()
+            found.append(number)
+            todo.extend(reversed(children[number]))
+        return found
+
+
+def _scope(engine: Engine, kind: str) -> Callable[..., Any] | None:
+    """The scope rule of a type: its `scope`, else a derive ``sees(me, x)``, else none."""
+    store: dict[str, Callable[..., Any] | None] = engine.code.space.setdefault("SCOPES", {})
+    if kind not in store:
+        store[kind] = _compile_scope(engine, kind)
+    return store[kind]
+
+
+def _compile_scope(engine: Engine, kind: str) -> Callable[..., Any] | None:
+    program = engine.instance.program
+    for ancestor in program.types[kind].ancestors if kind in program.types else ():
+        for scope in program.scopes:
+            if isinstance(scope.param.type, ObjectType) and scope.param.type.name == ancestor:
+                return compile_term(engine.code, scope.condition, (scope.param.name,))
+    sees = program.derives.get("sees")
+    if sees is None or len(sees.params) != 2 or not isinstance(sees.type, BoolType):
+        return None
+    second = sees.params[1].type
+    if not isinstance(second, ObjectType) or not program.is_subtype(kind, second.name):
+        return None
+    function = engine.code.space[engine.code.emitter.derive_names["sees"]]
+    return lambda S, W, me, x: function(S, W, me, me, x)
+
+
+def _slot(code: Code, action: str, phrase: int, slot: int) -> Callable[..., Any]:
+    store: dict[tuple[str, int, int], Callable[..., Any]] = code.space.setdefault("SLOTS", {})
+    key = (action, phrase, slot)
+    if key not in store:
+        schema = code.actions[action].action
+        slots = [part for part in schema.phrases[phrase].parts if isinstance(part, Slot)]
+        names = {binder.name: code.emitter.fresh("a") for binder in schema.params}
+        text = shown(code.emitter, slots[slot].term, names)
+        if isinstance(slots[slot].term.type, TextType) and text == "None":
+            text = "''"
+        name = code.emitter.fresh("slot")
+        header = ", ".join(("S", "W", "me", *names.values()))
+        texts = [one for _, one in code.emitter.texts]
+        code.emitter.texts.clear()
+        extend(code, "\n".join([*texts, f"def {name}({header}):\n    return {text}\n"]))
+        store[key] = code.space[name]
+    return store[key]

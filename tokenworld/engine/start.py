@@ -1,0 +1,147 @@
+"""The start state: objects with their fields, tables, setup blocks (language.md §8, Setup)."""
+
+from __future__ import annotations
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.engine.compile import Code, compile_body, extend
+from tokenworld.engine.delta import Breach, Delta, apply
+from tokenworld.engine.endings import Endings
+from tokenworld.engine.guards import Guards
+from tokenworld.engine.layout import Column, Layout, implicit_default
+from tokenworld.engine.luck import Luck
+from tokenworld.engine.state import State
+from tokenworld.ground import Instance, constant
+from tokenworld.model import ROOT, FieldValue
+
+__all__ = ["start_state"]
+
+
+def start_state(
+    instance: Instance,
+    layout: Layout,
+    code: Code,
+    guards: Guards,
+    endings: Endings,
+    seed: int,
+    luck: Luck,
+) -> State:
+    """The state a run begins with; `Failure` (TW0605) if it breaks an invariant."""
+    state = State(layout)
+    state.seed = seed
+    _fill_columns(instance, layout, state)
+    _fill_objects(instance, layout, code, state)
+    state = _set_up(instance, layout, code, state, luck)
+    broken = guards.first_broken(state, instance.me)
+    if broken is not None:
+        rule = instance.program.invariants[broken.rule]
+        where = f" for {', '.join(broken.witness)}" if broken.witness else ""
+        raise Failure(
+            Diagnostic(
+                "TW0605",
+                f"The start state of `{instance.world.name}` breaks `{rule.name}`{where}.",
+                rule.span,
+                f"false{where}",
+                hint="Correct the fields or the setup of the world, or the invariant.",
+            )
+        )
+    endings.progress(state, instance.me)
+    return state
+
+
+# ---- functions, relations, tables -------------------------------------------------------
+
+
+def _fill_columns(instance: Instance, layout: Layout, state: State) -> None:
+    for column in layout.columns:
+        if column.fluent.fluent_kind == "attribute":
+            continue
+        default = _default(column, instance)
+        stored = state.cols[column.index]
+        if column.single:
+            stored[0] = default
+        elif column.by_object:
+            kind = column.fluent.params[0].type
+            name = kind.name if kind.kind == "object" else ROOT
+            for number in instance.members[name]:
+                state.put(column, number, default)
+        for row in column.fluent.rows:
+            key = tuple(constant(term, instance.numbers, instance.params) for term in row.keys)
+            value = constant(row.value, instance.numbers, instance.params)
+            state.put(column, column.key(key), value)
+
+
+def _default(column: Column, instance: Instance) -> bool | int | float | str | None:
+    if column.fluent.default is None:
+        return implicit_default(column.fluent.type)
+    return constant(column.fluent.default, instance.numbers, instance.params)
+
+
+# ---- objects ----------------------------------------------------------------------------
+
+
+def _fill_objects(instance: Instance, layout: Layout, code: Code, state: State) -> None:
+    """One generated function puts every field of every object, in written order."""
+    emitter = code.emitter
+    lines: list[str] = []
+    for one in instance.objects:
+        if one.of not in instance.program.types:
+            continue
+        for column, value in _fields(instance, layout, one.id, one.of):
+            if value is None:
+                default = implicit_default(column.fluent.type)
+                text = emitter.const(default) if isinstance(default, str) else repr(default)
+            else:
+                text = emitter.term(value.value, {})
+            lines.append(f"    put({column.index}, {one.id}, {text})")
+    name = emitter.fresh("fill")
+    texts = [text for _, text in emitter.texts]
+    emitter.texts.clear()
+    extend(code, "\n".join([*texts, f"def {name}(S, W, me, put):", *lines, "    return", ""]))
+
+    def put(index: int, number: int, value: bool | int | float | str | None) -> None:
+        state.put(layout.columns[index], number, value)
+
+    code.space[name](state, state, instance.me, put)
+
+
+def _fields(
+    instance: Instance, layout: Layout, number: int, of: str
+) -> list[tuple[Column, FieldValue | None]]:
+    """Each attribute of an object with what sets it: its field, the type's default, or nothing.
+
+    Defaults come first, then the fields in written order, so that an ordered container is filled
+    in the order of the object lines.
+    """
+    kind = instance.program.types[of]
+    own = {field.fluent: field for field in instance.objects[number].decl.fields}
+    defaults = {field.fluent: field for field in kind.defaults}
+    rest = [key for key in kind.attributes if key not in own]
+    found: list[tuple[Column, FieldValue | None]] = [
+        (layout.by_id[key], defaults.get(key)) for key in rest
+    ]
+    return found + [(layout.by_id[key], field) for key, field in own.items()]
+
+
+# ---- setup ------------------------------------------------------------------------------
+
+
+def _set_up(
+    instance: Instance, layout: Layout, code: Code, state: State, luck: Luck
+) -> State:
+    for position, body in enumerate(instance.world.setups):
+        delta = Delta(layout, luck, state.seed, 0)
+        delta.by("setup", (), (position,))
+        compile_body(code, body)(state, state, instance.me, delta)
+        try:
+            apply(state, delta)
+        except Breach as breach:
+            raise Failure(
+                Diagnostic(
+                    breach.code,
+                    f"The setup of `{instance.world.name}` cannot be carried out: "
+                    f"{breach.message}",
+                    instance.world.span,
+                    hint="Correct the `setup` block of the world.",
+                )
+            ) from None
+    return state

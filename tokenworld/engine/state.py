@@ -1,0 +1,159 @@
+"""The state of a world between two moments, shared until it is written (copy on write)."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.ground import Command, Raw
+
+__all__ = ["LongAction", "State"]
+
+
+@dataclass(frozen=True, slots=True)
+class LongAction:
+    """A long action under way: ``done`` of ``total`` ticks."""
+
+    command: Command
+    done: int
+    total: int
+
+
+class State:
+    """All fluents, who lives, and the bookkeeping of the run.
+
+    ``cols`` holds one column per fluent (see `Layout`), ``kids`` the children lists of fluents
+    with an inverse. `fork` shares every column; a column is copied when first written to, so an
+    earlier state never changes. ``facts`` is the running multiset hash (see `digest`), kept only
+    while playing. ``deeds`` are the intents executed or continued in this tick, for ``did``.
+    """
+
+    __slots__ = (
+        "awarded", "cols", "deeds", "facts", "fired", "kids", "kinds", "latched", "layout", "live", "long",
+        "memo", "mine", "next_id", "seed", "tick",
+    )  # fmt: skip
+
+    def __init__(self, layout: Layout) -> None:
+        instance = layout.instance
+        self.layout = layout
+        self.kinds: list[str | None] = [one.of for one in instance.objects]
+        self.live: dict[str, tuple[int, ...]] = dict(instance.members)
+        size = len(self.kinds)
+        self.cols: list[Any] = [_empty(column, size) for column in layout.columns]
+        self.kids: list[Any] = [
+            [[] for _ in range(size)] if column.has_children else None
+            for column in layout.columns
+        ]
+        self.tick = 0
+        self.seed = 0
+        self.next_id = size
+        self.latched: tuple[str, ...] = ()
+        self.awarded: tuple[int, ...] = ()
+        self.fired: frozenset[tuple[str, tuple[Raw, ...]]] = frozenset()
+        self.long: LongAction | None = None
+        self.deeds: tuple[tuple[int | None, Command], ...] = ()
+        self.facts: int | None = None
+        self.memo: dict[Any, Any] = {}
+        self.mine: set[int] = set(range(len(layout.columns)))
+
+    def fork(self) -> State:
+        """A state equal to this one that can be written without touching it."""
+        new = State.__new__(State)
+        new.layout, new.kinds, new.live = self.layout, self.kinds, self.live
+        new.cols, new.kids = list(self.cols), list(self.kids)
+        new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
+        new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
+        new.long, new.facts, new.deeds = self.long, self.facts, self.deeds
+        new.memo, new.mine = {}, set()
+        return new
+
+    # ---- reading ------------------------------------------------------------------------
+
+    def get(self, column: Column, key: Key) -> Raw:
+        """The value of a slot."""
+        stored = self.cols[column.index]
+        if not column.tupled:
+            return stored[key]  # type: ignore[no-any-return]
+        return stored.get(key, column.default)  # type: ignore[no-any-return]
+
+    def alive(self, number: int) -> bool:
+        """Whether the object has not been destroyed."""
+        return self.kinds[number] is not None
+
+    # ---- writing ------------------------------------------------------------------------
+
+    def put(self, column: Column, key: Key, value: Raw) -> None:
+        """Store a value; children lists follow. ``ordered`` re-files the object at the end."""
+        stored = self._own(column)
+        if column.has_children and column.by_object:
+            self._refile(column, key, stored[key], value)
+        if not column.tupled:
+            stored[key] = value
+        elif value == column.default:
+            stored.pop(key, None)
+        else:
+            stored[key] = value
+
+    def _own(self, column: Column) -> Any:
+        """This state's own copy of a column; recursive derives are computed anew."""
+        self.memo.clear()
+        index = column.index
+        if index not in self.mine:
+            self.mine.add(index)
+            self.cols[index] = self.cols[index].copy()
+            if self.kids[index] is not None:
+                self.kids[index] = [list(children) for children in self.kids[index]]
+        return self.cols[index]
+
+    def _refile(self, column: Column, child: Key, old: Raw, new: Raw) -> None:
+        if old == new and not column.fluent.ordered:
+            return
+        children = self.kids[column.index]
+        if old is not None:
+            children[old].remove(child)
+        if new is None:
+            return
+        if column.fluent.ordered:
+            children[new].append(child)
+        else:
+            insort(children[new], child)
+
+    def bury(self, number: int) -> None:
+        """Take an object out of the population (its slots are left by the caller)."""
+        self.memo.clear()
+        self.kinds = list(self.kinds)
+        self.kinds[number] = None
+        self.live = {
+            kind: tuple(one for one in members if one != number) if number in members else members
+            for kind, members in self.live.items()
+        }
+
+    # ---- identity -----------------------------------------------------------------------
+
+    def key(self, kept: Sequence[int], ticks: tuple[int, ...]) -> tuple[Any, ...]:
+        """What a search tells states apart by: the columns ``kept``, who lives, endings, the long
+        action, and the tick number modulo each of ``ticks``."""
+        parts: list[Any] = [_frozen(self.cols[index], self.kids[index]) for index in kept]
+        alive = tuple(kind is not None for kind in self.kinds)
+        rings = tuple(self.tick % modulus for modulus in ticks)
+        return (*parts, alive, self.latched, self.long, rings)
+
+
+def _empty(column: Column, size: int) -> Any:
+    if column.single:
+        return [column.default]
+    if column.by_object:
+        return [None] * size
+    return {}
+
+
+def _frozen(stored: Any, children: Any) -> Any:
+    if isinstance(stored, dict):
+        return frozenset(stored.items())
+    values = tuple(stored)
+    if children is None:
+        return values
+    return (values, tuple(tuple(kids) for kids in children))

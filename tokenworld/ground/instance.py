@@ -1,0 +1,139 @@
+"""One world of a program with its objects numbered: what every back-end starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from tokenworld.ground.values import Raw
+from tokenworld.model import (
+    ROOT,
+    Binder,
+    BoolType,
+    EnumType,
+    Fluent,
+    IntervalRange,
+    NumberType,
+    ObjectDecl,
+    ObjectType,
+    Program,
+    TypeRange,
+    ValueType,
+    World,
+)
+
+__all__ = [
+    "GroundObject",
+    "Instance",
+    "bindings",
+    "domain_of",
+    "instantiate",
+    "parameter_domains",
+    "slots",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class GroundObject:
+    """An object with its dense number ``id`` (language.md §4: ``id(x)``)."""
+
+    id: int
+    decl: ObjectDecl
+
+    @property
+    def name(self) -> str:
+        return self.decl.name
+
+    @property
+    def of(self) -> str:
+        return self.decl.of
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A program, one of its worlds, the numbered objects and the values of the params.
+
+    ``numbers`` maps names to object numbers, ``members`` each type to the numbers of its objects
+    (subtypes included) in declaration order. ``params`` holds constant terms: overrides applied,
+    evaluated to raw values. ``me`` is the acting object's number (``None`` without `actor`).
+    """
+
+    program: Program
+    world: World
+    objects: tuple[GroundObject, ...]
+    numbers: Mapping[str, int]
+    members: Mapping[str, tuple[int, ...]]
+    params: Mapping[str, Raw]
+    me: int | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Object names by number."""
+        return tuple(one.name for one in self.objects)
+
+
+def _numbered(program: Program, world: World) -> tuple[GroundObject, ...]:
+    top = [decl for decl in program.objects.values() if decl.world is None]
+    own = [decl for decl in program.objects.values() if decl.world == world.name]
+    return tuple(GroundObject(number, decl) for number, decl in enumerate(top + own))
+
+
+def _members(program: Program, objects: tuple[GroundObject, ...]) -> dict[str, tuple[int, ...]]:
+    members: dict[str, list[int]] = {name: [] for name in (ROOT, *program.types)}
+    for one in objects:
+        for ancestor in dict.fromkeys((*program.types[one.of].ancestors, ROOT)):
+            members[ancestor].append(one.id)
+    return {name: tuple(ids) for name, ids in members.items()}
+
+
+def instantiate(program: Program, world: World, params: Mapping[str, Raw]) -> Instance:
+    """Number the objects of ``world``; ``params`` are the final raw values of all params."""
+    objects = _numbered(program, world)
+    members = _members(program, objects)
+    actors = members[program.actor] if program.actor is not None else ()
+    numbers = {one.name: one.id for one in objects}
+    me = numbers[world.turns[0]] if world.turns else (actors[0] if actors else None)
+    return Instance(program, world, objects, numbers, members, dict(params), me)
+
+
+def domain_of(instance: Instance, value_type: ValueType) -> tuple[Raw, ...] | None:
+    """All raw values of a type in declaration order (``none`` last), ``None`` if infinite."""
+    match value_type:
+        case BoolType():
+            return (False, True)
+        case EnumType(name=name, optional=optional):
+            values: tuple[Raw, ...] = tuple(range(len(instance.program.enums[name].members)))
+        case ObjectType(name=name, optional=optional):
+            values = instance.members[name]
+        case NumberType(low=int() as low, high=int() as high, optional=optional):
+            values = tuple(range(low, high + 1))
+        case _:
+            return None
+    return (*values, None) if optional else values
+
+
+def parameter_domains(instance: Instance, params: tuple[Binder, ...]) -> list[tuple[Raw, ...]]:
+    """The candidates of each parameter of a rule, in declaration order."""
+
+    def one(binder: Binder) -> tuple[Raw, ...]:
+        match binder.domain:
+            case TypeRange(of=of):
+                return domain_of(instance, of) or ()
+            case IntervalRange(low=low, high=high):
+                return tuple(range(low, high + 1))
+            case _:
+                raise TypeError("a rule's parameter ranges over a type or an interval")
+
+    return [one(binder) for binder in params]
+
+
+def bindings(instance: Instance, params: tuple[Binder, ...]) -> Iterator[tuple[Raw, ...]]:
+    """All bindings of a rule's parameters, in order."""
+    return product(*parameter_domains(instance, params))
+
+
+def slots(instance: Instance, fluent: Fluent) -> Iterator[tuple[Raw, ...]]:
+    """The argument tuples of a fluent: one stored slot each, in order."""
+    domains = (domain_of(instance, param.type) or () for param in fluent.params)
+    return product(*domains)

@@ -1,0 +1,241 @@
+"""What one intent came to: the record that the engine makes, the log stores and players read.
+
+The status has one producer (the engine's tick); nobody else infers it (language.md §9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from tokenworld.ground.values import Json, Raw
+from tokenworld.model import StatusName
+
+__all__ = [
+    "PASS",
+    "STATUSES",
+    "Change",
+    "Command",
+    "LuckyDraw",
+    "NoMatch",
+    "NoMatchKind",
+    "Outcome",
+    "Refusal",
+    "RequireReport",
+    "Status",
+]
+
+Status = StatusName
+STATUSES: tuple[Status, ...] = get_args(StatusName)
+NoMatchKind = Literal["unknown_verb", "bad_arity", "no_such_object", "wrong_type", "ambiguous"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A resolved intent: an action with raw arguments; an empty ``action`` is `pass`."""
+
+    action: str
+    args: tuple[Raw, ...] = ()
+
+    @property
+    def is_pass(self) -> bool:
+        return self.action == ""
+
+
+PASS = Command("")
+
+
+@dataclass(frozen=True, slots=True)
+class NoMatch:
+    """Words or arguments that resolve to nothing, with what might have been meant."""
+
+    kind: NoMatchKind
+    message: str
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequireReport:
+    """One require of an intent: did it hold, and which values decided.
+
+    ``holds`` is ``None`` where it could not be evaluated (after an earlier one failed).
+    ``values`` maps the source text of each atom to its shown value. ``generated`` names the kind
+    of a require that the language adds (`range`, `unique`, `cycle`).
+    """
+
+    index: int
+    label: str
+    condition: str
+    text: str
+    holds: bool | None
+    values: Mapping[str, Json]
+    place: str
+    generated: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "index": self.index,
+            "label": self.label,
+            "condition": self.condition,
+            "text": self.text,
+            "holds": self.holds,
+            "values": dict(self.values),
+            "span": self.place,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The first false require, all that failed, and every require as it was found."""
+
+    label: str
+    text: str
+    index: int
+    place: str
+    requires: tuple[RequireReport, ...]
+
+    @property
+    def failed(self) -> tuple[RequireReport, ...]:
+        return tuple(report for report in self.requires if report.holds is not True)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "label": self.label,
+            "text": self.text,
+            "index": self.index,
+            "span": self.place,
+            "failed": [report.to_json() for report in self.failed],
+            "requires": [report.to_json() for report in self.requires],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One committed or discarded change of a slot, in shown values.
+
+    ``rule`` is the rule that made it: ``action take``, ``law grow``, ``given``.
+    """
+
+    fluent: str
+    args: tuple[Json, ...]
+    old: Json
+    new: Json
+    rule: str
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "fluent": self.fluent,
+            "args": list(self.args),
+            "old": self.old,
+            "new": self.new,
+            "rule": self.rule,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LuckyDraw:
+    """One draw of chance: whose it was and which alternative it took, of how many.
+
+    Key as in language.md §13: the rule, its arguments and the number of the draw in it.
+    """
+
+    rule: str
+    args: tuple[Json, ...]
+    draw: int
+    choice: int
+    alternatives: int
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "rule": self.rule,
+            "args": list(self.args),
+            "draw": self.draw,
+            "choice": self.choice,
+            "alternatives": self.alternatives,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The full record of one intent (``tw-outcome/1``). ``tick`` is the tick it was given in.
+
+    ``breach`` tells what rolled a tick back or went wrong: code, rule, place, witness, sums.
+    ``latched`` names endings latched in this tick. ``progress`` is (n, m) of a long action.
+    """
+
+    tick: int
+    status: Status
+    actor: str | None = None
+    action: str = ""
+    args: Mapping[str, Json] = field(default_factory=dict)
+    text: str | None = None
+    time_passed: bool = False
+    refusal: Refusal | None = None
+    no_match: NoMatch | None = None
+    changes: tuple[Change, ...] = ()
+    law_changes: tuple[Change, ...] = ()
+    discarded: tuple[Change, ...] = ()
+    fired: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    events: tuple[tuple[str, tuple[Json, ...]], ...] = ()
+    draws: tuple[LuckyDraw, ...] = ()
+    latched: tuple[str, ...] = ()
+    progress: tuple[int, int] | None = None
+    cause: str | None = None
+    breach: Mapping[str, Json] | None = None
+    reward: int | float = 0
+    score: int | float = 0
+    hash_before: str = ""
+    hash_after: str = ""
+
+    @property
+    def noop(self) -> bool:
+        """Executed without changing anything."""
+        return self.status == "executed" and not self.changes
+
+    def to_json(self) -> dict[str, Json]:
+        """The exchange form; keys that say nothing are left out, the fixed ones never."""
+        record: dict[str, Json] = {
+            "format": "tw-outcome/1",
+            "tick": self.tick,
+            "status": self.status,
+            "actor": self.actor,
+            "action": self.action,
+            "args": dict(self.args),
+            "time_passed": self.time_passed,
+            "changes": [change.to_json() for change in self.changes],
+            "law_changes": [change.to_json() for change in self.law_changes],
+            "fired": list(self.fired),
+            "said": list(self.said),
+            "events": [[name, list(args)] for name, args in self.events],
+            "reward": self.reward,
+            "score": self.score,
+            "hash_before": self.hash_before,
+            "hash_after": self.hash_after,
+        }
+        record.update(self._optional_json())
+        return record
+
+    def _optional_json(self) -> dict[str, Json]:
+        found: dict[str, Json | None] = {
+            "text": self.text,
+            "refusal": self.refusal.to_json() if self.refusal else None,
+            "no_match": _no_match_json(self.no_match) if self.no_match else None,
+            "discarded": [change.to_json() for change in self.discarded] or None,
+            "draws": [draw.to_json() for draw in self.draws] or None,
+            "latched": list(self.latched) or None,
+            "progress": list(self.progress) if self.progress else None,
+            "cause": self.cause,
+            "breach": self.breach,
+            "noop": True if self.noop else None,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _no_match_json(no_match: NoMatch) -> dict[str, Json]:
+    return {
+        "kind": no_match.kind,
+        "message": no_match.message,
+        "suggestions": list(no_match.suggestions),
+    }

@@ -1,0 +1,118 @@
+"""What the back-ends need of each other, as protocols that `session` connects.
+
+`engine` implements `Simulator` and speaks through `Prose`; `planning` searches and replays on a
+`Simulator`; `prose` resolves typed words with a `Speaker`; `store` re-checks a log with a replayer
+built from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from tokenworld.ground.instance import Instance
+from tokenworld.ground.outcome import Command, LuckyDraw
+from tokenworld.ground.values import Raw
+
+__all__ = ["Prose", "Simulator", "Speaker", "StateT", "Successor"]
+
+StateT = TypeVar("StateT")
+
+
+class Prose(Protocol):
+    """Turns names and values into words (language.md §11). Pure text: it reads no state."""
+
+    def named(self, name: str, article: str) -> str:
+        """``name`` with the article ``""``, ``"a"``, ``"A"``, ``"the"`` or ``"The"``."""
+
+    def listing(self, names: Sequence[str], article: str) -> str:
+        """``"a cup and a pot"``; ``"nothing"`` if empty."""
+
+    def number(self, value: int, decimals: int, unit: str) -> str:
+        """A scaled exact number with its unit: ``4l``, ``25%`` (its unit is ``%``)."""
+
+    def real(self, value: float) -> str:
+        """A double in shortest form."""
+
+    def identifier(self, name: str) -> str:
+        """An identifier as a reader sees it: underscores become spaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Successor(Generic[StateT]):
+    """One possible result of a command: the state after the whole tick and the luck it took.
+
+    ``draws`` lists the draws with more than one alternative, in order of evaluation.
+    """
+
+    state: StateT
+    draws: tuple[LuckyDraw, ...]
+
+
+class Simulator(Protocol[StateT]):
+    """The interpreter as a searcher sees it: immutable states, one tick per step."""
+
+    @property
+    def instance(self) -> Instance: ...
+
+    def start(self) -> StateT:
+        """The start state (seed 0 unless the simulator was made with another)."""
+
+    def commands(self, state: StateT) -> Sequence[Command]:
+        """The legal commands of the actor in order, `PASS` last where the world has phases or
+        long actions; commands that take no time are left out. Empty after the end."""
+
+    def successors(self, state: StateT, command: Command) -> Sequence[Successor[StateT]]:
+        """All results of a command over all outcomes of chance; none where it is refused, rolled
+        back or fails."""
+
+    def key(self, state: StateT) -> Hashable:
+        """What tells states apart in a search: everything but seed, score and the tick number
+        (of which ``tick() mod n`` is kept where rules read it so)."""
+
+    def exact_key(self) -> bool:
+        """Whether equal keys mean equal futures and the key space is finite."""
+
+    def won(self, state: StateT, goal: str | None) -> bool:
+        """Whether the goal (any goal line if ``None``) is reached in this state."""
+
+    def lost(self, state: StateT) -> bool:
+        """Whether a ``lose`` line is latched or true, or the world ended otherwise."""
+
+    def read(self, state: StateT, fluent: str, args: Sequence[Raw]) -> Raw:
+        """The stored value of a slot."""
+
+    def tick(self, state: StateT) -> int:
+        """The number of ticks committed before this state."""
+
+    def running(self, state: StateT) -> tuple[Command, int, int] | None:
+        """The actor's long action with the ticks done and the ticks it takes, if one runs."""
+
+    def cost(self, state: StateT, command: Command) -> int:
+        """What a plan pays for the command."""
+
+    def show(self, state: StateT, command: Command) -> str:
+        """The command as an author types it: ``take(ruby)``, ``pass``."""
+
+
+class Speaker(Protocol):
+    """What resolving typed words needs to know of the present state."""
+
+    @property
+    def instance(self) -> Instance: ...
+
+    def in_scope(self, number: int) -> bool:
+        """Whether the acting object may name this object."""
+
+    def words_for(self, number: int) -> tuple[str, ...]:
+        """The present name of an object, then everything else it is known by."""
+
+    def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
+        """The text of a phrase slot that is not a bare parameter, for bound arguments."""
+
+    def holds_all(self, command: Command) -> bool:
+        """Whether every require of the command holds now."""
+
+    def candidates(self) -> Sequence[int]:
+        """Live objects in the order of language.md §11 (pre-order, else declaration order)."""

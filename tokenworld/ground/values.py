@@ -1,0 +1,96 @@
+"""Raw values and their exchange form.
+
+Inside the engine, the planner and the store's callers a value is *raw*: a truth, a whole number (a
+scaled exact number, an enum position or an object's number), a double, a text or ``None``. At the
+border it is *shown*: names for objects and enum members, JSON numbers with declared decimals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from tokenworld.model import (
+    BoolType,
+    CollectionType,
+    EnumType,
+    NumberType,
+    ObjectType,
+    Program,
+    RealType,
+    TextType,
+    ValueType,
+    is_optional,
+)
+
+__all__ = ["Json", "Raw", "read_value", "scaled_text", "show_value"]
+
+Raw = bool | int | float | str | None
+Json = bool | int | float | str | None | Sequence["Json"] | Mapping[str, "Json"]
+
+
+def scaled_text(value: int, decimals: int) -> str:
+    """The decimal notation of a scaled number: ``scaled_text(125, 1) == "12.5"``."""
+    if decimals == 0:
+        return str(value)
+    sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(decimals + 1, "0")
+    return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
+
+
+def show_value(
+    program: Program, names: Sequence[str], value_type: ValueType, value: Raw
+) -> bool | int | float | str | None:
+    """The exchange form of a raw value; ``names`` are object names by number."""
+    if value is None or isinstance(value, (bool, str, float)):
+        return value
+    match value_type:
+        case EnumType(name=enum):
+            return program.enums[enum].members[value]
+        case ObjectType():
+            return names[value]
+        case NumberType(decimals=decimals) if decimals:
+            return float(Decimal(value).scaleb(-decimals))
+        case _:
+            return value
+
+
+def _number(value_type: NumberType, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
+        raise ValueError(f"{value!r} is not a number")
+    scaled = Decimal(str(value)).scaleb(value_type.decimals)
+    if scaled != scaled.to_integral_value():
+        raise ValueError(f"{value} has more than {value_type.decimals} decimals")
+    number = int(scaled)
+    low, high = value_type.low, value_type.high
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise ValueError(f"{value} is outside its range")
+    return number
+
+
+def read_value(
+    program: Program, numbers: Mapping[str, int], value_type: ValueType, value: object
+) -> Raw:
+    """The raw value of an exchanged one.
+
+    ``numbers`` are object numbers by name. Raises `ValueError` with a sentence where the value
+    does not fit the type.
+    """
+    if value is None and is_optional(value_type):
+        return None
+    match value_type:
+        case BoolType() if isinstance(value, bool):
+            return value
+        case EnumType(name=enum) if value in program.enums[enum].members:
+            return program.enums[enum].members.index(str(value))
+        case ObjectType() if isinstance(value, str) and value in numbers:
+            return numbers[value]
+        case NumberType():
+            return _number(value_type, value)
+        case RealType() if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
+        case TextType() if isinstance(value, str):
+            return value
+        case CollectionType():
+            raise ValueError("a collection cannot be stored")
+        case _:
+            raise ValueError(f"{value!r} does not fit here")

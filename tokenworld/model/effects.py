@@ -1,0 +1,259 @@
+"""Changes: the statements of a body (language.md §5).
+
+A body is evaluated against the one state before it; its changes are applied together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.diagnostics import Span
+from tokenworld.model.terms import Binder, Read, Template, Term
+from tokenworld.model.types import ValueType
+
+__all__ = [
+    "AddFact",
+    "Assign",
+    "AssignOp",
+    "Body",
+    "Branch",
+    "Chance",
+    "Create",
+    "DescribeEffect",
+    "Destroy",
+    "Draw",
+    "DrawChance",
+    "DrawPick",
+    "DrawUniform",
+    "Effect",
+    "Emit",
+    "FieldValue",
+    "For",
+    "If",
+    "Let",
+    "Pick",
+    "PickKey",
+    "RemoveFact",
+    "Reward",
+    "Say",
+    "Swap",
+    "Transfer",
+]
+
+AssignOp = Literal["=", "+=", "-="]
+PickKey = Literal["uniform", "weight", "least", "most"]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawChance:
+    """A truth value that holds with a probability in 0..1 (exact number or real)."""
+
+    probability: Term
+    kind: Literal["draw_chance"] = "draw_chance"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPick:
+    """A candidate, or ``none`` if there is none."""
+
+    binders: tuple[Binder, ...]
+    where: Term | None
+    key: PickKey
+    weight: Term | None
+    kind: Literal["draw_pick"] = "draw_pick"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawUniform:
+    """A real in [low, high)."""
+
+    low: Term
+    high: Term
+    kind: Literal["draw_uniform"] = "draw_uniform"
+
+
+Draw = DrawChance | DrawPick | DrawUniform
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    name: str
+    value: Term | Draw
+    type: ValueType
+    span: Span
+    kind: Literal["let"] = "let"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target op value``; the value has the decimals of the target."""
+
+    target: Read
+    op: AssignOp
+    value: Term
+    span: Span
+    kind: Literal["assign"] = "assign"
+
+
+@dataclass(frozen=True, slots=True)
+class AddFact:
+    """Make one tuple of a truth-valued relation true. It wins over `RemoveFact`."""
+
+    target: Read
+    span: Span
+    kind: Literal["add"] = "add"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFact:
+    target: Read
+    span: Span
+    kind: Literal["remove"] = "remove"
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Term
+    then: Body
+    otherwise: Body
+    span: Span
+    kind: Literal["if"] = "if"
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    binders: tuple[Binder, ...]
+    where: Term | None
+    body: Body
+    span: Span
+    kind: Literal["for"] = "for"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    probability: Term
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """At most one branch is taken; ``otherwise`` with the rest of the probability."""
+
+    branches: tuple[Branch, ...]
+    otherwise: Body
+    span: Span
+    kind: Literal["chance"] = "chance"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """The body for one candidate binding, ``otherwise`` if there is no candidate."""
+
+    binders: tuple[Binder, ...]
+    where: Term | None
+    key: PickKey
+    weight: Term | None
+    body: Body
+    otherwise: Body
+    span: Span
+    kind: Literal["pick"] = "pick"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """An initial value: ``fluent`` is the id of an attribute."""
+
+    fluent: str
+    value: Term
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """``named``: the created object keeps the name ``name`` (language.md §12)."""
+
+    name: str
+    of: str
+    fields: tuple[FieldValue, ...]
+    named: bool
+    span: Span
+    kind: Literal["create"] = "create"
+
+
+@dataclass(frozen=True, slots=True)
+class Destroy:
+    target: Term
+    span: Span
+    kind: Literal["destroy"] = "destroy"
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """``source -= amount`` and ``target += amount`` with the amount read once."""
+
+    amount: Term
+    source: Read
+    target: Read
+    span: Span
+    kind: Literal["transfer"] = "transfer"
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    left: Read
+    right: Read
+    span: Span
+    kind: Literal["swap"] = "swap"
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    event: str
+    args: tuple[Term, ...]
+    span: Span
+    kind: Literal["emit"] = "emit"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Rendered on the state after the body (refusal texts: before it)."""
+
+    template: Template
+    span: Span
+    kind: Literal["say"] = "say"
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeEffect:
+    target: Term
+    span: Span
+    kind: Literal["describe"] = "describe"
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    amount: Term
+    span: Span
+    kind: Literal["reward"] = "reward"
+
+
+Effect = (
+    Let
+    | Assign
+    | AddFact
+    | RemoveFact
+    | If
+    | For
+    | Chance
+    | Pick
+    | Create
+    | Destroy
+    | Transfer
+    | Swap
+    | Emit
+    | Say
+    | DescribeEffect
+    | Reward
+)
+Body = tuple[Effect, ...]

@@ -1,0 +1,170 @@
+"""Rules: what actors may do, what happens by itself, what must hold, what is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.diagnostics import Span
+from tokenworld.model.effects import Body, Let
+from tokenworld.model.terms import Binder, Template, Term
+
+__all__ = [
+    "Action",
+    "Atom",
+    "Birth",
+    "Called",
+    "Conserve",
+    "Describe",
+    "Invariant",
+    "Law",
+    "Phase",
+    "PhaseOrder",
+    "Require",
+    "Scope",
+    "Watch",
+]
+
+PhaseOrder = Literal["simultaneous", "sequential", "by_nesting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A part of a condition whose value explains a refusal: its source text and its term."""
+
+    text: str
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """A precondition; ``source`` quotes the condition as written.
+
+    ``label`` is empty and ``text`` is ``None`` where the author gave none; the default text
+    quotes the condition.
+    """
+
+    condition: Term
+    label: str
+    text: Template | None
+    source: str
+    atoms: tuple[Atom, ...]
+    span: Span
+    kind: Literal["require"] = "require"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action schema. ``guards`` keeps lets and requires in written order.
+
+    ``takes`` and ``cost`` are terms over parameters (``None``: 1 tick, no cost written).
+    Lets of ``guards`` are visible in ``body``, ``cancelled`` and ``cost``.
+    """
+
+    name: str
+    params: tuple[Binder, ...]
+    phrases: tuple[Template, ...]
+    takes: Term | None
+    until: Term | None
+    cost: Term | None
+    guards: tuple[Let | Require, ...]
+    body: Body
+    cancelled: Body
+    span: Span
+    quirk: str | None = None
+    doc: str | None = None
+
+    @property
+    def requires(self) -> tuple[Require, ...]:
+        """The preconditions in written order."""
+        return tuple(guard for guard in self.guards if isinstance(guard, Require))
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    name: str
+    order: PhaseOrder
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A per-tick rule; ``phase`` is empty for the last, unnamed phase."""
+
+    name: str
+    params: tuple[Binder, ...]
+    phase: str
+    when: Term | None
+    body: Body
+    span: Span
+    quirk: str | None = None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """What happens to each created object of a type, in the body that creates it."""
+
+    param: Binder
+    body: Body
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Speaks when ``when`` becomes true (each tick it is true, if ``uses_was``)."""
+
+    name: str
+    params: tuple[Binder, ...]
+    once: bool
+    when: Term
+    body: Body
+    uses_was: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    name: str
+    params: tuple[Binder, ...]
+    condition: Term
+    source: str
+    atoms: tuple[Atom, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Conserve:
+    """``value`` may change only in the actions and laws named in ``exempt``."""
+
+    name: str
+    value: Term
+    exempt: tuple[str, ...]
+    source: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The name of an object of a type, possibly depending on the state; ``aka``: also read."""
+
+    param: Binder
+    name: Term
+    aka: tuple[Term, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which objects may be named in typed commands."""
+
+    param: Binder
+    condition: Term
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    param: Binder
+    body: Body
+    span: Span

@@ -1,0 +1,448 @@
+"""Terms: the checked expressions of the model.
+
+Every term carries its ``type`` and the ``span`` it was written at. Names are resolved, units and
+decimals are already converted: operands of ``+``, ``-`` and comparisons have equal decimals (the
+checker wraps the coarser side in `Rescale`). Semantics: language.md §4 (total logic over `none`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.diagnostics import Span
+from tokenworld.model.types import ValueType
+
+__all__ = [
+    "And",
+    "Arithmetic",
+    "ArithmeticOp",
+    "Binder",
+    "BoolLiteral",
+    "BuiltinCall",
+    "BuiltinName",
+    "Choose",
+    "ClosureOf",
+    "CollectionRange",
+    "Compare",
+    "CompareOp",
+    "DeriveCall",
+    "Domain",
+    "EnumLiteral",
+    "Fold",
+    "FoldKind",
+    "Implies",
+    "IntervalRange",
+    "InverseOf",
+    "IsType",
+    "ListTerm",
+    "Local",
+    "Me",
+    "Member",
+    "Negate",
+    "NoneLiteral",
+    "Not",
+    "NumberLiteral",
+    "ObjectLiteral",
+    "Or",
+    "ParamRead",
+    "Read",
+    "Rescale",
+    "Slot",
+    "Template",
+    "TemplateTerm",
+    "Term",
+    "TextPart",
+    "ToReal",
+    "TypeRange",
+]
+
+CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
+ArithmeticOp = Literal["+", "-", "*", "/", "div", "mod"]
+FoldKind = Literal["any", "all", "count", "sum", "min", "max", "first", "last"]
+BuiltinName = Literal[
+    "abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
+    "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score", "number",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BoolLiteral:
+    value: bool
+    type: ValueType
+    span: Span
+    kind: Literal["bool_literal"] = "bool_literal"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLiteral:
+    """``value`` is scaled by the decimals of ``type``, a `NumberType`."""
+
+    value: int
+    type: ValueType
+    span: Span
+    kind: Literal["number_literal"] = "number_literal"
+
+
+@dataclass(frozen=True, slots=True)
+class EnumLiteral:
+    enum: str
+    member: str
+    index: int
+    type: ValueType
+    span: Span
+    kind: Literal["enum_literal"] = "enum_literal"
+
+
+@dataclass(frozen=True, slots=True)
+class NoneLiteral:
+    type: ValueType
+    span: Span
+    kind: Literal["none_literal"] = "none_literal"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLiteral:
+    """A named object: top-level, of a world, or made by its setup."""
+
+    name: str
+    type: ValueType
+    span: Span
+    kind: Literal["object_literal"] = "object_literal"
+
+
+@dataclass(frozen=True, slots=True)
+class ParamRead:
+    """A ``param``: constant in one world, overridable by the world or a scenario."""
+
+    name: str
+    type: ValueType
+    span: Span
+    kind: Literal["param_read"] = "param_read"
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A parameter, loop variable, ``let`` or created object of the enclosing rule."""
+
+    name: str
+    type: ValueType
+    span: Span
+    kind: Literal["local"] = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The acting object (language.md §6)."""
+
+    type: ValueType
+    span: Span
+    kind: Literal["me"] = "me"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The value of a stored fluent: ``fluent`` is its id in `Program.fluents`.
+
+    ``was`` reads the state at the start of the tick. A ``none`` argument gives ``none`` (false for
+    a truth-valued fluent); so does an object that lacks the attribute.
+    """
+
+    fluent: str
+    args: tuple[Term, ...]
+    type: ValueType
+    span: Span
+    was: bool = False
+    kind: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class DeriveCall:
+    """A derived fact or value: ``derive`` is its name in `Program.derives`."""
+
+    derive: str
+    args: tuple[Term, ...]
+    type: ValueType
+    span: Span
+    was: bool = False
+    kind: Literal["derive_call"] = "derive_call"
+
+
+@dataclass(frozen=True, slots=True)
+class InverseOf:
+    """The objects whose attribute ``fluent`` points at ``of``: ``c.contents``."""
+
+    fluent: str
+    of: Term
+    type: ValueType
+    span: Span
+    was: bool = False
+    kind: Literal["inverse_of"] = "inverse_of"
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureOf:
+    """Everything that leads to ``of`` along ``fluent``: ``c.inside`` (pre-order if nested).
+
+    For a relation's closure, the objects reachable from ``of``.
+    """
+
+    fluent: str
+    of: Term
+    type: ValueType
+    span: Span
+    was: bool = False
+    kind: Literal["closure_of"] = "closure_of"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    term: Term
+    type: ValueType
+    span: Span
+    kind: Literal["not"] = "not"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    terms: tuple[Term, ...]
+    type: ValueType
+    span: Span
+    kind: Literal["and"] = "and"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    terms: tuple[Term, ...]
+    type: ValueType
+    span: Span
+    kind: Literal["or"] = "or"
+
+
+@dataclass(frozen=True, slots=True)
+class Implies:
+    left: Term
+    right: Term
+    type: ValueType
+    span: Span
+    kind: Literal["implies"] = "implies"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``==`` and ``!=`` treat `none` as an ordinary value; the others are false over it."""
+
+    op: CompareOp
+    left: Term
+    right: Term
+    type: ValueType
+    span: Span
+    kind: Literal["compare"] = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    item: Term
+    collection: Term
+    type: ValueType
+    span: Span
+    kind: Literal["member"] = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class IsType:
+    term: Term
+    of: str
+    type: ValueType
+    span: Span
+    kind: Literal["is_type"] = "is_type"
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """``/`` is always real; the others are exact if both sides are (``*`` adds decimals)."""
+
+    op: ArithmeticOp
+    left: Term
+    right: Term
+    type: ValueType
+    span: Span
+    kind: Literal["arithmetic"] = "arithmetic"
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    term: Term
+    type: ValueType
+    span: Span
+    kind: Literal["negate"] = "negate"
+
+
+@dataclass(frozen=True, slots=True)
+class Rescale:
+    """The same exact number with more decimals: multiply by 10**digits."""
+
+    term: Term
+    digits: int
+    type: ValueType
+    span: Span
+    kind: Literal["rescale"] = "rescale"
+
+
+@dataclass(frozen=True, slots=True)
+class ToReal:
+    """The nearest double of an exact number."""
+
+    term: Term
+    type: ValueType
+    span: Span
+    kind: Literal["to_real"] = "to_real"
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    condition: Term
+    then: Term
+    otherwise: Term
+    type: ValueType
+    span: Span
+    kind: Literal["choose"] = "choose"
+
+
+@dataclass(frozen=True, slots=True)
+class ListTerm:
+    items: tuple[Term, ...]
+    type: ValueType
+    span: Span
+    kind: Literal["list"] = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRange:
+    """All live objects of a type, or all members of an enum, in declaration order."""
+
+    of: ValueType
+    kind: Literal["type_range"] = "type_range"
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRange:
+    """The whole numbers from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+    kind: Literal["interval_range"] = "interval_range"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRange:
+    """The members of a collection in its order, only those of type ``only`` if given."""
+
+    collection: Term
+    only: str | None = None
+    kind: Literal["collection_range"] = "collection_range"
+
+
+Domain = TypeRange | IntervalRange | CollectionRange
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """A variable and what it ranges over; later binders may use earlier variables."""
+
+    name: str
+    domain: Domain
+    type: ValueType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """``kind_`` folded over the bindings where ``where`` holds, in order.
+
+    ``value`` is what is folded; for ``count`` of bindings it is ``None``.
+    """
+
+    fold: FoldKind
+    value: Term | None
+    binders: tuple[Binder, ...]
+    where: Term | None
+    type: ValueType
+    span: Span
+    kind: Literal["fold"] = "fold"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinCall:
+    """A built-in function (language.md §2, §4); ``detail`` names an enum, action or ladder."""
+
+    name: BuiltinName
+    args: tuple[Term, ...]
+    type: ValueType
+    span: Span
+    detail: str = ""
+    kind: Literal["builtin"] = "builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    text: str
+    kind: Literal["text_part"] = "text_part"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A hole of a template. ``listing``: the term is a collection to be listed."""
+
+    article: Literal["", "a", "A", "the", "The"]
+    listing: bool
+    term: Term
+    kind: Literal["slot"] = "slot"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    parts: tuple[TextPart | Slot, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateTerm:
+    """A string used as a value."""
+
+    template: Template
+    type: ValueType
+    span: Span
+    kind: Literal["template"] = "template"
+
+
+Term = (
+    BoolLiteral
+    | NumberLiteral
+    | EnumLiteral
+    | NoneLiteral
+    | ObjectLiteral
+    | ParamRead
+    | Local
+    | Me
+    | Read
+    | DeriveCall
+    | InverseOf
+    | ClosureOf
+    | Not
+    | And
+    | Or
+    | Implies
+    | Compare
+    | Member
+    | IsType
+    | Arithmetic
+    | Negate
+    | Rescale
+    | ToReal
+    | Choose
+    | ListTerm
+    | Fold
+    | BuiltinCall
+    | TemplateTerm
+)

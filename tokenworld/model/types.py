@@ -1,0 +1,161 @@
+"""Value types of the checked model.
+
+Exact numbers are integers scaled by a number of decimals (``12.5`` with one decimal is 125), so
+every later stage computes with whole numbers. Enum values are positions in the declaration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "BOOL",
+    "NONE",
+    "REAL",
+    "TEXT",
+    "BoolType",
+    "CollectionType",
+    "EnumType",
+    "NoneType",
+    "NumberType",
+    "ObjectType",
+    "RealType",
+    "TextType",
+    "ValueType",
+    "is_optional",
+    "show_type",
+    "without_none",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class BoolType:
+    """Truth values."""
+
+    kind: Literal["bool"] = "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType:
+    """A member of an enumeration; at run time its position, counted from 0."""
+
+    name: str
+    optional: bool = False
+    kind: Literal["enum"] = "enum"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectType:
+    """A reference to an object of a type; at run time its dense number (``id``)."""
+
+    name: str
+    optional: bool = False
+    kind: Literal["object"] = "object"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberType:
+    """An exact number: an integer in units of 10**-decimals.
+
+    ``low`` and ``high`` are scaled bounds, ``None`` where there is none (``int`` has neither).
+    """
+
+    low: int | None = None
+    high: int | None = None
+    decimals: int = 0
+    unit: str = ""
+    optional: bool = False
+    kind: Literal["number"] = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class RealType:
+    """An IEEE double."""
+
+    optional: bool = False
+    kind: Literal["real"] = "real"
+
+
+@dataclass(frozen=True, slots=True)
+class TextType:
+    """Prose; it supports equality only."""
+
+    optional: bool = False
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class NoneType:
+    """The type of the literal ``none`` alone."""
+
+    kind: Literal["none"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionType:
+    """A finite sequence that can be iterated, folded and tested with ``in``, never stored."""
+
+    element: ValueType
+    kind: Literal["collection"] = "collection"
+
+
+ValueType = (
+    BoolType | EnumType | ObjectType | NumberType | RealType | TextType | NoneType | CollectionType
+)
+
+BOOL = BoolType()
+NONE = NoneType()
+REAL = RealType()
+TEXT = TextType()
+
+
+def is_optional(value_type: ValueType) -> bool:
+    """Whether a value of this type may be ``none``."""
+    match value_type:
+        case NoneType():
+            return True
+        case BoolType() | CollectionType():
+            return False
+        case _:
+            return value_type.optional
+
+
+def without_none(value_type: ValueType) -> ValueType:
+    """The same type with ``none`` excluded."""
+    match value_type:
+        case EnumType(name=name):
+            return EnumType(name)
+        case ObjectType(name=name):
+            return ObjectType(name)
+        case NumberType(low=low, high=high, decimals=decimals, unit=unit):
+            return NumberType(low, high, decimals, unit)
+        case RealType():
+            return REAL
+        case TextType():
+            return TEXT
+        case _:
+            return value_type
+
+
+def _show_scaled(value: int, decimals: int, unit: str) -> str:
+    sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(decimals + 1, "0")
+    whole, part = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
+    return f"{sign}{whole}{'.' + part if decimals else ''}{unit}"
+
+
+def show_type(value_type: ValueType) -> str:
+    """The type as an author would write it, for messages."""
+    suffix = "?" if is_optional(value_type) else ""
+    match value_type:
+        case EnumType(name=name) | ObjectType(name=name):
+            return name + suffix
+        case NumberType(low=None) | NumberType(high=None):
+            return "int" + suffix
+        case NumberType(low=int() as low, high=int() as high, decimals=decimals, unit=unit):
+            bounds = (_show_scaled(bound, decimals, unit) for bound in (low, high))
+            return " to ".join(bounds) + suffix
+        case CollectionType(element=element):
+            return f"collection of {show_type(element)}"
+        case _:
+            return value_type.kind + (suffix if value_type.kind != "none" else "")

@@ -1,0 +1,319 @@
+"""Worlds and scenarios: a start state with its endings, and tests that play it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.diagnostics import Span
+from tokenworld.model.effects import Body
+from tokenworld.model.terms import Template, Term
+
+__all__ = [
+    "Always",
+    "Award",
+    "CallStep",
+    "Check",
+    "Ending",
+    "EndingKind",
+    "Expect",
+    "Given",
+    "HoldsCheck",
+    "EmitsCheck",
+    "LostCheck",
+    "Never",
+    "ParamSetting",
+    "PassStep",
+    "RefusedCheck",
+    "Replay",
+    "SaysCheck",
+    "Scenario",
+    "ScenarioStep",
+    "Seed",
+    "Spare",
+    "StatusCheck",
+    "StatusName",
+    "TypedStep",
+    "UnchangedCheck",
+    "UnwinnableCheck",
+    "When",
+    "WinnableCheck",
+    "WithinCheck",
+    "WonCheck",
+    "World",
+]
+
+EndingKind = Literal["goal", "lose", "stop"]
+StatusName = Literal[
+    "executed",
+    "refused",
+    "rolled_back",
+    "no_match",
+    "yielded",
+    "waiting",
+    "interrupted",
+    "error",
+    "halted",
+]
+"""What one intent can come to: a closed set (language.md §9)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A ``goal``, ``lose`` or ``stop`` line; ``source`` quotes the condition."""
+
+    ending: EndingKind
+    name: str
+    condition: Term
+    text: Template | None
+    source: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """Added to the score once, when ``when`` first holds."""
+
+    amount: Term
+    when: Term
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ParamSetting:
+    name: str
+    value: Term
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """At most ``count`` unborn objects of a type for planning."""
+
+    of: str
+    count: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A start state and its endings. Objects live in `Program.objects` with ``world`` set.
+
+    ``endings`` are in written order. ``time_always``: time passes after refusals too.
+    ``pays`` are ``reward e when c`` lines.
+    """
+
+    name: str
+    title: str
+    setups: tuple[Body, ...]
+    endings: tuple[Ending, ...]
+    awards: tuple[Award, ...]
+    pays: tuple[Award, ...]
+    score: Term | None
+    params: tuple[ParamSetting, ...]
+    spares: tuple[Spare, ...]
+    turns: tuple[str, ...]
+    time_always: bool
+    ambiguous: Literal["first", "ask"]
+    endless: bool
+    outcomes: Literal["latched", "live"]
+    start: str | None
+    span: Span
+
+    @property
+    def goals(self) -> tuple[Ending, ...]:
+        """The ``goal`` lines in written order."""
+        return tuple(line for line in self.endings if line.ending == "goal")
+
+
+# ---- scenarios ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CallStep:
+    """An intent written as a call; the arguments are constants."""
+
+    action: str
+    args: tuple[Term, ...]
+    kind: Literal["call_step"] = "call_step"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedStep:
+    text: str
+    kind: Literal["typed_step"] = "typed_step"
+
+
+@dataclass(frozen=True, slots=True)
+class PassStep:
+    kind: Literal["pass_step"] = "pass_step"
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsCheck:
+    condition: Term
+    source: str
+    span: Span
+    kind: Literal["holds"] = "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCheck:
+    """``label`` is ``None`` where any refusal will do."""
+
+    label: str | None
+    span: Span
+    kind: Literal["refused"] = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCheck:
+    status: str
+    span: Span
+    kind: Literal["status"] = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedCheck:
+    span: Span
+    kind: Literal["unchanged"] = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class WonCheck:
+    name: str | None
+    span: Span
+    kind: Literal["won"] = "won"
+
+
+@dataclass(frozen=True, slots=True)
+class LostCheck:
+    name: str | None
+    span: Span
+    kind: Literal["lost"] = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class SaysCheck:
+    text: str
+    span: Span
+    kind: Literal["says"] = "says"
+
+
+@dataclass(frozen=True, slots=True)
+class EmitsCheck:
+    event: str
+    args: tuple[Term, ...]
+    span: Span
+    kind: Literal["emits"] = "emits"
+
+
+@dataclass(frozen=True, slots=True)
+class WithinCheck:
+    """The condition becomes true during up to ``ticks`` passes, on a copy."""
+
+    ticks: int
+    condition: Term
+    source: str
+    span: Span
+    kind: Literal["within"] = "within"
+
+
+@dataclass(frozen=True, slots=True)
+class WinnableCheck:
+    """A plan of at most ``within`` ticks exists (of any length if ``None``)."""
+
+    within: int | None
+    span: Span
+    kind: Literal["winnable"] = "winnable"
+
+
+@dataclass(frozen=True, slots=True)
+class UnwinnableCheck:
+    span: Span
+    kind: Literal["unwinnable"] = "unwinnable"
+
+
+Check = (
+    HoldsCheck
+    | RefusedCheck
+    | StatusCheck
+    | UnchangedCheck
+    | WonCheck
+    | LostCheck
+    | SaysCheck
+    | EmitsCheck
+    | WithinCheck
+    | WinnableCheck
+    | UnwinnableCheck
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Edits the state between ticks; ``params`` override params for this scenario."""
+
+    body: Body
+    params: tuple[ParamSetting, ...]
+    span: Span
+    kind: Literal["given"] = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    seed: int
+    span: Span
+    kind: Literal["seed"] = "seed"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """One tick per repetition; ``by`` names the actor."""
+
+    intent: CallStep | TypedStep | PassStep
+    by: str | None
+    times: int
+    source: str
+    span: Span
+    kind: Literal["when"] = "when"
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    checks: tuple[Check, ...]
+    span: Span
+    kind: Literal["then"] = "then"
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    condition: Term
+    source: str
+    span: Span
+    kind: Literal["always"] = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    condition: Term
+    source: str
+    span: Span
+    kind: Literal["never"] = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    path: str
+    span: Span
+    kind: Literal["replay"] = "replay"
+
+
+ScenarioStep = Given | Seed | When | Expect | Always | Never | Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    title: str
+    world: str
+    steps: tuple[ScenarioStep, ...]
+    span: Span

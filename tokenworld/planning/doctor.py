@@ -1,0 +1,154 @@
+"""Which planners are installed, where, and the exact command that installs a missing one.
+
+Only metadata is read: importing unified-planning costs 1.5 s of CPU.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+__all__ = [
+    "ENHSP",
+    "FAST_DOWNWARD",
+    "SYMK",
+    "UNIFIED_PLANNING",
+    "EngineInfo",
+    "EnginePackage",
+    "engines",
+    "find_engine",
+]
+
+_JAVA_NEEDED = 17
+_JAVA_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class EnginePackage:
+    """A planner as it is distributed: ``program`` ends the path of what is run or imported."""
+
+    engine: str
+    extra: str
+    name: str
+    requirement: str
+    program: str
+    java: bool = False
+
+
+FAST_DOWNWARD = EnginePackage(
+    "fast-downward", "classical", "up-fast-downward", "up-fast-downward>=0.5", "bin/downward"
+)
+SYMK = EnginePackage("symk", "topk", "up-symk", "up-symk>=1.3", "bin/downward")
+ENHSP = EnginePackage("enhsp", "numeric", "up-enhsp", "up-enhsp>=0.0.27", "enhsp.jar", java=True)
+UNIFIED_PLANNING = EnginePackage(
+    "unified-planning",
+    "plan",
+    "unified-planning",
+    "unified-planning>=1.2,<2",
+    "unified_planning/__init__.py",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """One planner: ``version`` and ``path`` are ``None`` where it is missing.
+
+    ``problem`` says why it cannot be used, empty if it can; ``install`` is the command that makes
+    it usable. ``extra`` is the extra of this project that brings it.
+    """
+
+    engine: str
+    extra: str
+    package: str
+    version: str | None
+    path: str | None
+    install: str
+    problem: str = ""
+
+    @property
+    def ready(self) -> bool:
+        return not self.problem
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "engine": self.engine,
+            "extra": self.extra,
+            "package": self.package,
+            "version": self.version,
+            "path": self.path,
+            "ready": self.ready,
+            "problem": self.problem,
+            "install": self.install,
+        }
+
+
+def engines() -> tuple[EngineInfo, ...]:
+    """All planners the project knows, present or not, in the order they are tried."""
+    return tuple(find_engine(one) for one in (FAST_DOWNWARD, SYMK, ENHSP, UNIFIED_PLANNING))
+
+
+def find_engine(package: EnginePackage) -> EngineInfo:
+    """Look for one planner in this environment; a broken installation is a ``problem``."""
+    install = f"python -m pip install '{package.requirement}'"
+    try:
+        distribution = metadata.distribution(package.name)
+    except metadata.PackageNotFoundError:
+        problem = f"the package `{package.name}` is not installed"
+        return EngineInfo(package.engine, package.extra, package.name, None, None, install, problem)
+    path = _program(distribution, package.program)
+    problem = "" if path else f"the package `{package.name}` lacks its program; install it again"
+    if path and package.java:
+        problem, install = _java_problem(install)
+    if problem and not path:
+        install = f"python -m pip install --force-reinstall '{package.requirement}'"
+    return EngineInfo(
+        package.engine,
+        package.extra,
+        package.name,
+        distribution.version,
+        path,
+        install,
+        problem,
+    )
+
+
+def _program(distribution: metadata.Distribution, ending: str) -> str | None:
+    """Where the program lies, if it is really there."""
+    for file in distribution.files or ():
+        if f"/{file.as_posix()}".removesuffix(".exe").endswith(f"/{ending}"):
+            path = Path(str(distribution.locate_file(file)))
+            return str(path) if path.is_file() else None
+    return None
+
+
+def _java_problem(install: str) -> tuple[str, str]:
+    """What keeps Java from running the planner, and what to do about it."""
+    advice = f"install Java {_JAVA_NEEDED} or newer, for example from https://adoptium.net"
+    version = _java_version()
+    if version is None:
+        return "`java` is not found or does not start", advice
+    if version < _JAVA_NEEDED:
+        return f"it needs Java {_JAVA_NEEDED}, and `java` is version {version}", advice
+    return "", install
+
+
+def _java_version() -> int | None:
+    """The major version of the `java` on the path."""
+    java = shutil.which("java")
+    if java is None:
+        return None
+    try:
+        answer = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=_JAVA_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', answer.stderr + answer.stdout)
+    if found is None:
+        return None
+    major = int(found[1])
+    return int(found[2] or 0) if major == 1 else major

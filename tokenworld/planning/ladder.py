@@ -1,0 +1,332 @@
+"""The ladder: from the cheapest way to an answer to the dearest, until one of them holds.
+
+1. The goal may hold already.
+2. Our own search over the interpreter under a cap: the exact answer for small worlds.
+3. Fast Downward on an encoding: ff finds, blind proves, both at once.
+4. Our own search again, where it stopped, for all the time that is left.
+
+Nothing is believed unchecked: a plan counts only after the interpreter replayed it to the goal, a
+proof only if its encoding is exact. What was tried and what stopped it is part of the verdict.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Generic
+
+from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.classical import Classical, EngineRun, fast_downward
+from tokenworld.planning.doctor import FAST_DOWNWARD, EngineInfo, find_engine
+from tokenworld.planning.replay import Replay, replay
+from tokenworld.planning.search import (
+    Cancel,
+    Capped,
+    Exhausted,
+    Found,
+    Limits,
+    Search,
+    SearchProgress,
+)
+from tokenworld.planning.verdict import (
+    Attempt,
+    AttemptResult,
+    Proof,
+    ShownStep,
+    Verdict,
+)
+
+__all__ = ["OWN_SEARCH", "Say", "plan"]
+
+OWN_SEARCH = "own search"
+Say = Callable[[str], None]
+
+_FIRST_STATES = 200_000
+_FIRST_SECONDS = 5.0
+_FIRST_SHARE = 0.4
+"""The first search takes at most this share of the time, so that an engine gets the rest."""
+
+_INEXACT = Diagnostic(
+    "TW0804",
+    "Our own search proves nothing here: it cannot tell all states apart by their values.",
+    notes=("A rule reads `tick()` or the score, or changes a number without bounds.",),
+    hint="Bound the numbers that rules change, and read `tick()` only as `tick() mod n`.",
+)
+
+
+def plan(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    time_limit: float = 60.0,
+    memory_limit: int = 2 << 30,
+    within: int | None = None,
+    engine: EngineInfo | None = None,
+    classical: Classical | None = None,
+    progress: Say | None = None,
+    cancel: Cancel | None = None,
+) -> Verdict:
+    """Whether ``goal`` (any goal line if ``None``) can be reached from ``state``, and how.
+
+    ``time_limit`` is in seconds, ``memory_limit`` in bytes and for our own search. ``within`` asks
+    for a plan of at most so many ticks. ``engine`` tells where Fast Downward is (it is looked for
+    by default), ``classical`` runs it. ``progress`` hears a line about every second.
+
+    Raises `Failure` with TW0201 for a goal that the world does not have.
+    """
+    _check_goal(simulator, goal)
+    found = find_engine(FAST_DOWNWARD) if engine is None else engine
+    climb = _Climb(simulator, state, goal, within, time_limit, progress, cancel)
+    verdict = climb.search_first(found.ready, memory_limit)
+    if verdict is None and found.ready:
+        verdict = climb.ask(classical or fast_downward)
+    elif verdict is None:
+        climb.miss(found)
+    if verdict is None and found.ready:
+        verdict = climb.search_on(memory_limit)
+    return verdict or climb.unknown()
+
+
+def _check_goal(simulator: Simulator[StateT], goal: str | None) -> None:
+    world = simulator.instance.world
+    names = [line.name for line in world.goals]
+    if goal in names or (goal is None and names):
+        return
+    if not names:
+        message = f"The world `{world.name}` has no goal."
+        hint: str | None = "Add a line such as `goal done: …` to the world."
+    else:
+        message = f"The world `{world.name}` has no goal `{goal}`."
+        known = ", ".join(f"`{name}`" for name in names)
+        hint = did_you_mean(str(goal), names) or f"Name one of its goals: {known}."
+    raise Failure(Diagnostic("TW0201", message, world.span, "this world", hint=hint))
+
+
+class _Climb(Generic[StateT]):
+    """One climb: the clock, what was tried so far, and how an answer becomes a verdict."""
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        within: int | None,
+        time_limit: float,
+        progress: Say | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self._simulator, self._state, self._goal = simulator, state, goal
+        self._within, self._time_limit = within, time_limit
+        self._say: Say = progress or (lambda line: None)
+        self._cancel: Cancel = cancel or (lambda: False)
+        self._started = time.monotonic()
+        self._attempts: list[Attempt] = []
+        self._notes: list[Diagnostic] = []
+        self._search = Search(simulator, state, goal, within=within)
+
+    # ---- the rungs ----
+
+    def search_first(self, engine_ready: bool, memory_limit: int) -> Verdict | None:
+        """Our own search: under a cap where an engine comes next, else for all the time."""
+        if not engine_ready:
+            return self._own(Limits(None, self._left(), memory_limit))
+        seconds = min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
+        return self._own(Limits(_FIRST_STATES, seconds, memory_limit))
+
+    def search_on(self, memory_limit: int) -> Verdict | None:
+        """Go on with our own search, unless there is no time or no state left for it."""
+        ended = self._attempts and self._attempts[0].result in ("failed", "invalid plan")
+        if self._cancel() or self._left() <= 0 or ended:
+            return None
+        return self._own(Limits(None, self._left(), memory_limit))
+
+    def ask(self, classical: Classical) -> Verdict | None:
+        """Run the planners; the first verdict that one of them gives."""
+        verdicts: list[Verdict] = []
+
+        def accept(run: EngineRun) -> bool:
+            verdict = self._judge(run)
+            if verdict is not None:
+                verdicts.append(verdict)
+            return verdict is not None
+
+        if self._cancel() or self._left() <= 0:
+            return None
+        self._say("fast-downward: encoding the world")
+        ticking = _Ticking(self._cancel, self._say, "fast-downward, ff and blind: running")
+        classical(
+            self._simulator,
+            self._state,
+            self._goal,
+            seconds=self._left(),
+            cancel=ticking,
+            accept=accept,
+        )
+        return self._closed(verdicts[0]) if verdicts else None
+
+    def miss(self, engine: EngineInfo) -> None:
+        """Note that there is no engine and how to get it."""
+        self._tried(engine.engine, "", "missing", engine.problem, 0.0)
+        message = f"The planner `{engine.engine}` cannot be used: {engine.problem}."
+        hint = f"Run `{engine.install}`."
+        self._note(Diagnostic("TW0811", message, hint=hint))
+
+    def unknown(self) -> Verdict:
+        """No rung held: say so, and what would help."""
+        limit = f"There is no verdict within {self._time_limit:g} s and the memory allowed."
+        if self._cancel():
+            self._note(Diagnostic("TW0813", "It was cancelled before there was a verdict."))
+        elif any(one.result == "limit" for one in self._attempts):
+            hint = "Raise `--time-limit` or `--memory-limit`, or make the world smaller."
+            self._note(Diagnostic("TW0813", limit, hint=hint))
+        return self._closed(Verdict("unknown", self._goal, None, "", "", within=self._within))
+
+    # ---- from answers to verdicts ----
+
+    def _own(self, limits: Limits) -> Verdict | None:
+        began = time.monotonic()
+        result = self._search.run(limits, progress=self._report, cancel=self._cancel)
+        seconds = time.monotonic() - began
+        match result:
+            case Found():
+                run = EngineRun(OWN_SEARCH, "", "plan", "it found a plan", seconds, result.steps)
+                verdict = self._judge(run)
+                return verdict and self._closed(replace(verdict, optimal=result.optimal))
+            case Exhausted(states=states, within=within):
+                return self._closed(self._exhausted(states, within, seconds))
+            case Capped(limit=limit, reason=reason, states=states):
+                kind: dict[str, AttemptResult] = {"cancelled": "cancelled", "key": "failed"}
+                detail = f"{reason} after {states:,} states"
+                self._tried(OWN_SEARCH, "", kind.get(limit, "limit"), detail, seconds)
+                if limit == "key":
+                    self._note(_INEXACT)
+        return None
+
+    def _exhausted(self, states: int, within: int | None, seconds: float) -> Verdict:
+        which = "reachable states" if within is None else f"states within {within} ticks"
+        detail = f"none of all {states:,} {which} reaches the goal"
+        self._tried(OWN_SEARCH, "", "no plan", detail, seconds)
+        proof = Proof(f"{OWN_SEARCH}: {detail}", OWN_SEARCH, states=states, within=within)
+        return Verdict(
+            "unwinnable", self._goal, "exhausted", OWN_SEARCH, "", proof=proof, within=within
+        )
+
+    def _judge(self, run: EngineRun) -> Verdict | None:
+        """What a planner's answer is worth; it is noted among the attempts in any case."""
+        for note in run.notes:
+            self._note(note)
+        match run.result:
+            case "plan":
+                return self._referee(run)
+            case "no plan" if run.exact:
+                self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
+                by = f"{run.engine} on encoding {run.encoding}: {run.detail}"
+                proof = Proof(by, run.engine, run.encoding, run.digest)
+                return Verdict(
+                    "unwinnable", self._goal, "proved", run.engine, run.encoding, proof=proof
+                )
+        self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
+        if run.result == "failed":
+            self._fault(run.engine, run.detail)
+        return None
+
+    def _referee(self, run: EngineRun) -> Verdict | None:
+        """Replay a plan; only one that reaches the goal, and in time, is an answer."""
+        replayed = replay(self._simulator, self._state, run.steps, self._goal)
+        ticks = len(replayed.steps)
+        if not replayed.ok:
+            detail = _failure(replayed, len(run.steps))
+            self._tried(run.engine, run.encoding, "invalid plan", detail, run.seconds)
+            self._fault(run.engine, f"its plan does not survive the replay ({detail})")
+            return None
+        if self._within is not None and ticks > self._within:
+            detail = f"its plan takes {ticks:,} ticks, more than {self._within:,}"
+            self._tried(run.engine, run.encoding, "plan", detail, run.seconds)
+            return None
+        self._tried(run.engine, run.encoding, "plan", run.detail, run.seconds)
+        return self._won(run, replayed)
+
+    def _won(self, run: EngineRun, replayed: Replay[StateT]) -> Verdict:
+        last, simulator = replayed.states[-1], self._simulator
+        names = (line.name for line in simulator.instance.world.goals)
+        return Verdict(
+            "winnable",
+            self._goal,
+            "found",
+            run.engine,
+            run.encoding,
+            plan=_shown(simulator, replayed),
+            steps=replayed.steps,
+            reached=tuple(name for name in names if simulator.won(last, name)),
+            within=self._within,
+            wins_with_seed=True if replayed.certain else None,
+        )
+
+    # ---- bookkeeping ----
+
+    def _left(self) -> float:
+        return self._time_limit - (time.monotonic() - self._started)
+
+    def _report(self, now: SearchProgress) -> None:
+        self._say(
+            f"{OWN_SEARCH}: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}"
+        )
+
+    def _tried(
+        self, engine: str, encoding: str, result: AttemptResult, detail: str, seconds: float
+    ) -> None:
+        self._attempts.append(Attempt(engine, encoding, result, detail, seconds))
+
+    def _fault(self, engine: str, detail: str) -> None:
+        message = f"The planner `{engine}` gave no usable answer: {detail}."
+        hint = "Run `tw doctor` to see whether it is installed well; other ways are still tried."
+        self._note(Diagnostic("TW0812", message, hint=hint))
+
+    def _note(self, note: Diagnostic) -> None:
+        if note not in self._notes:
+            self._notes.append(note)
+
+    def _closed(self, verdict: Verdict) -> Verdict:
+        """The verdict with all that was tried; findings that did no harm are only informative."""
+        notes = tuple(self._notes)
+        if verdict.answer != "unknown":
+            notes = tuple(replace(note, severity=Severity.INFO) for note in notes)
+        seconds = time.monotonic() - self._started
+        return replace(verdict, attempts=tuple(self._attempts), notes=notes, seconds=seconds)
+
+
+def _failure(replayed: Replay[StateT], steps: int) -> str:
+    """Where a replay failed, counting steps from 1 as people do."""
+    failed = replayed.failed or 0
+    return replayed.reason if failed >= steps else f"step {failed + 1}: {replayed.reason}"
+
+
+def _shown(simulator: Simulator[StateT], replayed: Replay[StateT]) -> tuple[ShownStep, ...]:
+    return tuple(
+        ShownStep(
+            simulator.show(state, step.command),
+            simulator.cost(state, step.command),
+            simulator.tick(state),
+            step.draws,
+        )
+        for state, step in zip(replayed.states, replayed.steps, strict=False)
+    )
+
+
+class _Ticking:
+    """A cancel check that says a line every second: planners are silent while they work."""
+
+    def __init__(self, cancel: Cancel, say: Say, line: str) -> None:
+        self._cancel, self._say, self._line = cancel, say, line
+        self._started = time.monotonic()
+        self._said = 0
+
+    def __call__(self) -> bool:
+        seconds = int(time.monotonic() - self._started)
+        if seconds > self._said:
+            self._said = seconds
+            self._say(f"{self._line} for {seconds} s")
+        return self._cancel()

@@ -1,0 +1,158 @@
+"""`tw export --pddl`: a world as a PDDL domain and problem, with a way back for plans.
+
+The readable, lifted form is written wherever every construct has an exact one (language.md §16).
+Otherwise the grounded encoding of the planner is written, and each construct that forced it is
+named by its line, in the notes and at the top of the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
+from tokenworld.ground import Command, Instance
+from tokenworld.model import Ending
+from tokenworld.planning.pddl_domain import LiftedDomain, lift_domain
+from tokenworld.planning.pddl_names import Names
+from tokenworld.planning.pddl_problem import Values, assemble, declared_requirements
+from tokenworld.planning.pddl_requirements import needed
+from tokenworld.planning.pddl_text import domain_text, problem_text
+from tokenworld.planning.pddl_tree import PddlPair
+from tokenworld.planning.pddl_vocabulary import Vocabulary
+
+__all__ = ["PddlExport", "PlanStep", "export_pddl", "goal_line"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """A step of a PDDL plan as a command; ``outcome`` is the outcome of chance it counts on."""
+
+    command: Command
+    outcome: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PddlExport:
+    """The two texts, what was dropped or changed on the way, and the names with their way back."""
+
+    domain: str
+    problem: str
+    notes: tuple[Diagnostic, ...]
+    form: Literal["lifted", "grounded"]
+    names: Names
+    pair: PddlPair
+
+    def steps(self, plan: str) -> tuple[PlanStep, ...]:
+        """The commands of a plan as planners write it, one ``(name arg …)`` per line.
+
+        Forced steps are left out. Raises `Failure` with TW0812 for a step that the pair lacks.
+        """
+        return tuple(_steps(self, plan))
+
+
+def _steps(export: PddlExport, plan: str) -> Iterator[PlanStep]:
+    for line in plan.splitlines():
+        words = line.partition(";")[0].replace("(", " ").replace(")", " ").split()
+        if not words:
+            continue
+        try:
+            command = export.names.command(words[0], tuple(words[1:]))
+            outcome = export.names.steps[words[0].lower()].outcome
+        except (KeyError, IndexError):
+            message = f"The plan has a step `{line.strip()}` that the exported task lacks."
+            hint = "Give the plan of the pair as it was exported."
+            raise Failure(Diagnostic("TW0812", message, hint=hint)) from None
+        if command is not None:
+            yield PlanStep(command, outcome)
+
+
+def goal_line(instance: Instance, goal: str | None) -> Ending | None:
+    """The named goal line; ``None``: any. Raises `Failure` where the world lacks it."""
+    lines = {line.name: line for line in instance.world.goals}
+    if goal is None or goal in lines:
+        return lines[goal] if goal is not None else None
+    near = closest(goal, lines)
+    meant = f"Did you mean `{near[0]}`?" if near else _known(lines)
+    message = f"World `{instance.world.name}` has no goal `{goal}`."
+    raise Failure(Diagnostic("TW0201", message, instance.world.span, hint=meant))
+
+
+def _known(lines: dict[str, Ending]) -> str:
+    names = ", ".join(f"`{name}`" for name in lines)
+    return f"Name one of {names}." if names else "Add a `goal` line to the world."
+
+
+def _note(code: str, message: str, span: Span | None) -> Diagnostic:
+    return Diagnostic(code, message, span, severity=Severity.INFO)
+
+
+def _dropped(instance: Instance) -> Iterator[Diagnostic]:
+    """What PDDL has no place for: checked by the interpreter alone."""
+    program = instance.program
+    for invariant in program.invariants.values():
+        message = (
+            f"Invariant `{invariant.name}` is not part of the PDDL: the interpreter checks it."
+        )
+        yield _note("TW0801", message, invariant.span)
+    for conserve in program.conserves.values():
+        message = f"`conserve {conserve.name}` is not part of the PDDL: the interpreter checks it."
+        yield _note("TW0801", message, conserve.span)
+    for fluent in program.fluents.values():
+        if fluent.ordered:
+            message = f"The order of arrival in `{fluent.name}` is dropped in the PDDL."
+            yield _note("TW0806", message, fluent.span)
+
+
+def _chance(instance: Instance, names: Names) -> Iterator[Diagnostic]:
+    for action in instance.program.actions.values():
+        count = max((s.outcome for s in names.steps.values() if s.action == action.name), default=0)
+        if count:
+            message = f"Action `{action.name}` becomes {count} actions: the planner picks the luck."
+            yield _note("TW0807", message, action.span)
+
+
+def _requirements(words: Vocabulary, pair: PddlPair) -> Iterator[Diagnostic]:
+    declared = declared_requirements(words)
+    missing = [word for word in needed(pair) if declared is not None and word not in declared]
+    if missing:
+        spans = [one.span for one in words.instance.program.pddl if one.key == "requirements"]
+        listed = ", ".join(f"`:{word}`" for word in missing)
+        message = f"The requirements are kept as declared, though the rules also use {listed}."
+        yield _note("TW0809", message, spans[0])
+
+
+def _comments(instance: Instance, form: str) -> tuple[str, ...]:
+    files = [source.name for source in instance.program.sources]
+    where = f" of {files[-1]}" if files else ""
+    return (f"World `{instance.world.name}`{where}, {form} by `tw export --pddl`.",)
+
+
+def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
+    instance = domain.words.instance
+    pair = assemble(domain, values, _comments(instance, "written"))
+    names = domain.words.names
+    notes = in_order(
+        (*_dropped(instance), *_chance(instance, names), *_requirements(domain.words, pair))
+    )
+    return PddlExport(
+        domain_text(pair.domain), problem_text(pair.problem), notes, "lifted", names, pair
+    )
+
+
+def export_pddl(instance: Instance, values: Values, goal: str | None) -> PddlExport:
+    """Write one world as PDDL; ``values`` gives the start value of each slot after setup.
+
+    ``goal`` names a goal line (``None``: any of them). Raises `Failure` where the world has no
+    such goal.
+    """
+    domain = lift_domain(Vocabulary(instance), goal_line(instance, goal))
+    if domain.errors:
+        raise Failure(
+            *(
+                Diagnostic("TW0801", f"PDDL has no exact form for {one.construct}.", one.span)
+                for one in domain.errors
+            )
+        )
+    return _lifted(domain, values)

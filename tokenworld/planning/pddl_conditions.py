@@ -1,0 +1,456 @@
+"""Truth-valued terms as PDDL conditions, exactly: `none` counts as false (language.md §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+
+from tokenworld.model import (
+    And,
+    BoolLiteral,
+    Choose,
+    ClosureOf,
+    Compare,
+    DeriveCall,
+    EnumLiteral,
+    EnumType,
+    Fold,
+    Implies,
+    InverseOf,
+    IsType,
+    ListTerm,
+    Local,
+    Me,
+    Member,
+    NoneLiteral,
+    Not,
+    NumberLiteral,
+    ObjectLiteral,
+    ObjectType,
+    Or,
+    ParamRead,
+    Read,
+    Term,
+    is_optional,
+)
+from tokenworld.planning.pddl_cases import Env, Lazy, Num, Sym, Truth, close
+from tokenworld.planning.pddl_numbers import at_least, at_most, same_number
+from tokenworld.planning.pddl_terms import Terms, symbol_type
+from tokenworld.planning.pddl_tree import (
+    FALSE,
+    TRUE,
+    Expr,
+    conj,
+    disj,
+    exists,
+    forall,
+    imply,
+    neg,
+)
+from tokenworld.planning.pddl_vocabulary import LiftingError, sort_of
+
+__all__ = ["Conditions"]
+
+_MOST_COPIES = 4
+"""Counting to n is written with n variables; beyond this the text would be unreadable."""
+
+
+class Conditions(Terms):
+    """Lifts whole conditions; every result is closed (its own variables are quantified)."""
+
+    def condition(self, term: Term, env: Env) -> Expr:
+        with self.scope.block():
+            return self._condition(term, env)
+
+    def _condition(self, term: Term, env: Env) -> Expr:
+        match term:
+            case BoolLiteral(value=value):
+                return TRUE if value else FALSE
+            case Not(term=inner):
+                return neg(self.condition(inner, env))
+            case And(terms=terms):
+                return conj(self.condition(part, env) for part in terms)
+            case Or(terms=terms):
+                return disj(self.condition(part, env) for part in terms)
+            case Implies(left=left, right=right):
+                return imply(self.condition(left, env), self.condition(right, env))
+            case Compare():
+                return self._compare(term, env)
+            case Member(item=item, collection=collection):
+                return self._is_in(item, collection, env)
+            case Choose(condition=condition, then=then, otherwise=otherwise):
+                test = self.condition(condition, env)
+                yes, no = self.condition(then, env), self.condition(otherwise, env)
+                return disj((conj((test, yes)), conj((neg(test), no))))
+            case Fold():
+                return self._fold(term, env)
+            case _:
+                return self._atom(term, env)
+
+    def _atom(self, term: Term, env: Env) -> Expr:
+        match term:
+            case Read():
+                return disj(
+                    exists(vars_, conj((*conds, atom)))
+                    for vars_, conds, atom in self.reads(term, env)
+                )
+            case DeriveCall():
+                return self._derived(term, env)
+            case IsType(term=inner, of=of):
+                return close(self.cases(inner, env), lambda value: self._is_a(value, of))
+            case Local(name=name):
+                return self._local(term, name, env)
+            case ParamRead(name=name):
+                return TRUE if self.words.instance.params[name] is True else FALSE
+            case _:
+                raise LiftingError(f"`{term.kind.replace('_', ' ')}` as a condition", term.span)
+
+    def _local(self, term: Local, name: str, env: Env) -> Expr:
+        match env[name]:
+            case Truth(expr=expr):
+                return expr
+            case Lazy(term=inner, env=outer):
+                return self.condition(inner, outer)
+            case _:
+                raise LiftingError(f"`{name}` as a condition", term.span)
+
+    def _derived(self, term: DeriveCall, env: Env) -> Expr:
+        derive = self.words.instance.program.derives[term.derive]
+        if not derive.recursive:
+            return disj(
+                exists(vars_, conj((*conds, self.condition(one.value, inner))))
+                for vars_, conds, one, inner in self.calls(term, env)
+            )
+        formals = [param.type for param in derive.params]
+        head = self.words.recursive(derive)
+        return disj(
+            exists(vars_, conj((*conds, (head, *(one.text for one in symbols)))))
+            for vars_, conds, symbols in self.arguments(formals, term.args, env)
+        )
+
+    def _is_a(self, value: Sym | Num, of: str) -> Expr:
+        assert isinstance(value, Sym)
+        assert isinstance(value.type, ObjectType)
+        if self.words.instance.program.is_subtype(value.type.name, of):
+            return TRUE
+        if value.is_constant or self.words.types.disjoint(value.type, ObjectType(of)):
+            return FALSE
+        return self.words.types.is_a(value.text, of)
+
+    # ---- equality and order -------------------------------------------------------------
+
+    def _compare(self, term: Compare, env: Env) -> Expr:
+        if term.op in ("==", "!="):
+            same = self._equal(term.left, term.right, env)
+            return same if term.op == "==" else neg(same)
+        counted = self._counting(term, env)
+        if counted is not None:
+            return counted
+        if isinstance(symbol := _plain(term.left), EnumType):
+            return self._ladder(term, symbol, env)
+        return close(
+            self.cases(term.left, env),
+            lambda a: close(self.cases(term.right, env), lambda b: _order(term.op, a, b)),
+        )
+
+    def _equal(self, left: Term, right: Term, env: Env) -> Expr:
+        counted = self._counting(Compare("==", left, right, left.type, left.span), env)
+        if counted is not None:
+            return counted
+        if isinstance(left, NoneLiteral) or isinstance(right, NoneLiteral):
+            return neg(self.present(right if isinstance(left, NoneLiteral) else left, env))
+        if sort_of(left.type) == "truth":
+            one, other = self.condition(left, env), self.condition(right, env)
+            if TRUE in (one, other) or FALSE in (one, other):
+                plain, given = (one, other) if other in (TRUE, FALSE) else (other, one)
+                return plain if given == TRUE else neg(plain)
+            return disj((conj((one, other)), conj((neg(one), neg(other)))))
+        same = self._same(left, right, env)
+        if self._may_be_none(left, env) and self._may_be_none(right, env):
+            absent = (neg(self.present(left, env)), neg(self.present(right, env)))
+            return disj((same, conj(absent)))
+        return same
+
+    def _same(self, left: Term, right: Term, env: Env) -> Expr:
+        """The two terms have one value, not `none`."""
+        match sort_of(left.type), sort_of(right.type):
+            case "symbol", "symbol":
+                named, other = (right, left) if _is_name(right) else (left, right)
+                return close(
+                    self.cases(named, env),
+                    lambda value: self.equals(other, _sym(value), env),
+                )
+            case "number", "number":
+                return close(
+                    self.cases(left, env),
+                    lambda a: close(
+                        self.cases(right, env), lambda b: same_number(_number(a), _number(b))
+                    ),
+                )
+            case _:
+                raise LiftingError("equality of texts", left.span)
+
+    def equals(self, term: Term, symbol: Sym, env: Env) -> Expr:
+        """The condition that a term has the value of ``symbol``; a stored one is asked directly."""
+        match term:
+            case Local(name=name) if isinstance(bound := env[name], Lazy):
+                return self.equals(bound.term, symbol, bound.env)
+            case Choose(condition=condition, then=then, otherwise=otherwise):
+                test = self.condition(condition, env)
+                yes = conj((test, self.equals(then, symbol, env)))
+                return disj((yes, conj((neg(test), self.equals(otherwise, symbol, env)))))
+            case DeriveCall():
+                return disj(
+                    exists(vars_, conj((*conds, self.equals(one.value, symbol, inner))))
+                    for vars_, conds, one, inner in self.calls(term, env)
+                )
+            case Read(fluent=fluent_id):
+                of = symbol_type(self.fluent(fluent_id, term.span).type)
+                found = product(self.reads(term, env), self.fit(symbol, of))
+                return disj(
+                    exists(
+                        (*vars_, *fit.vars), conj((*conds, *fit.conds, (*atom, _text(fit.value))))
+                    )
+                    for (vars_, conds, atom), fit in found
+                )
+            case _:
+                return close(
+                    self.cases(term, env), lambda value: self._identical(_sym(value), symbol)
+                )
+
+    def _identical(self, one: Sym, other: Sym) -> Expr:
+        if one.text == other.text:
+            return TRUE
+        constants = one.is_constant and other.is_constant
+        if constants or self.words.types.disjoint(one.type, other.type):
+            return FALSE
+        return ("=", one.text, other.text)
+
+    def _may_be_none(self, term: Term, env: Env) -> bool:
+        match term:
+            case Local(name=name):
+                bound = env[name]
+                return isinstance(bound, Lazy) and self._may_be_none(bound.term, bound.env)
+            case Me() | ObjectLiteral() | EnumLiteral() | NumberLiteral():
+                return False
+            case Read(fluent=fluent_id, args=args):
+                fluent = self.words.instance.program.fluents[fluent_id]
+                narrow = any(
+                    isinstance(par.type, ObjectType) and not self._surely(arg, par.type.name)
+                    for par, arg in zip(fluent.params, args, strict=True)
+                )
+                inner = any(self._may_be_none(arg, env) for arg in args)
+                return narrow or inner or is_optional(fluent.type)
+            case _:
+                return is_optional(term.type) or any(
+                    self._may_be_none(part, env) for part in _parts(term)
+                )
+
+    def _surely(self, arg: Term, name: str) -> bool:
+        of = arg.type
+        return isinstance(of, ObjectType) and self.words.instance.program.is_subtype(of.name, name)
+
+    def _ladder(self, term: Compare, of: EnumType, env: Env) -> Expr:
+        """Order on a ladder: members are listed, two unknowns ask a static fact."""
+        op, left, right = term.op, term.left, term.right
+        if isinstance(left, EnumLiteral):
+            op, left, right = _FLIPPED[op], right, left
+        if isinstance(right, EnumLiteral):
+            members = self.words.members[of.name]
+            chosen = [i for i in range(len(members)) if _ordered(op, i, right.index)]
+            return self._among(left, of, chosen, env)
+        if op in ("<", ">"):
+            first, second = (right, left) if op == "<" else (left, right)
+        else:
+            first, second = (left, right) if op == "<=" else (right, left)
+        head = self.words.ladder(of.name, "at-most")
+        fact = close(
+            self.cases(first, env),
+            lambda a: close(self.cases(second, env), lambda b: (head, _sym(a).text, _sym(b).text)),
+        )
+        if op in ("<=", ">="):
+            return fact
+        return conj((self.present(left, env), self.present(right, env), neg(fact)))
+
+    def _among(self, term: Term, of: EnumType, chosen: Sequence[int], env: Env) -> Expr:
+        members = self.words.members[of.name]
+        rest = [index for index in range(len(members)) if index not in chosen]
+
+        def one(index: int) -> Expr:
+            return self.equals(term, Sym(members[index], EnumType(of.name)), env)
+
+        if len(chosen) <= len(rest):
+            return disj(one(index) for index in chosen)
+        some = self.present(term, env) if self._may_be_none(term, env) else TRUE
+        return conj((some, *(neg(one(index)) for index in rest)))
+
+    # ---- collections and folds ------------------------------------------------------------
+
+    def _is_in(self, item: Term, collection: Term, env: Env) -> Expr:
+        match collection:
+            case ListTerm(items=items):
+                return disj(self._same(item, one, env) for one in items)
+            case Local(name=name) if isinstance(bound := env[name], Lazy):
+                if isinstance(bound.term, ListTerm):
+                    inner = {**bound.env, "": Lazy(item, env)}
+                    local = Local("", item.type, item.span)
+                    return disj(self._same(local, one, inner) for one in bound.term.items)
+        return close(self.cases(item, env), lambda value: self.member(value, collection, env))
+
+    def member(self, item: Sym | Num, collection: Term, env: Env) -> Expr:
+        with self.scope.block():
+            match collection:
+                case InverseOf(fluent=fluent_id, of=of, was=False):
+                    return close(
+                        self.cases(of, env),
+                        lambda value: self._fact(fluent_id, _sym(item), _sym(value), of),
+                    )
+                case ClosureOf(fluent=fluent_id, of=of, was=False):
+                    return close(
+                        self.cases(of, env),
+                        lambda value: self._chain(fluent_id, _sym(item), _sym(value), of),
+                    )
+                case Local(name=name) if isinstance(bound := env[name], Lazy):
+                    return self.member(item, bound.term, bound.env)
+                case _:
+                    raise LiftingError("membership in this collection", collection.span)
+
+    def _fact(self, fluent_id: str, item: Sym, value: Sym, of: Term) -> Expr:
+        fluent = self.fluent(fluent_id, of.span)
+        head = self.words.fluents[fluent_id]
+        pairs = product(
+            self.fit(item, symbol_type(fluent.params[0].type)),
+            self.fit(value, symbol_type(fluent.type)),
+        )
+        return disj(
+            exists(
+                (*a.vars, *b.vars),
+                conj((*a.conds, *b.conds, (head, _text(a.value), _text(b.value)))),
+            )
+            for a, b in pairs
+        )
+
+    def _chain(self, fluent_id: str, item: Sym, value: Sym, of: Term) -> Expr:
+        """``item`` is in the closure of ``value``: it leads there, or is reached if a relation."""
+        fluent = self.fluent(fluent_id, of.span)
+        head = self.words.closure(fluent)
+        if fluent.fluent_kind == "relation":
+            start, end, formals = value, item, [one.type for one in fluent.params]
+        else:
+            start, end, formals = item, value, [fluent.params[0].type, fluent.type]
+        pairs = product(
+            self.fit(start, symbol_type(formals[0])), self.fit(end, symbol_type(formals[1]))
+        )
+        return disj(
+            exists(
+                (*a.vars, *b.vars),
+                conj((*a.conds, *b.conds, (head, _text(a.value), _text(b.value)))),
+            )
+            for a, b in pairs
+        )
+
+    def _fold(self, term: Fold, env: Env) -> Expr:
+        if term.fold not in ("any", "all"):
+            raise LiftingError(f"`{term.fold}` as a condition", term.span)
+        rounds = self.bind(term.binders, term.where, env)
+        found: list[Expr] = []
+        for vars_, conds, inner in rounds:
+            holds = TRUE if term.value is None else self.condition(term.value, inner)
+            if term.fold == "any":
+                found.append(exists(vars_, conj((*conds, holds))))
+            else:
+                found.append(forall(vars_, imply(conj(conds), holds)))
+        return disj(found) if term.fold == "any" else conj(found)
+
+    def _counting(self, term: Compare, env: Env) -> Expr | None:
+        """``count(…) op n``: at least n different objects, for small n."""
+        op, left, right = term.op, term.left, term.right
+        if isinstance(right, Fold) and right.fold == "count":
+            op, left, right = _FLIPPED.get(op, op), right, left
+        if not isinstance(left, Fold) or left.fold != "count":
+            return None
+        cases = self.cases(right, env)
+        constant = cases[0].value if len(cases) == 1 and not cases[0].conds else None
+        if not isinstance(constant, Num) or not isinstance(constant.constant, int):
+            raise LiftingError("`count` against a number that changes", left.span)
+        n = constant.constant
+        match op:
+            case ">=" | "<":
+                enough = self._many(left, n, env)
+                return enough if op == ">=" else neg(enough)
+            case ">" | "<=":
+                enough = self._many(left, n + 1, env)
+                return enough if op == ">" else neg(enough)
+            case _:
+                exact = conj((self._many(left, n, env), neg(self._many(left, n + 1, env))))
+                return exact if op == "==" else neg(exact)
+
+    def _many(self, fold: Fold, n: int, env: Env) -> Expr:
+        if n <= 0:
+            return TRUE
+        if n > _MOST_COPIES or len(fold.binders) != 1:
+            raise LiftingError(f"`count` up to {n}", fold.span)
+        truth = fold.value is not None and sort_of(fold.value.type) == "truth"
+        with self.scope.block():
+            copies = [self.bind(fold.binders, fold.where, env) for _ in range(n)]
+            if any(len(copy) != 1 or len(copy[0][0]) != 1 for copy in copies):
+                raise LiftingError("`count` over an interval", fold.span)
+            vars_ = [copy[0][0][0] for copy in copies]
+            parts: list[Expr] = [cond for copy in copies for cond in copy[0][1]]
+            if truth and fold.value is not None:
+                parts += [self.condition(fold.value, copy[0][2]) for copy in copies]
+            pairs = combinations([var.name for var in vars_], 2)
+            parts += [("not", ("=", one, other)) for one, other in pairs]
+            return exists(vars_, conj(parts))
+
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _plain(term: Term) -> object:
+    return symbol_type(term.type) if sort_of(term.type) == "symbol" else None
+
+
+def _is_name(term: Term) -> bool:
+    return isinstance(term, (Me, ObjectLiteral, EnumLiteral, Local, ParamRead))
+
+
+def _sym(value: Sym | Num) -> Sym:
+    assert isinstance(value, Sym)
+    return value
+
+
+def _number(value: Sym | Num) -> Num:
+    assert isinstance(value, Num)
+    return value
+
+
+def _text(value: Sym | Num) -> str:
+    return _sym(value).text
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    match term:
+        case Choose(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case DeriveCall(args=args):
+            return args
+        case _:
+            return ()
+
+
+def _ordered(op: str, left: int, right: int) -> bool:
+    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]
+
+
+def _order(op: str, left: Sym | Num, right: Sym | Num) -> Expr:
+    one, other = _number(left), _number(right)
+    match op:
+        case ">=":
+            return at_least(one, other)
+        case "<=":
+            return at_most(one, other)
+        case "<":
+            return neg(at_least(one, other))
+        case _:
+            return neg(at_most(one, other))

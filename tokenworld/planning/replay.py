@@ -1,0 +1,84 @@
+"""The interpreter as referee: a plan counts only if replaying it reaches the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from tokenworld.ground import LuckyDraw, Simulator, StateT, Successor
+from tokenworld.planning.verdict import PlanStep
+
+__all__ = ["Replay", "replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Generic[StateT]):
+    """What came of a replay.
+
+    ``states`` are the states passed, the start first. ``steps`` are the steps that were taken, each
+    with all draws of its tick; a plan that goes on after the goal is cut there. ``failed`` is the
+    number of the step (from 0) that went wrong, the number of steps if the goal was never reached,
+    and ``None`` if all is well; ``reason`` is then a clause that says why.
+    """
+
+    steps: tuple[PlanStep, ...]
+    states: tuple[StateT, ...]
+    failed: int | None = None
+    reason: str = ""
+    certain: bool = False
+    """Whether no step left anything to chance, so that the plan wins with every seed."""
+
+    @property
+    def ok(self) -> bool:
+        return self.failed is None
+
+
+def replay(
+    simulator: Simulator[StateT], state: StateT, plan: Sequence[PlanStep], goal: str | None
+) -> Replay[StateT]:
+    """Play ``plan`` from ``state``, forcing exactly its draws, until ``goal`` is reached."""
+    states, steps = [state], list[PlanStep]()
+    certain = True
+
+    def result(failed: int | None, reason: str = "") -> Replay[StateT]:
+        return Replay(tuple(steps), tuple(states), failed, reason, certain and failed is None)
+
+    for number, step in enumerate(plan):
+        if simulator.won(state, goal):
+            return result(None)
+        taken = _take(simulator, state, step)
+        if isinstance(taken, str):
+            return result(number, taken)
+        state = taken.state
+        certain = certain and not taken.draws
+        states.append(state)
+        steps.append(PlanStep(step.command, taken.draws))
+    if simulator.won(state, goal):
+        return result(None)
+    return result(len(plan), "the goal is not reached at the end")
+
+
+def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Successor[StateT] | str:
+    """The successor that the step counts on, or a clause that says why there is none."""
+    shown = simulator.show(state, step.command)
+    if simulator.lost(state):
+        return f"`{shown}` comes after the end of the world"
+    if step.command not in simulator.commands(state):
+        return f"`{shown}` is not legal there"
+    successors = simulator.successors(state, step.command)
+    if not successors:
+        return f"`{shown}` is refused or rolled back there"
+    fitting = [one for one in successors if _fits(step.draws, one.draws)]
+    exact = [one for one in fitting if one.draws == step.draws]
+    if not fitting:
+        return f"`{shown}` cannot have the outcome of chance that the plan counts on"
+    return (exact or fitting)[0]
+
+
+def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:
+    """Whether all draws that a plan counts on are among those drawn.
+
+    An encoding may leave out draws that its goal does not depend on.
+    """
+    return all(draw in drawn for draw in counted_on)

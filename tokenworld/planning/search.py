@@ -1,0 +1,314 @@
+"""Our own exhaustive search over the interpreter: no engine, no encoding, the exact answer.
+
+A state is explored once per search key. Chance is *possible* luck: every outcome of a command is
+a successor. Without costs the search is breadth-first, so that its plan is shortest in ticks;
+where actions have costs it takes the cheapest state first (uniform cost), ties by ticks.
+
+A search is resumable: after `Capped` it goes on where it stopped when it is run again with more
+room. Parents are kept as three numbers per state; the plan is rebuilt by walking forward.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, Literal
+
+from tokenworld.ground import Command, Simulator, StateT
+from tokenworld.planning.frontier import Breadth, Cheapest, Frontier, Node
+from tokenworld.planning.verdict import PlanStep
+
+__all__ = [
+    "Cancel",
+    "CapKind",
+    "Capped",
+    "Exhausted",
+    "Found",
+    "Limits",
+    "Search",
+    "SearchProgress",
+    "SearchResult",
+    "has_costs",
+    "search",
+]
+
+CapKind = Literal["states", "time", "memory", "cancelled", "key"]
+Cancel = Callable[[], bool]
+
+_SAMPLE = 1024
+"""Every so many new states one is measured for the memory estimate."""
+_CONTAINERS = (dict, tuple, list, set, frozenset)
+_BOOKKEEPING = 180
+"""Bytes per state besides its key and itself: parents, numbers and hash table slots, rounded up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a search stops without an answer; ``None`` means no limit.
+
+    ``states`` counts distinct states seen, ``seconds`` is wall-clock time, ``memory`` bounds the
+    *estimated* bytes held by states, keys and parents.
+    """
+
+    states: int | None = None
+    seconds: float | None = None
+    memory: int | None = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """How far a search has come; ``depth`` is in ticks."""
+
+    states: int
+    expanded: int
+    waiting: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A plan to the goal. ``optimal`` names what no other plan has less of, if that is known."""
+
+    steps: tuple[PlanStep, ...]
+    cost: int
+    states: int
+    expanded: int
+    optimal: Literal["ticks", "cost"] | None
+
+    @property
+    def ticks(self) -> int:
+        """One tick per step."""
+        return len(self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """No plan exists: all ``states`` reachable ones were seen and none reaches the goal.
+
+    ``within`` is the tick bound that was needed to say so, ``None`` if it holds for any length.
+    """
+
+    states: int
+    expanded: int
+    within: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """No answer: which limit was hit, and a clause that says so."""
+
+    limit: CapKind
+    reason: str
+    states: int
+    expanded: int
+
+
+SearchResult = Found | Exhausted | Capped
+
+
+def has_costs(simulator: Simulator[StateT]) -> bool:
+    """Whether any action of the program has a cost (language.md §6)."""
+    return any(action.cost is not None for action in simulator.instance.program.actions.values())
+
+
+class _Watch:
+    """The limits of one run, looked at once per expanded state."""
+
+    def __init__(self, limits: Limits, cancel: Cancel | None) -> None:
+        self._limits, self._cancel = limits, cancel
+        now = time.monotonic()
+        self._end = None if limits.seconds is None else now + limits.seconds
+        self._report_at = now + 1.0
+
+    def stop(self, states: int, memory: int) -> tuple[CapKind, str] | None:
+        """The limit that is hit, if one is, with a clause that says so."""
+        limits, clock = self._limits, time.monotonic()
+        if self._cancel is not None and self._cancel():
+            return "cancelled", "it was cancelled"
+        if limits.states is not None and states >= limits.states:
+            return "states", f"its limit of {limits.states:,} states was reached"
+        if self._end is not None and clock >= self._end:
+            return "time", f"its limit of {limits.seconds:g} s was reached"
+        if limits.memory is not None and memory >= limits.memory:
+            return "memory", f"its limit of {limits.memory / 2**20:,.0f} MiB was reached"
+        return None
+
+    def due(self) -> bool:
+        """Whether a second has passed since the last report."""
+        clock = time.monotonic()
+        if clock < self._report_at:
+            return False
+        self._report_at = clock + 1.0
+        return True
+
+
+class Search(Generic[StateT]):
+    """One search from ``state`` to ``goal`` (any goal line if ``None``).
+
+    ``within`` asks for a plan of at most so many ticks; then it searches by ticks whatever actions
+    cost. Lost states are counted and not expanded.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        *,
+        within: int | None = None,
+    ) -> None:
+        self._simulator, self._start, self._goal, self._within = simulator, state, goal, within
+        self.by_cost = within is None and has_costs(simulator)
+        self._frontier: Frontier[StateT] = Cheapest() if self.by_cost else Breadth()
+        self._exact_key = simulator.exact_key()
+        self._won: set[Node] = set()
+        self._cut = self._discounts = False
+        self._expanded = 0
+        self._key_bytes = self._state_bytes = 0
+        self._result: SearchResult | None = None
+        self._reach(state, -1, 0, 0, 0)
+
+    def run(
+        self,
+        limits: Limits,
+        *,
+        progress: Callable[[SearchProgress], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit; run again to go on."""
+        watch = _Watch(limits, cancel)
+        if 0 in self._won:
+            self._result = self._found(0)
+        while self._result is None:
+            if (hit := watch.stop(self._frontier.count, self.memory())) is not None:
+                return Capped(*hit, self._frontier.count, self._expanded)
+            if progress is not None and watch.due():
+                progress(self._so_far())
+            self._result = self._advance()
+        return self._result
+
+    def memory(self) -> int:
+        """The bytes this search holds, estimated from samples."""
+        count, waiting = self._frontier.count, self._frontier.waiting()
+        return count * (self._key_bytes + _BOOKKEEPING) + waiting * self._state_bytes
+
+    def _so_far(self) -> SearchProgress:
+        frontier = self._frontier
+        return SearchProgress(frontier.count, self._expanded, frontier.waiting(), frontier.depth)
+
+    def _advance(self) -> SearchResult | None:
+        """Expand one state; the answer, once there is one."""
+        taken = self._frontier.pop()
+        if taken is None:
+            return self._ended()
+        node, state = taken
+        if node in self._won:
+            return self._found(node)
+        if self._frontier.depth == self._within:
+            self._cut = self._cut or (
+                not self._simulator.lost(state) and bool(self._simulator.commands(state))
+            )
+            return None
+        winner = self._expand(node, state)
+        return None if winner is None else self._found(winner)
+
+    def _expand(self, node: Node, state: StateT) -> Node | None:
+        """Reach all successors; the node of a goal that may be accepted at once."""
+        simulator = self._simulator
+        if simulator.lost(state):
+            return None
+        self._expanded += 1
+        for number, command in enumerate(simulator.commands(state)):
+            cost = simulator.cost(state, command) if self.by_cost else 0
+            self._discounts = self._discounts or cost < 0
+            for luck, successor in enumerate(simulator.successors(state, command)):
+                reached = self._reach(successor.state, node, number, luck, cost)
+                if reached in self._won and self._frontier.early_goal:
+                    return reached
+        return None
+
+    def _reach(self, state: StateT, parent: Node, command: int, luck: int, cost: int) -> Node:
+        """Note a state; its node, or -1 where it is not news."""
+        key = self._simulator.key(state)
+        node = self._frontier.reach(key, state, parent, command, luck, cost)
+        if node is None:
+            return -1
+        if self._simulator.won(state, self._goal):
+            self._won.add(node)
+        else:
+            self._won.discard(node)
+        if node % _SAMPLE == 0:
+            self._key_bytes = max(self._key_bytes, _size(key))
+            self._state_bytes = max(self._state_bytes, _size(state))
+        return node
+
+    def _ended(self) -> SearchResult:
+        """Nothing is left to expand: exhausted, if the keys allow to say so."""
+        count = self._frontier.count
+        if not self._exact_key and self._frontier.merged:
+            reason = "states that look equal may differ in what follows, or never end"
+            return Capped("key", reason, count, self._expanded)
+        return Exhausted(count, self._expanded, self._within if self._cut else None)
+
+    def _found(self, node: Node) -> Found:
+        steps, cost = self._steps(self._frontier.trail(node))
+        pruned = self._frontier.merged and not self._exact_key
+        optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
+        known = None if pruned or self._discounts else optimal
+        return Found(steps, cost, self._frontier.count, self._expanded, known)
+
+    def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:
+        """The plan that makes these choices from the start, and what it costs."""
+        simulator, state, cost = self._simulator, self._start, 0
+        steps = []
+        for number, luck in trail:
+            command: Command = simulator.commands(state)[number]
+            successor = simulator.successors(state, command)[luck]
+            cost += simulator.cost(state, command)
+            steps.append(PlanStep(command, successor.draws))
+            state = successor.state
+        return tuple(steps), cost
+
+
+def search(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    limits: Limits,
+    *,
+    within: int | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+    cancel: Cancel | None = None,
+) -> SearchResult:
+    """Search once under ``limits``; see `Search`."""
+    return Search(simulator, state, goal, within=within).run(
+        limits, progress=progress, cancel=cancel
+    )
+
+
+def _size(thing: object) -> int:
+    """The bytes of a key or state: itself and all containers in it.
+
+    Numbers, names and other objects are left out: states share them.
+    """
+    total, waiting = sys.getsizeof(thing), list(_parts(thing))
+    for name in getattr(type(thing), "__slots__", ()):
+        waiting.append(getattr(thing, name, None))
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _CONTAINERS):
+            total += sys.getsizeof(part)
+            waiting.extend(_parts(part))
+    return total
+
+
+def _parts(thing: object) -> Iterable[object]:
+    match thing:
+        case dict():
+            return (*thing.keys(), *thing.values())
+        case tuple() | list() | set() | frozenset():
+            return thing
+        case _:
+            return ()

@@ -1,0 +1,292 @@
+"""What planning answers: winnable, unwinnable or unknown, never merged, and on whose word.
+
+*Found*: a plan, replayed by the interpreter to the goal. *Proved*: a planner showed on an exact
+encoding that there is none. *Exhausted*: our own search saw every reachable state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
+
+from tokenworld.diagnostics import Diagnostic, to_json
+from tokenworld.ground import Command, LuckyDraw
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Answer",
+    "Attempt",
+    "AttemptResult",
+    "Claim",
+    "PlanStep",
+    "Proof",
+    "ShownStep",
+    "Verdict",
+    "summary_lines",
+]
+
+SCHEMA_VERSION = 1
+
+Answer = Literal["winnable", "unwinnable", "unknown"]
+Claim = Literal["found", "proved", "exhausted"]
+AttemptResult = Literal[
+    "plan", "no plan", "invalid plan", "limit", "failed", "missing", "not expressible", "cancelled"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """A command and the outcomes of chance that the plan counts on."""
+
+    command: Command
+    draws: tuple[LuckyDraw, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """A step as people read it: ``tick`` is the one it is given in, counted from the start.
+
+    ``command`` is what an author types (``take(ruby)``), ``cost`` what the plan pays for it.
+    """
+
+    command: str
+    cost: int
+    tick: int
+    draws: tuple[LuckyDraw, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Who says that there is no plan, and of what.
+
+    ``encoding`` and ``digest`` name the text that an engine read (empty for our own search, which
+    reads the interpreter); ``states`` is the number of states seen, where it is known. ``within``
+    is set where the proof is only about plans of at most so many ticks.
+    """
+
+    by: str
+    engine: str
+    encoding: str = ""
+    digest: str = ""
+    states: int | None = None
+    within: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One thing that was tried and what came of it; ``detail`` is a clause without a full stop."""
+
+    engine: str
+    encoding: str
+    result: AttemptResult
+    detail: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to "can ``goal`` be reached" (any goal line if ``None``).
+
+    ``reached`` names the goal lines that hold at the end of the plan. ``optimal`` names what no
+    other plan has less of, if that is known. ``wins_with_seed``: whether the plan also wins with
+    the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if nobody looked.
+    ``notes`` are findings for the author: constructs no encoding takes, planners that are missing.
+    """
+
+    answer: Answer
+    goal: str | None
+    claim: Claim | None
+    engine: str
+    encoding: str
+    plan: tuple[ShownStep, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
+    reached: tuple[str, ...] = ()
+    optimal: Literal["ticks", "cost"] | None = None
+    proof: Proof | None = None
+    attempts: tuple[Attempt, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+    within: int | None = None
+    wins_with_seed: bool | None = None
+    seed: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def exit_code(self) -> int:
+        """0 winnable, 1 unwinnable, 3 unknown (the command line contract)."""
+        match self.answer:
+            case "winnable":
+                return 0
+            case "unwinnable":
+                return 1
+            case "unknown":
+                return 3
+        assert_never(self.answer)
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks the plan takes."""
+        return len(self.plan)
+
+    @property
+    def cost(self) -> int:
+        """What the plan pays."""
+        return sum(step.cost for step in self.plan)
+
+    @property
+    def counts_on_luck(self) -> bool:
+        """Whether the plan needs an outcome of chance."""
+        return any(step.draws for step in self.plan)
+
+    @property
+    def limits_hit(self) -> tuple[str, ...]:
+        """Which limits stopped an attempt, each as a clause."""
+        return tuple(one.detail for one in self.attempts if one.result == "limit")
+
+    def with_seed(self, seed: int, wins: bool) -> Verdict:
+        """The same verdict, knowing whether its plan wins with the draws of ``seed``."""
+        return replace(self, wins_with_seed=wins, seed=seed)
+
+    def to_json(self) -> dict[str, object]:
+        """The verdict for programs: every key is always there."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "answer": self.answer,
+            "goal": self.goal,
+            "claim": self.claim,
+            "engine": self.engine,
+            "encoding": self.encoding,
+            "within": self.within,
+            "luck": "possible",
+            "ticks": self.ticks if self.answer == "winnable" else None,
+            "cost": self.cost if self.answer == "winnable" else None,
+            "optimal": self.optimal,
+            "reached": list(self.reached),
+            "plan": [_step_json(step) for step in self.plan],
+            "wins_with_seed": self.wins_with_seed,
+            "seed": self.seed,
+            "proof": None if self.proof is None else _proof_json(self.proof),
+            "attempts": [_attempt_json(attempt) for attempt in self.attempts],
+            "limits": list(self.limits_hit),
+            "notes": [to_json(note) for note in self.notes],
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def _step_json(step: ShownStep) -> dict[str, object]:
+    return {
+        "command": step.command,
+        "cost": step.cost,
+        "tick": step.tick,
+        "draws": [draw.to_json() for draw in step.draws],
+    }
+
+
+def _proof_json(proof: Proof) -> dict[str, object]:
+    return {
+        "by": proof.by,
+        "engine": proof.engine,
+        "encoding": proof.encoding,
+        "digest": proof.digest,
+        "states": proof.states,
+        "within": proof.within,
+    }
+
+
+def _attempt_json(attempt: Attempt) -> dict[str, object]:
+    return {
+        "engine": attempt.engine,
+        "encoding": attempt.encoding,
+        "result": attempt.result,
+        "detail": attempt.detail,
+        "seconds": round(attempt.seconds, 3),
+    }
+
+
+# ---- for people -----------------------------------------------------------------------
+
+
+def summary_lines(verdict: Verdict) -> tuple[str, ...]:
+    """The verdict in plain lines, one claim each; notes are left to the diagnostic printer."""
+    match verdict.answer:
+        case "winnable":
+            lines = [_winnable(verdict), *_plan_lines(verdict), *_luck_lines(verdict)]
+        case "unwinnable":
+            lines = [f"unwinnable: {_goal(verdict)}{_bound(verdict)}", *_proof_lines(verdict)]
+        case "unknown":
+            lines = [f"unknown: {_goal(verdict)}{_bound(verdict)}", *_tried_lines(verdict)]
+        case _:
+            assert_never(verdict.answer)
+    return tuple(lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _goal(verdict: Verdict) -> str:
+    if verdict.answer == "winnable" and verdict.reached:
+        names = (verdict.goal,) if verdict.goal in verdict.reached else verdict.reached
+        return ", ".join(f"goal `{name}`" for name in names)
+    return "any goal" if verdict.goal is None else f"goal `{verdict.goal}`"
+
+
+def _bound(verdict: Verdict) -> str:
+    return "" if verdict.within is None else f" within {_counted(verdict.within, 'tick')}"
+
+
+def _source(engine: str, encoding: str) -> str:
+    return f"{engine} on encoding {encoding}" if encoding else engine
+
+
+def _winnable(verdict: Verdict) -> str:
+    ticks = _counted(verdict.ticks, "tick")
+    return f"winnable: {_goal(verdict)} in {ticks} (cost {verdict.cost:,})"
+
+
+def _plan_lines(verdict: Verdict) -> list[str]:
+    lines = [f"  {number}. {step.command}" for number, step in enumerate(verdict.plan, 1)]
+    if not verdict.plan:
+        return ["the goal holds at the start: nothing needs to be done"]
+    lines.append(f"{verdict.claim} by {_source(verdict.engine, verdict.encoding)}")
+    if verdict.optimal is not None:
+        better = "shorter" if verdict.optimal == "ticks" else "cheaper"
+        lines.append(f"optimal: no plan is {better}")
+    lines.append("replayed by the interpreter: every step is legal and the goal is reached")
+    return lines
+
+
+def _luck_lines(verdict: Verdict) -> list[str]:
+    lines = [
+        f"counts on luck: step {number}, {_draw(draw)}"
+        for number, step in enumerate(verdict.plan, 1)
+        for draw in step.draws
+    ]
+    if lines and verdict.wins_with_seed is not None:
+        how = "wins" if verdict.wins_with_seed else "does not win"
+        lines.append(f"with the draws of seed {verdict.seed} this plan {how}")
+    return lines
+
+
+def _draw(draw: LuckyDraw) -> str:
+    arguments = ", ".join(str(one) for one in draw.args)
+    return (
+        f"{draw.rule}({arguments}), draw {draw.draw + 1}: "
+        f"outcome {draw.choice + 1} of {draw.alternatives}"
+    )
+
+
+def _proof_lines(verdict: Verdict) -> list[str]:
+    if verdict.proof is None:
+        return []
+    lines = [f"{verdict.claim} by {verdict.proof.by}"]
+    if verdict.proof.digest:
+        lines.append(f"encoding {verdict.proof.encoding}: sha256 {verdict.proof.digest}")
+    return lines
+
+
+def _tried_lines(verdict: Verdict) -> list[str]:
+    return [
+        f"tried {_source(one.engine, one.encoding)}: {one.result}, {one.detail}"
+        f" ({one.seconds:.1f} s)"
+        for one in verdict.attempts
+    ]

@@ -1,0 +1,7 @@
+"""Text to syntax tree: items, expressions and templates with spans."""
+
+from tokenworld.syntax.nodes import File
+from tokenworld.syntax.parse import parse_source
+from tokenworld.syntax.trivia import doc_of
+
+__all__ = ["File", "doc_of", "parse_source"]

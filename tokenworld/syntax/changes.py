@@ -1,0 +1,224 @@
+"""Syntax tree: blocks and the changes in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.syntax.expressions import Expr, Name, Node, Ref, Template, Where
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Node):
+    """`{ … }`; the span includes the braces."""
+
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Node):
+    """`name = value` of an object, a created object, or a type's override."""
+
+    name: Name
+    value: Expr
+
+
+# ---- draws --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PickBy(Node):
+    """`by least e`, `by most e` or `by weight e`."""
+
+    kind: Literal["least", "most", "weight"]
+    key: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class DrawChance(Node):
+    """`let b = chance p`: a truth value."""
+
+    probability: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPick(Node):
+    """`let y = pick { x: T where c by weight e }`: a candidate, or `none`."""
+
+    where: Where
+    by: PickBy | None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawUniform(Node):
+    """`let v = uniform(low, high)`: a real."""
+
+    low: Expr
+    high: Expr
+
+
+Draw = DrawChance | DrawPick | DrawUniform
+
+
+# ---- changes of state ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Node):
+    """`let name = value`."""
+
+    name: Name
+    value: Expr | Draw
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Node):
+    """`target = value`, `target += value` or `target -= value`."""
+
+    target: Ref
+    op: Literal["=", "+=", "-="]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Add(Node):
+    """`add r(x, y)`: make a tuple of a relation true."""
+
+    target: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Remove(Node):
+    """`remove r(x, y)`: make a tuple of a relation false."""
+
+    target: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Create(Node):
+    """`create w: T { f = e }`; `fields` is empty also where the braces are missing."""
+
+    name: Name
+    type: Name
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Destroy(Node):
+    """`destroy x`."""
+
+    target: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer(Node):
+    """`transfer amount of source to target`."""
+
+    amount: Expr
+    source: Ref
+    target: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Swap(Node):
+    """`swap first, second`."""
+
+    first: Ref
+    second: Ref
+
+
+# ---- control ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Node):
+    """A condition (of `if`) or probability (of `chance`) and what happens under it."""
+
+    condition: Expr
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    """`if a { } else if b { } else { }`: the first branch whose condition holds."""
+
+    branches: tuple[Branch, ...]
+    otherwise: Block | None
+
+
+@dataclass(frozen=True, slots=True)
+class For(Node):
+    """`for x: T where c { }`."""
+
+    where: Where
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Chance(Node):
+    """`chance p { } or q { } else { }`: at most one branch."""
+
+    branches: tuple[Branch, ...]
+    otherwise: Block | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pick(Node):
+    """`pick x: T where c by weight e { } else { }`."""
+
+    where: Where
+    by: PickBy | None
+    block: Block
+    otherwise: Block | None
+
+
+# ---- output -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Emit(Node):
+    """`emit event(args)`."""
+
+    event: Name
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Say(Node):
+    """`say "…"`."""
+
+    text: Template
+
+
+@dataclass(frozen=True, slots=True)
+class Show(Node):
+    """`describe x`."""
+
+    target: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Reward(Node):
+    """`reward amount`."""
+
+    amount: Expr
+
+
+Effect = (
+    Let
+    | Set
+    | Add
+    | Remove
+    | Create
+    | Destroy
+    | Transfer
+    | Swap
+    | If
+    | For
+    | Chance
+    | Pick
+    | Emit
+    | Say
+    | Show
+    | Reward
+)

@@ -1,0 +1,394 @@
+"""The syntax tree: one frozen class per construct, a span on every node.
+
+The classes live in the modules below by subject; this module is the one to import from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokenworld.syntax.changes import (
+    Add,
+    Block,
+    Branch,
+    Chance,
+    Create,
+    Destroy,
+    Draw,
+    DrawChance,
+    DrawPick,
+    DrawUniform,
+    Effect,
+    Emit,
+    Field,
+    For,
+    If,
+    Let,
+    Pick,
+    PickBy,
+    Remove,
+    Reward,
+    Say,
+    Set,
+    Show,
+    Swap,
+    Transfer,
+)
+from tokenworld.syntax.declarations import (
+    ActorDecl,
+    AttributeDecl,
+    CalledDecl,
+    Closure,
+    Default,
+    DeriveDecl,
+    DescribeDecl,
+    EditionDecl,
+    EnumDecl,
+    EventDecl,
+    Flag,
+    FunctionDecl,
+    Inverse,
+    Key,
+    Mark,
+    ModelDecl,
+    Modifier,
+    ObjectDecl,
+    ParamDecl,
+    PddlDecl,
+    PddlEntry,
+    RelationDecl,
+    RelationFlag,
+    Row,
+    ScopeDecl,
+    TableDecl,
+    TypeDecl,
+    UnitDecl,
+    UseDecl,
+)
+from tokenworld.syntax.expressions import (
+    And,
+    Article,
+    Attr,
+    Binary,
+    BinaryOp,
+    Binder,
+    Bound,
+    Call,
+    Choose,
+    Compare,
+    CompareOp,
+    Constant,
+    Expr,
+    Fold,
+    FoldAll,
+    FoldKind,
+    FoldOf,
+    Formal,
+    Implies,
+    IsType,
+    Kind,
+    ListExpr,
+    MemberOf,
+    Method,
+    Name,
+    NamedType,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Or,
+    PrimitiveType,
+    Qualified,
+    RangeType,
+    Ref,
+    Slot,
+    Str,
+    Template,
+    Text,
+    TextPart,
+    TypeRef,
+    Was,
+    Where,
+)
+from tokenworld.syntax.rules import (
+    ActionDecl,
+    ActionStep,
+    BelieveDecl,
+    BirthDecl,
+    Cancelled,
+    ConserveDecl,
+    Guess,
+    GuessEach,
+    InvariantDecl,
+    LawDecl,
+    Outcome,
+    PhaseDecl,
+    Require,
+    Takes,
+    WatchDecl,
+)
+from tokenworld.syntax.worlds import (
+    Always,
+    Ambiguous,
+    Award,
+    Check,
+    Emits,
+    Ending,
+    Endless,
+    Given,
+    Holds,
+    Intent,
+    Layout,
+    Legend,
+    Lost,
+    Never,
+    OutcomePolicy,
+    Pass,
+    Pays,
+    Random,
+    Refused,
+    Replay,
+    Says,
+    ScenarioDecl,
+    Score,
+    Setup,
+    Spare,
+    StartFile,
+    StatusIs,
+    Step,
+    Then,
+    TimePolicy,
+    Tune,
+    Turns,
+    Typed,
+    Unchanged,
+    Unwinnable,
+    When,
+    Winnable,
+    Within,
+    Won,
+    WorldDecl,
+    WorldItem,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuirkDecl(Node):
+    """`quirk "reason" item`: the item behaves oddly on purpose."""
+
+    reason: Str
+    item: Item
+
+
+Item = (
+    QuirkDecl
+    | EditionDecl
+    | UseDecl
+    | ModelDecl
+    | PddlDecl
+    | UnitDecl
+    | EnumDecl
+    | TypeDecl
+    | ObjectDecl
+    | ActorDecl
+    | RelationDecl
+    | FunctionDecl
+    | TableDecl
+    | DeriveDecl
+    | ParamDecl
+    | EventDecl
+    | PhaseDecl
+    | ActionDecl
+    | LawDecl
+    | BelieveDecl
+    | BirthDecl
+    | WatchDecl
+    | InvariantDecl
+    | ConserveDecl
+    | CalledDecl
+    | ScopeDecl
+    | DescribeDecl
+    | WorldDecl
+    | ScenarioDecl
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment(Node):
+    """One comment, from `#` to the end of its line; `doc` marks `##`.
+
+    `own_line` is False for a comment that follows something on its line.
+    """
+
+    text: str
+    doc: bool
+    own_line: bool
+
+
+@dataclass(frozen=True, slots=True)
+class File(Node):
+    """One parsed file: the items that parsed, in order, and the comments beside them."""
+
+    items: tuple[Item, ...]
+    comments: tuple[Comment, ...]
+
+
+__all__ = [
+    "ActionDecl",
+    "ActionStep",
+    "ActorDecl",
+    "Add",
+    "Always",
+    "Ambiguous",
+    "And",
+    "Article",
+    "Attr",
+    "AttributeDecl",
+    "Award",
+    "BelieveDecl",
+    "Binary",
+    "BinaryOp",
+    "Binder",
+    "BirthDecl",
+    "Block",
+    "Bound",
+    "Branch",
+    "Call",
+    "CalledDecl",
+    "Cancelled",
+    "Chance",
+    "Check",
+    "Choose",
+    "Closure",
+    "Comment",
+    "Compare",
+    "CompareOp",
+    "ConserveDecl",
+    "Constant",
+    "Create",
+    "Default",
+    "DeriveDecl",
+    "DescribeDecl",
+    "Destroy",
+    "Draw",
+    "DrawChance",
+    "DrawPick",
+    "DrawUniform",
+    "EditionDecl",
+    "Effect",
+    "Emit",
+    "Emits",
+    "Ending",
+    "Endless",
+    "EnumDecl",
+    "EventDecl",
+    "Expr",
+    "Field",
+    "File",
+    "Flag",
+    "Fold",
+    "FoldAll",
+    "FoldKind",
+    "FoldOf",
+    "For",
+    "Formal",
+    "FunctionDecl",
+    "Given",
+    "Guess",
+    "GuessEach",
+    "Holds",
+    "If",
+    "Implies",
+    "Intent",
+    "InvariantDecl",
+    "Inverse",
+    "IsType",
+    "Item",
+    "Key",
+    "Kind",
+    "LawDecl",
+    "Layout",
+    "Legend",
+    "Let",
+    "ListExpr",
+    "Lost",
+    "Mark",
+    "MemberOf",
+    "Method",
+    "ModelDecl",
+    "Modifier",
+    "Name",
+    "NamedType",
+    "Negative",
+    "Never",
+    "Node",
+    "Not",
+    "Number",
+    "ObjectDecl",
+    "Or",
+    "Outcome",
+    "OutcomePolicy",
+    "ParamDecl",
+    "Pass",
+    "Pays",
+    "PddlDecl",
+    "PddlEntry",
+    "PhaseDecl",
+    "Pick",
+    "PickBy",
+    "PrimitiveType",
+    "Qualified",
+    "QuirkDecl",
+    "Random",
+    "RangeType",
+    "Ref",
+    "Refused",
+    "RelationDecl",
+    "RelationFlag",
+    "Remove",
+    "Replay",
+    "Require",
+    "Reward",
+    "Row",
+    "Say",
+    "Says",
+    "ScenarioDecl",
+    "ScopeDecl",
+    "Score",
+    "Set",
+    "Setup",
+    "Show",
+    "Slot",
+    "Spare",
+    "StartFile",
+    "StatusIs",
+    "Step",
+    "Str",
+    "Swap",
+    "TableDecl",
+    "Takes",
+    "Template",
+    "Text",
+    "TextPart",
+    "Then",
+    "TimePolicy",
+    "Transfer",
+    "Tune",
+    "Turns",
+    "TypeDecl",
+    "TypeRef",
+    "Typed",
+    "Unchanged",
+    "UnitDecl",
+    "Unwinnable",
+    "UseDecl",
+    "Was",
+    "WatchDecl",
+    "When",
+    "Where",
+    "Winnable",
+    "Within",
+    "Won",
+    "WorldDecl",
+    "WorldItem",
+]

@@ -1,0 +1,205 @@
+"""Quoted texts: escapes, and the slots of a template with spans inside the string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, cast
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.syntax.context import Context
+from tokenworld.syntax.expressions import Article, Expr, Slot, Str, Template, TextPart
+from tokenworld.syntax.hints import QUOTE_HINT, describe, expectation
+from tokenworld.syntax.lexer import lex
+from tokenworld.syntax.machine import Machine
+from tokenworld.syntax.tree import BAD, Kid, Token
+
+_ESCAPES: Final = '{}"\\'
+_ARTICLES: Final = frozenset({"a", "A", "the", "The"})
+# After a word, these begin a value of their own; anything else would continue the word.
+_BEGINS_VALUE: Final = frozenset({"NAME", "TYPE", "RAW", "NUMBER", "PERCENT", "QUANTITY"})
+_BEGINS_VALUE_WORDS: Final = frozenset(
+    [
+        "if",
+        "not",
+        "was",
+        "true",
+        "false",
+        "none",
+        "any",
+        "all",
+        "count",
+        "sum",
+        "min",
+        "max",
+        "first",
+        "last",
+    ]
+)
+
+BuildExpr = Callable[[Context, Kid], Expr]
+
+
+def plain(cx: Context, token: Token) -> Str:
+    """A quoted text without slots: a title, a path, a row of a layout."""
+    text = cx.source.text
+    parts: list[str] = []
+    position = token.start + 1
+    while position < token.end - 1:
+        piece, position = _character(cx, text, position)
+        parts.append(piece)
+    return Str(cx.span(token), "".join(parts))
+
+
+def template(cx: Context, token: Token, build: BuildExpr) -> Template:
+    """A quoted text with slots; problems are noted in the context and the slot left out."""
+    text = cx.source.text
+    parts: list[TextPart | Slot] = []
+    words: list[str] = []
+    begin = position = token.start + 1
+    end = token.end - 1
+    while position < end:
+        if text[position] != "{":
+            piece, position = _character(cx, text, position)
+            words.append(piece)
+            continue
+        _flush(cx, parts, words, begin, position)
+        close = _closing(text, position + 1, end)
+        if close is None:
+            _note(
+                cx,
+                position,
+                position + 1,
+                "The brace of the text is not closed.",
+                "opens here",
+                "Close it with `}`, or write `\\{` for a plain brace.",
+            )
+            return Template(cx.span(token), tuple(parts))
+        slot = _slot(cx, position, close, build)
+        if slot is not None:
+            parts.append(slot)
+        begin = position = close + 1
+    _flush(cx, parts, words, begin, end)
+    return Template(cx.span(token), tuple(parts))
+
+
+def _flush(
+    cx: Context, parts: list[TextPart | Slot], words: list[str], begin: int, end: int
+) -> None:
+    if words:
+        parts.append(TextPart(cx.source.span(begin, end), "".join(words)))
+        words.clear()
+
+
+def _character(cx: Context, text: str, position: int) -> tuple[str, int]:
+    """The character that the text means at a place, and the place behind it."""
+    if text[position] != "\\":
+        return text[position], position + 1
+    escaped = text[position + 1]
+    if escaped not in _ESCAPES:
+        _note(
+            cx,
+            position,
+            position + 2,
+            f"A text has no escape `\\{escaped}`.",
+            "unknown escape",
+            'Write `\\\\` for a backslash; only `\\{`, `\\}`, `\\"` and `\\\\` are escapes.',
+        )
+    return escaped, position + 2
+
+
+def _closing(text: str, start: int, end: int) -> int | None:
+    """Where the brace opened before `start` closes; raw names may hold braces."""
+    position = start
+    while position < end:
+        if text[position] == "`":
+            again = text.find("`", position + 1, end)
+            position = again if again >= 0 else position
+        elif text[position] == "}":
+            return position
+        position += 1
+    return None
+
+
+def _slot(cx: Context, start: int, close: int, build: BuildExpr) -> Slot | None:
+    """The slot between two braces; None if it cannot be parsed (then noted)."""
+    if '\\"' in cx.source.text[start:close]:
+        _note(
+            cx,
+            start,
+            close + 1,
+            "The braces hold a quoted text.",
+            "quotes inside braces",
+            QUOTE_HINT,
+        )
+        return None
+    tokens, problems = lex(cx.source, cx.tables, start + 1, close)
+    if problems:
+        cx.problems.extend(problems)
+        return None
+    article, listed, rest = _opening(cx, tokens)
+    value = _value(cx, rest, start, close, build)
+    if value is None:
+        return None
+    return Slot(cx.source.span(start, close + 1), article, listed, value)
+
+
+def _opening(cx: Context, tokens: list[Token]) -> tuple[Article, bool, list[Token]]:
+    """Take the article and the word `list` off, where a value follows them."""
+    article = ""
+    if tokens and tokens[0].text in _ARTICLES and _value_follows(cx, tokens, 1):
+        article, tokens = tokens[0].text, tokens[1:]
+    listed = bool(tokens) and tokens[0].text == "list" and _value_follows(cx, tokens, 1)
+    return cast(Article, article), listed, tokens[1:] if listed else tokens
+
+
+def _value_follows(cx: Context, tokens: list[Token], index: int) -> bool:
+    if index >= len(tokens):
+        return False
+    terminal = tokens[index].terminal
+    return (
+        terminal in _BEGINS_VALUE or terminal in _BEGINS_VALUE_WORDS or terminal in cx.tables.soft
+    )
+
+
+def _value(
+    cx: Context, tokens: list[Token], start: int, close: int, build: BuildExpr
+) -> Expr | None:
+    machine = Machine(cx.tables, "expr")
+    for index, token in enumerate(tokens):
+        if not machine.feed(token):
+            if token.terminal != BAD:
+                _unexpected(cx, tokens[:index], token)
+            return None
+    tree = machine.finish()
+    if tree is None:
+        what = "are empty" if not tokens else "hold no complete value"
+        _note(
+            cx,
+            start,
+            close + 1,
+            f"The braces of the text {what}.",
+            "a value is missing",
+            "Put a name or an expression in the braces, or write `\\{` for a plain brace.",
+        )
+        return None
+    return build(cx, tree)
+
+
+def _unexpected(cx: Context, before: list[Token], token: Token) -> None:
+    machine = Machine(cx.tables, "expr")
+    for earlier in before:
+        machine.feed(earlier)
+    expected = expectation(cx.tables, machine.expected(), "`}`")
+    _note(
+        cx,
+        token.start,
+        token.end,
+        f"Unexpected {describe(token)} in the braces of a text.",
+        f"expected {expected}",
+        "Put one expression in the braces, with `a`, `the` or `list` before it if you like.",
+    )
+
+
+def _note(cx: Context, start: int, end: int, message: str, label: str, hint: str) -> None:
+    span = cx.source.span(start, end)
+    cx.problems.append(Diagnostic("TW0104", message, span, label=label, hint=hint))

@@ -1,0 +1,43 @@
+"""Comments: kept beside the tree, since no rule of the grammar sees them."""
+
+from __future__ import annotations
+
+import re
+
+from tokenworld.diagnostics import Source
+from tokenworld.syntax.nodes import Comment, File, Item
+from tokenworld.syntax.tree import Token
+
+_COMMENT = re.compile(r"#[^\n]*")
+
+
+def comments(source: Source, tokens: list[Token]) -> tuple[Comment, ...]:
+    """All comments in order; between two tokens stand only white space and comments."""
+    text = source.text
+    found: list[Comment] = []
+    position = 0
+    ends = [(token.start, token.end) for token in tokens]
+    for start, end in [*ends, (len(text), len(text))]:
+        if "#" in text[position:start]:
+            found += [_comment(source, m) for m in _COMMENT.finditer(text, position, start)]
+        position = end
+    return tuple(found)
+
+
+def doc_of(file: File, item: Item) -> str | None:
+    """The doc comment of an item: the `##` lines straight above it, without their marks."""
+    above = {c.span.line: c for c in file.comments if c.doc and c.own_line}
+    lines: list[str] = []
+    line = item.span.line - 1
+    while line in above:
+        lines.append(above[line].text.lstrip("#").strip())
+        line -= 1
+    return "\n".join(reversed(lines)) or None
+
+
+def _comment(source: Source, match: re.Match[str]) -> Comment:
+    start, text = match.start(), match.group().rstrip("\r")
+    line_start = source.text.rfind("\n", 0, start) + 1
+    own_line = not source.text[line_start:start].strip()
+    span = source.span(start, start + len(text))
+    return Comment(span, text, text.startswith("##"), own_line)
