@@ -50,9 +50,6 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
     def fixpoint(S: State, W: State, me: int | None, name: str) -> set[tuple[Raw, ...]]:
         return _fixpoint(space, S, W, me, name)
 
-    def score(S: State, W: State, me: int | None) -> Any:
-        return space["scored"](S, W, me)
-
     return {
         "name_of": name_of,
         "named": named,
@@ -61,7 +58,6 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
         "of_real": of_real,
         "of_text": of_text,
         "fixpoint": fixpoint,
-        "score": score,
         "NAMES": instance.names,
         "RECURSIVE": {},
     }

@@ -9,7 +9,7 @@ from typing import Any
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
 from tokenworld.engine.delta import Delta, apply
 from tokenworld.engine.describe import describe_of, strata_of
-from tokenworld.engine.digest import state_hash, state_json
+from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck, SeededLuck
@@ -44,6 +44,7 @@ class Engine:
         self.code.space["STRATA"] = self._strata()
         self.code.space["described"] = self._described
         self.stepper = Stepper(instance, self.layout, self.code)
+        self.code.space["score"] = self._score
         self.recorder = Recorder(instance, self.code, self.stepper.endings)
         self._terms: dict[int, tuple[Term, Function]] = {}
 
@@ -190,9 +191,17 @@ class Engine:
         """The score as a JSON number."""
         return number_json(self.stepper.endings.score(state, self.instance.me))
 
+    def _score(self, S: State, W: State, me: int | None) -> Any:
+        total = self.stepper.endings.score(S, me)
+        return int(total) if total.denominator == 1 else total
+
     def hash(self, state: State) -> str:
         """The state hash."""
         return state_hash(state)
+
+    def same_facts(self, one: State, other: State) -> bool:
+        """Whether objects, functions and relations are the same (not tick, seed, long actions)."""
+        return facts_hash(one) == facts_hash(other) and one.kinds == other.kinds
 
     def json(self, state: State) -> dict[str, Json]:
         """The state as ``tw-state/1``."""

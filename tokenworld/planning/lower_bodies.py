@@ -29,7 +29,6 @@ from tokenworld.model import (
     For,
     If,
     Let,
-    ObjectType,
     Pick,
     Read,
     RemoveFact,
@@ -37,23 +36,24 @@ from tokenworld.model import (
     Term,
     Transfer,
     effects_in,
+    terms_of,
 )
-from tokenworld.planning.lower_algebra import ALIVE, Refused, Slot, V, conj, disj
+from tokenworld.planning.lower_algebra import Refused, Slot, V, conj, disj
+from tokenworld.planning.lower_diagram import Mark
 from tokenworld.planning.lower_draws import Coins, DrawSite, drawn_chance, drawn_let, drawn_pick
 from tokenworld.planning.lower_facts import Facts
-from tokenworld.planning.lower_numbers import arithmetic, compare
+from tokenworld.planning.lower_numbers import arithmetic, compare, may_break
 from tokenworld.planning.lower_terms import Env, Later, Terms
 
 __all__ = ["Bodies", "Effects", "Wanted", "Write", "WriteOp", "written_fluents"]
 
-WriteOp = Literal["set", "inc", "add", "remove", "sweep"]
+WriteOp = Literal["set", "inc", "add", "remove"]
 Wanted = Callable[[Slot], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Write(Generic[V]):
-    """One change of a slot under a condition. ``inc`` adds, ``sweep`` tidies up after a
-    ``destroy`` and gives way to every other write."""
+    """One change of a slot under a condition; ``inc`` adds to what is there."""
 
     slot: Slot
     op: WriteOp
@@ -64,9 +64,13 @@ class Write(Generic[V]):
 
 @dataclass(slots=True)
 class Effects(Generic[V]):
-    """What a body does. Where a demand is not true, the body cannot happen."""
+    """What a body does. Where a demand is not true, the body cannot happen.
+
+    ``dooms`` are the objects it destroys, each with the condition under which it does.
+    """
 
     writes: list[Write[V]] = field(default_factory=list)
+    dooms: list[tuple[int, V]] = field(default_factory=list)
     demands: list[V] = field(default_factory=list)
     draws: list[DrawSite[V]] = field(default_factory=list)
 
@@ -102,12 +106,20 @@ class Bodies(Generic[V]):
         self.terms, self.algebra, self.coins = terms, terms.algebra, coins
         self._facts: Facts = terms.facts
         self._relevant: dict[int, tuple[frozenset[str], bool]] = {}
+        self._breakable: dict[int, bool] = {}
 
     def run(
         self, body: Body, env: Env[V], condition: V, rule: tuple[Raw, ...], wanted: Wanted
     ) -> Effects[V]:
         """The effects of a body under a condition; ``rule`` names it and its arguments."""
         return _Walk(self, rule, wanted).run(body, env, condition)
+
+    def breakable(self, term: Term) -> bool:
+        """Whether the value of a term may be undefined."""
+        key = id(term)
+        if key not in self._breakable:
+            self._breakable[key] = may_break(self._facts.program, term)
+        return self._breakable[key]
 
     def mentions(self, body: Body, fluents: Callable[[str], bool]) -> bool:
         """Whether a body writes a fluent that is asked for, or draws.
@@ -143,6 +155,9 @@ class _Walk(Generic[V]):
 
     def _effect(self, effect: Effect, env: Env[V], condition: V) -> Env[V]:
         """Note what one change does; the names visible after it."""
+        if not is_draw(effect):
+            for term in terms_of(effect):
+                self._sound(term, env, condition)
         match effect:
             case Let():
                 return self._let(effect, env, condition)
@@ -160,11 +175,11 @@ class _Walk(Generic[V]):
                         self._walk(body, inner, self._both(condition, member))
             case Chance() | Pick():
                 self._branch(effect, env, condition)
-            case Destroy(target=target, span=span):
-                self._destroy(target, env, condition, span)
+            case Destroy(target=target):
+                self._destroy(target, env, condition)
             case Create(span=span):
                 reason = "objects that do not exist yet are not encoded"
-                self._algebra.refuse(Refused("`create`", span, reason))
+                raise Refused("`create`", span, reason)
             case _:
                 pass  # prose and rewards change nothing
         return env
@@ -197,8 +212,22 @@ class _Walk(Generic[V]):
                 self._walk(body, inner, self._both(condition, held))
 
     def _note(self, site: DrawSite[V] | None) -> None:
+        """A draw was met; its odds must be defined wherever it is taken."""
         if site is not None:
             self._effects.draws.append(site)
+            self._demand(site.taken, self._defined(site.possible(0)))
+
+    def _demand(self, condition: V, demand: V) -> None:
+        idle = self._algebra.negate(condition)
+        self._effects.demands.append(disj(self._algebra, idle, demand))
+
+    def _defined(self, value: V) -> V:
+        return self._algebra.lift("defined", lambda one: one is not Mark.BROKEN, value)
+
+    def _sound(self, term: Term, env: Env[V], condition: V) -> None:
+        """A term that may be undefined is looked at even where nobody wants its value."""
+        if self._bodies.breakable(term):
+            self._demand(condition, self._defined(self._terms.value(term, env)))
 
     def _key(self) -> tuple[Raw, ...]:
         return (*self._rule, len(self._effects.draws))
@@ -242,8 +271,7 @@ class _Walk(Generic[V]):
         self._write(target, "inc", env, condition, lambda: amount, span)
         zero = self._algebra.const(0)
         enough = self._algebra.lift(("compare", ">="), compare(">="), amount, zero)
-        idle = self._algebra.negate(condition)
-        self._effects.demands.append(disj(self._algebra, idle, enough))
+        self._demand(condition, enough)
 
     def _write(
         self,
@@ -281,7 +309,7 @@ class _Walk(Generic[V]):
 
     # ---- destroy --------------------------------------------------------------------------
 
-    def _destroy(self, target: Term, env: Env[V], condition: V, span: Span) -> None:
+    def _destroy(self, target: Term, env: Env[V], condition: V) -> None:
         value = self._terms.value(target, env)
         universe = self._terms.universe(target.type)
         for number in self._algebra.possible(value, universe) or ():
@@ -290,26 +318,4 @@ class _Walk(Generic[V]):
             same = self._terms.equals(value, self._algebra.const(number))
             held = self._both(self._both(condition, same), self._terms.alive(number))
             if not self._algebra.never(held):
-                self._remove(number, held, span)
-
-    def _remove(self, number: int, held: V, span: Span) -> None:
-        """The object goes; what pointed at it points at nothing, what was in it moves out."""
-        nothing = self._terms.none
-        gone = Write((ALIVE, (number,)), "set", held, self._terms.false, span)
-        if self._wanted(gone.slot):
-            self._effects.writes.append(gone)
-        for fluent in self._facts.program.fluents.values():
-            kind = fluent.type
-            if not isinstance(kind, ObjectType) or not self._facts.is_a(number, kind.name):
-                continue
-            for args in product(*self._facts.arguments(fluent)):
-                slot = self._facts.slot(fluent, args)
-                if not self._wanted(slot) or fluent.fluent_kind == "table":
-                    continue
-                stored = self._algebra.slot(slot, False)
-                points = self._terms.equals(stored, self._algebra.const(number))
-                affected = self._both(held, points)
-                if not self._algebra.never(affected):
-                    home = fluent.nested
-                    after = self._terms.read(fluent.id, (number,), False) if home else nothing
-                    self._effects.writes.append(Write(slot, "sweep", affected, after, span))
+                self._effects.dooms.append((number, held))

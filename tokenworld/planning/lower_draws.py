@@ -95,7 +95,7 @@ def _possible(terms: Terms[V], odds: tuple[Term, ...], env: Env[V], side: int) -
         ]
         if len(shares) < len(parts) or min(shares) < 0 or sum(shares) > 1:
             return Mark.BROKEN
-        return shares[side] > 0 if side < len(shares) else sum(shares) < 1
+        return bool(shares[side] > 0 if side < len(shares) else sum(shares) < 1)
 
     return terms.algebra.lift(("odds", side, scales), has_chance, *values)
 

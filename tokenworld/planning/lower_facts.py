@@ -6,7 +6,7 @@ in the start state, which values their types allow, how they are called in a pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tokenworld.ground import (
     Command,
@@ -79,6 +79,11 @@ class Facts:
         """The number that stands for ``command`` having run for ``done`` ticks."""
         return self._stages.setdefault((command, done), len(self._stages))
 
+    @property
+    def stage_count(self) -> int:
+        """How many stages of long actions there are."""
+        return len(self._stages)
+
     def stages_of(self, action: str) -> frozenset[int]:
         """The numbers of all stages of an action seen so far."""
         return frozenset(
@@ -135,6 +140,14 @@ class Facts:
             for arg, param in zip(slot[1], fluent.params, strict=True)
             if isinstance(param.type, ObjectType) and isinstance(arg, int)
         )
+
+    def pointing(self, number: int) -> Iterator[Fluent]:
+        """The stored fluents whose value may be this object."""
+        for fluent in self.program.fluents.values():
+            kind = fluent.type
+            stored = fluent.fluent_kind != "table" and isinstance(kind, ObjectType)
+            if stored and isinstance(kind, ObjectType) and self.is_a(number, kind.name):
+                yield fluent
 
     def is_a(self, value: Raw, type_name: str) -> bool:
         """Whether an object is of a type."""

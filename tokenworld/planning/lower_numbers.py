@@ -11,10 +11,24 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tokenworld.ground import Raw
-from tokenworld.model import ArithmeticOp, BuiltinName, CompareOp, NumberType, ValueType
+from tokenworld.model import (
+    Arithmetic,
+    ArithmeticOp,
+    BuiltinCall,
+    BuiltinName,
+    CompareOp,
+    DeriveCall,
+    NumberLiteral,
+    NumberType,
+    Program,
+    Term,
+    ToReal,
+    ValueType,
+    subterms,
+)
 from tokenworld.planning.lower_diagram import Mark, Value
 
-__all__ = ["arithmetic", "builtin", "compare", "equal", "in_range", "to_real", "truth"]
+__all__ = ["arithmetic", "builtin", "compare", "equal", "in_range", "may_break", "to_real", "truth"]
 
 Number = int | float
 
@@ -118,7 +132,8 @@ def _floor(value: Number, decimals: int) -> Number:
 
 def _round(value: Number, digits: int, decimals: int) -> Number:
     exact = Fraction(value) if isinstance(value, float) else Fraction(value, 10**decimals)
-    return round(exact * 10**digits)  # of a fraction: exact, ties to even
+    scaled: Fraction = exact * 10 ** int(digits)
+    return round(scaled)  # of a fraction: exact, ties to even
 
 
 def _toward(value: Number, target: Number, step: Number) -> Number:
@@ -192,3 +207,31 @@ def in_range(value: Raw, low: int | None, high: int | None) -> bool:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return True
     return (low is None or value >= low) and (high is None or value <= high)
+
+
+_UNDEFINED_SOMEWHERE = ("sqrt", "log", "exp", "pow", "floor", "round")
+
+
+def may_break(program: Program, term: Term) -> bool:
+    """Whether a value may be undefined: a division, or a function outside the reals."""
+    seen: set[str] = set()
+    waiting = [term]
+    while waiting:
+        for part in subterms(waiting.pop()):
+            match part:
+                case Arithmetic(op="div" | "mod" | "/", right=right) if not _is_nonzero(right):
+                    return True
+                case BuiltinCall(name=name, args=args) if name in _UNDEFINED_SOMEWHERE:
+                    if any(not isinstance(arg.type, NumberType) for arg in args):
+                        return True
+                case DeriveCall(derive=name) if name not in seen:
+                    seen.add(name)
+                    waiting.append(program.derives[name].value)
+                case _:
+                    pass
+    return False
+
+
+def _is_nonzero(term: Term) -> bool:
+    inner = term.term if isinstance(term, ToReal) else term
+    return isinstance(inner, NumberLiteral) and inner.value != 0

@@ -22,11 +22,11 @@ from tokenworld.planning.pddl_text import domain_text, problem_text
 from tokenworld.planning.pddl_tree import PddlPair
 from tokenworld.planning.pddl_vocabulary import Vocabulary
 
-__all__ = ["PddlExport", "PlanStep", "export_pddl", "goal_line"]
+__all__ = ["PddlExport", "PddlStep", "export_pddl", "goal_line"]
 
 
 @dataclass(frozen=True, slots=True)
-class PlanStep:
+class PddlStep:
     """A step of a PDDL plan as a command; ``outcome`` is the outcome of chance it counts on."""
 
     command: Command
@@ -44,7 +44,7 @@ class PddlExport:
     names: Names
     pair: PddlPair
 
-    def steps(self, plan: str) -> tuple[PlanStep, ...]:
+    def steps(self, plan: str) -> tuple[PddlStep, ...]:
         """The commands of a plan as planners write it, one ``(name arg …)`` per line.
 
         Forced steps are left out. Raises `Failure` with TW0812 for a step that the pair lacks.
@@ -52,7 +52,7 @@ class PddlExport:
         return tuple(_steps(self, plan))
 
 
-def _steps(export: PddlExport, plan: str) -> Iterator[PlanStep]:
+def _steps(export: PddlExport, plan: str) -> Iterator[PddlStep]:
     for line in plan.splitlines():
         words = line.partition(";")[0].replace("(", " ").replace(")", " ").split()
         if not words:
@@ -65,7 +65,7 @@ def _steps(export: PddlExport, plan: str) -> Iterator[PlanStep]:
             hint = "Give the plan of the pair as it was exported."
             raise Failure(Diagnostic("TW0812", message, hint=hint)) from None
         if command is not None:
-            yield PlanStep(command, outcome)
+            yield PddlStep(command, outcome)
 
 
 def goal_line(instance: Instance, goal: str | None) -> Ending | None:
@@ -92,12 +92,10 @@ def _dropped(instance: Instance) -> Iterator[Diagnostic]:
     """What PDDL has no place for: checked by the interpreter alone."""
     program = instance.program
     for invariant in program.invariants.values():
-        message = (
-            f"Invariant `{invariant.name}` is not part of the PDDL: the interpreter checks it."
-        )
+        message = f"Invariant `{invariant.name}` is left to the interpreter: PDDL has none."
         yield _note("TW0801", message, invariant.span)
     for conserve in program.conserves.values():
-        message = f"`conserve {conserve.name}` is not part of the PDDL: the interpreter checks it."
+        message = f"`conserve {conserve.name}` is left to the interpreter: PDDL has none."
         yield _note("TW0801", message, conserve.span)
     for fluent in program.fluents.values():
         if fluent.ordered:

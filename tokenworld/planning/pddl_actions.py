@@ -1,4 +1,4 @@
-"""Actions and laws as PDDL actions: requires, generated requires, effects, cost, whose turn it is."""
+"""Actions and laws as PDDL actions: requires, generated requires, effects, cost, turn."""
 
 from __future__ import annotations
 
@@ -232,21 +232,33 @@ def _guards(terms: Conditions, action: Action, params: _Params) -> tuple[Env, li
     return env, asked
 
 
-def _pins(words: Vocabulary, known: Sequence[Expr]) -> dict[tuple[Expr, ...], Sym]:
-    """The slots whose value the precondition names."""
+def _pins(words: Vocabulary, known: Sequence[Expr]) -> dict[tuple[Expr, ...], Sym | None]:
+    """The slots whose value the precondition names, or whose absence it demands."""
     program = words.instance.program
     valued = {
         words.fluents[fluent.id]: symbol_type(fluent.type)
         for fluent in program.fluents.values()
         if sort_of(fluent.type) == "symbol"
     }
-    found: dict[tuple[Expr, ...], Sym] = {}
+    found: dict[tuple[Expr, ...], Sym | None] = {}
     for fact in known:
-        if isinstance(fact, tuple) and isinstance(fact[0], str) and fact[0] in valued:
-            value = fact[-1]
+        held = _absent(fact) or fact
+        if isinstance(held, tuple) and isinstance(held[0], str) and held[0] in valued:
+            value = held[-1]
             if isinstance(value, str):
-                found.setdefault(fact[:-1], Sym(value, valued[fact[0]]))
+                symbol = Sym(value, valued[held[0]]) if held is fact else None
+                found.setdefault(held[:-1], symbol)
     return found
+
+
+def _absent(fact: Expr) -> Expr | None:
+    """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``."""
+    match fact:
+        case ("not", ("exists", (str(var), *_), (str(), *args) as held)):
+            plain = all(isinstance(arg, str) for arg in args)
+            return held if plain and args[-1:] == [var] else None
+        case _:
+            return None
 
 
 def _with_cost(

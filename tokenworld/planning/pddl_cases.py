@@ -9,14 +9,14 @@ empty disjunction, false.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 
 from tokenworld.model import EnumType, ObjectType, Term
 from tokenworld.planning.pddl_names import legal
-from tokenworld.planning.pddl_tree import Expr, Typed, conj, disj, exists
+from tokenworld.planning.pddl_tree import Expr, Typed, conj, disj, exists, leaves
 
 __all__ = [
     "Bound",
@@ -106,6 +106,11 @@ class Scope:
             name, number = f"?{word}{number}", number + 1
         self._used.add(name.lower())
         return name
+
+    def reserve(self, exprs: Iterable[Expr]) -> None:
+        """Keep the variables of some expressions in use until the end of the block."""
+        words = (word for expr in exprs for word in leaves(expr))
+        self._used.update(word.lower() for word in words if word.startswith("?"))
 
     @contextmanager
     def block(self) -> Iterator[None]:

@@ -173,6 +173,10 @@ class Conditions(Terms):
 
     def _same(self, left: Term, right: Term, env: Env) -> Expr:
         """The two terms have one value, not `none`."""
+        with self.scope.block():
+            return self._shared(left, right, env)
+
+    def _shared(self, left: Term, right: Term, env: Env) -> Expr:
         match sort_of(left.type), sort_of(right.type):
             case "symbol", "symbol":
                 named, other = (right, left) if _is_name(right) else (left, right)
@@ -224,7 +228,7 @@ class Conditions(Terms):
         constants = one.is_constant and other.is_constant
         if constants or self.words.types.disjoint(one.type, other.type):
             return FALSE
-        return ("=", one.text, other.text)
+        return ("=", other.text, one.text) if one.is_constant else ("=", one.text, other.text)
 
     def _may_be_none(self, term: Term, env: Env) -> bool:
         match term:
@@ -252,7 +256,8 @@ class Conditions(Terms):
 
     def _ladder(self, term: Compare, of: EnumType, env: Env) -> Expr:
         """Order on a ladder: members are listed, two unknowns ask a static fact."""
-        op, left, right = term.op, term.left, term.right
+        op: str = term.op
+        left, right = term.left, term.right
         if isinstance(left, EnumLiteral):
             op, left, right = _FLIPPED[op], right, left
         if isinstance(right, EnumLiteral):
@@ -364,7 +369,8 @@ class Conditions(Terms):
 
     def _counting(self, term: Compare, env: Env) -> Expr | None:
         """``count(…) op n``: at least n different objects, for small n."""
-        op, left, right = term.op, term.left, term.right
+        op: str = term.op
+        left, right = term.left, term.right
         if isinstance(right, Fold) and right.fold == "count":
             op, left, right = _FLIPPED.get(op, op), right, left
         if not isinstance(left, Fold) or left.fold != "count":

@@ -191,7 +191,9 @@ def _add_goal(domain: LiftedDomain, goal: Ending | None) -> None:
 
     def lift() -> None:
         lines = [goal] if goal is not None else list(world.goals)
+        named = set(words.constants)
         reached = disj(one(line) for line in lines)
+        words.constants = named
         domain.goal = conj((reached, *domain.turn.now))
 
     domain.attempt(lift)

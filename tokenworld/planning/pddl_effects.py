@@ -17,13 +17,11 @@ from tokenworld.model import (
     DescribeEffect,
     Effect,
     Emit,
-    EnumLiteral,
     Fluent,
     For,
     If,
     Let,
     Local,
-    Me,
     NoneLiteral,
     NumberType,
     ObjectLiteral,
@@ -47,8 +45,9 @@ from tokenworld.planning.pddl_writes import Guarded, Place, Write
 
 __all__ = ["Effects", "Pins"]
 
-Pins = Mapping[tuple[Expr, ...], Sym]
-"""Values that the precondition fixes: the atom of a slot without its value, and the value."""
+Pins = Mapping[tuple[Expr, ...], Sym | None]
+"""Values that the precondition fixes: the atom of a slot without its value, and the value
+(``None``: the slot has none)."""
 
 
 class Effects:
@@ -70,7 +69,9 @@ class Effects:
                 case Let(name=name, value=value):
                     env = {**env, name: self._let(value, env, effect.span)}
                 case _:
-                    self._effect(effect, env, place)
+                    with self.terms.scope.block():
+                        self.terms.scope.reserve(place.conds)
+                        self._effect(effect, env, place)
         return env
 
     def _let(self, value: object, env: Env, span: Span) -> Lazy:
@@ -172,21 +173,23 @@ class Effects:
     ) -> None:
         """Add the new value under the cases of the term, delete the old one where it differs."""
         atom = self._atom(fluent, args)
+        with self.terms.scope.block():
+            options = tuple(self._fitting(self.terms.cases(term, env), fluent))
         if not self._holds(atom, term, env):
             self._delete_old(place, fluent, atom, term, env)
-            with self.terms.scope.block():
-                for case in self._fitting(self.terms.cases(term, env), fluent):
-                    assert isinstance(case.value, Sym)
-                    inner = place.inside(case.vars, case.conds)
-                    self._put(inner, (*atom, case.value.text))
-        value = _one_symbol(self.terms, term, env)
-        write = Write(place, fluent, args, "set", value, span, partner=partner)
+            for case in options:
+                assert isinstance(case.value, Sym)
+                self._put(place.inside(case.vars, case.conds), (*atom, case.value.text))
+        value = _one_symbol(term, options)
+        write = Write(place, fluent, args, "set", value, span, partner=partner, options=options)
         self.writes.append(write)
 
     def _holds(self, atom: tuple[Expr, ...], term: Term, env: Env) -> bool:
         """Whether the precondition already says that the slot has this value."""
         pinned = self.pins.get(atom)
-        return pinned is not None and self.terms.equals(term, pinned, env) == TRUE
+        if pinned is None:
+            return atom in self.pins and isinstance(term, NoneLiteral)
+        return self.terms.equals(term, pinned, env) == TRUE
 
     def _fitting(self, cases: Sequence[Case], fluent: Fluent) -> list[Case]:
         of = symbol_type(fluent.type)
@@ -201,6 +204,8 @@ class Effects:
         self, place: Place, fluent: Fluent, atom: tuple[Expr, ...], term: Term, env: Env
     ) -> None:
         pinned = self.pins.get(atom)
+        if pinned is None and atom in self.pins:
+            return
         with self.terms.scope.block():
             if pinned is not None:
                 keep = self.terms.equals(term, pinned, env)
@@ -277,12 +282,13 @@ class Effects:
                     self._set_symbol(where, fluent, args, value, env, effect.span, pair)
 
 
-def _one_symbol(terms: Conditions, term: Term, env: Env) -> Sym | None:
+def _one_symbol(term: Term, options: Sequence[Case]) -> Sym | None:
     """The symbol that a term always is, if it is one."""
-    if isinstance(term, (Me, ObjectLiteral, EnumLiteral)):
-        value = terms.cases(term, env)[0].value
-        return value if isinstance(value, Sym) else None
-    return Sym("none", ObjectType(ROOT)) if isinstance(term, NoneLiteral) else None
+    if isinstance(term, NoneLiteral):
+        return Sym("none", ObjectType(ROOT))
+    if len(options) == 1 and not options[0].conds and isinstance(options[0].value, Sym):
+        return options[0].value
+    return None
 
 
 def _factor(target: Read, value: Term) -> tuple[str, Term] | None:

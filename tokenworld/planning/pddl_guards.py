@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from tokenworld.model import NumberType, ObjectType
-from tokenworld.planning.pddl_cases import Num, Sym
+from tokenworld.planning.pddl_cases import Case, Num, Sym
 from tokenworld.planning.pddl_numbers import arithmetic, at_least, at_most, choose_number, number
 from tokenworld.planning.pddl_terms import symbol_type
-from tokenworld.planning.pddl_tree import TRUE, Expr, Typed, conj, forall, imply, neg
+from tokenworld.planning.pddl_tree import FALSE, TRUE, Expr, Typed, conj, forall, imply, neg
 from tokenworld.planning.pddl_vocabulary import LiftingError, Vocabulary, sort_of
-from tokenworld.planning.pddl_writes import Guarded, Write, alike, may_meet, unify
+from tokenworld.planning.pddl_writes import Guarded, Write, agree, alike, may_meet, unify
 
 __all__ = ["check_conflicts", "number_effects", "ranges", "relation_guards"]
 
@@ -45,12 +45,11 @@ def number_effects(words: Vocabulary, write: Write) -> list[Guarded]:
     if not write.fluent.clamped:
         literal = ("assign", slot, value.expr) if write.how == "set" else _step(slot, value)
         return [Guarded(place.vars, place.conds, literal)]
-    options = _clamped_set(write, value) if write.how == "set" else _clamped_add(write, slot, value)
+    clamp = _clamped_set if write.how == "set" else _clamped_add
     found: list[Guarded] = []
-    for tests, literal in options:
+    for tests, literal in clamp(write, slot, value):
         inner = place.inside((), tests)
-        found.append(Guarded(inner.vars, inner.conds, ("assign", slot, literal.expr)
-                             if isinstance(literal, Num) else literal))  # fmt: skip
+        found.append(Guarded(inner.vars, inner.conds, literal))
     return found
 
 
@@ -62,26 +61,31 @@ def _step(slot: Expr, value: Num) -> Expr:
     return ("increase", slot, value.expr)
 
 
-def _clamped_set(write: Write, value: Num) -> list[tuple[tuple[Expr, ...], Num | Expr]]:
+def _clamped_set(
+    write: Write, slot: tuple[Expr, ...], value: Num
+) -> list[tuple[tuple[Expr, ...], Expr]]:
+    def put(one: Num) -> Expr:
+        return ("assign", slot, one.expr)
+
     low, high = _bounds(write)
     if low is None or high is None:
-        return [((), value)]
+        return [((), put(value))]
     if write.low is not None and write.high is not None and low <= write.low <= write.high <= high:
-        return [((), value)]
+        return [((), put(value))]
     chosen = choose_number("clamp", [value, number(low), number(high)], write.span)
-    return [(tests, one) for tests, one in chosen]
+    return [(tests, put(one)) for tests, one in chosen]
 
 
 def _clamped_add(
     write: Write, slot: tuple[Expr, ...], value: Num
-) -> list[tuple[tuple[Expr, ...], Num | Expr]]:
+) -> list[tuple[tuple[Expr, ...], Expr]]:
     low, high = _bounds(write)
-    found: list[tuple[tuple[Expr, ...], Num | Expr]] = []
+    found: list[tuple[tuple[Expr, ...], Expr]] = []
     tests: tuple[Expr, ...] = ()
     for limit, up in ((high, True), (low, False)):
         if limit is not None and _may(write, up):
             over = _reaches(Num(slot), value, limit, up)
-            found.append(((*tests, over), number(limit)))
+            found.append(((*tests, over), ("assign", slot, number(limit).expr)))
             tests = (*tests, neg(over))
     return [*found, (tests, _step(slot, value))]
 
@@ -111,13 +115,20 @@ def _reaches(slot: Num, delta: Num, limit: int, up: bool) -> Expr:
 
 def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[Expr]) -> None:
     """Raise `LiftingError` where writes might give one slot two values or clamp together."""
+    valued = frozenset(
+        words.fluents[fluent.id]
+        for fluent in words.instance.program.fluents.values()
+        if sort_of(fluent.type) == "symbol"
+    )
     for write in writes:
-        if write.meets_itself and _differs(write, write):
+        if _differs(write, write) and write.meets_itself(valued):
             raise LiftingError(f"rounds that may write `{write.fluent.name}` twice", write.span)
     for first, second in combinations(writes, 2):
         if first.partner and first.partner == second.partner:
             continue
-        if _differs(first, second) and may_meet(first, second, words.types, known):
+        if not _differs(first, second) or agree(first, second, words.types):
+            continue
+        if may_meet(first, second, words.types, known):
             raise LiftingError(f"two writes of `{first.fluent.name}` that may meet", second.span)
 
 
@@ -252,23 +263,34 @@ def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[Expr]:
     for write in writes:
         fluent = write.fluent
         chained = (fluent.nested or fluent.acyclic) and _may_cycle(write, words)
-        if not (fluent.unique or chained) or write.value is False or _is_none(write):
+        options = _options(write)
+        if not (fluent.unique or chained) or not options:
             continue
         alone = sum(other.fluent.id == fluent.id for other in writes) == 1
-        value = write.args[-1] if write.value is True else write.value
-        if not alone or not write.place.unconditional or not isinstance(value, Sym):
+        if not alone or write.place.vars or fluent.symmetric:
             raise LiftingError(f"this write of `{fluent.name}`", write.span)
-        if fluent.unique:
-            found.append(_unique(write, value, words))
-        if chained:
-            start = write.args[0]
-            chain = (words.closure(fluent), value.text, start.text)
-            found += [neg(("=", start.text, value.text)), neg(chain)]
+        for case in options:
+            assert isinstance(case.value, Sym)
+            tests = [_unique(write, case.value, words)] if fluent.unique else []
+            tests += _no_cycle(write, case.value, words) if chained else []
+            conds = (*write.place.conds, *case.conds)
+            found += [forall(case.vars, imply(conj(conds), test)) for test in tests]
     return found
 
 
-def _is_none(write: Write) -> bool:
-    return isinstance(write.value, Sym) and write.value.text == "none"
+def _options(write: Write) -> tuple[Case, ...]:
+    """The cases of the new value: of a set symbol, or the second end of an added pair."""
+    if write.value is True and write.how == "add":
+        return (Case((), (), write.args[-1]),)
+    return write.options
+
+
+def _no_cycle(write: Write, value: Sym, words: Vocabulary) -> list[Expr]:
+    """The new value is not the object itself, and does not lead to it."""
+    start = write.args[0]
+    chain = (words.closure(write.fluent), value.text, start.text)
+    same: Expr = FALSE if start.is_constant and value.is_constant else ("=", start.text, value.text)
+    return [neg(TRUE if start.text == value.text else same), neg(chain)]
 
 
 def _may_cycle(write: Write, words: Vocabulary) -> bool:

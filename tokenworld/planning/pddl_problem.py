@@ -61,10 +61,7 @@ def _fluents(words: Vocabulary, numeric: bool) -> Iterator[Fluent]:
 def _predicates(domain: LiftedDomain) -> tuple[Signature, ...]:
     words = domain.words
     found = [words.signature(fluent) for fluent in _fluents(words, numeric=False)]
-    found += [
-        Signature(head, (Typed("?x", words.types.spelling(words.types.place(name))),))
-        for name, head in words.types.asked.items()
-    ]
+    found += [Signature(head, (Typed("?x", None),)) for head in words.types.asked.values()]
     for (enum, _), head in words.ladders.items():
         kind = words.types.enums[enum]
         found.append(Signature(head, (Typed("?low", kind), Typed("?high", kind))))
@@ -89,7 +86,8 @@ def _object(words: Vocabulary, index: int) -> Typed:
 def _split_objects(domain: LiftedDomain) -> tuple[tuple[Typed, ...], tuple[Typed, ...]]:
     """Constants and objects: top-level objects and those that rules name are constants."""
     words = domain.words
-    constants, objects = [], []
+    constants: list[Typed] = []
+    objects: list[Typed] = []
     for one in words.instance.objects:
         top = one.decl.world is None or one.id in words.constants
         (constants if top else objects).append(_object(words, one.id))
@@ -124,11 +122,8 @@ def _facts(words: Vocabulary, fluent: Fluent, values: Values) -> Iterator[Expr]:
         raw = values(fluent.id, args)
         if fluent.symmetric and raw is False:
             raw = values(fluent.id, args[::-1])
-        names = (
-            _argument(words, param.type, arg)
-            for param, arg in zip(fluent.params, args, strict=True)
-        )
-        atom = (head, *names)
+        kinds = [param.type for param in fluent.params]
+        atom = (head, *(_argument(words, of, arg) for of, arg in zip(kinds, args, strict=True)))
         match sort_of(fluent.type):
             case "truth":
                 if raw is True:

@@ -86,7 +86,7 @@ def _signature(signature: Signature) -> str:
 def _types(types: Sequence[Typed]) -> list[str]:
     if all(one.type is None for one in types):
         return [" ".join(one.name for one in types)] if types else []
-    return [f"{one.name} - {one.type or 'object'}" for one in types]
+    return _grouped([Typed(one.name, one.type or "object") for one in types])
 
 
 def _condition(expr: Expr, indent: int) -> str:

@@ -12,11 +12,21 @@ from typing import Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.model import Fluent
-from tokenworld.planning.pddl_cases import Num, Sym
+from tokenworld.planning.pddl_cases import Case, Num, Sym
 from tokenworld.planning.pddl_tree import Expr, Typed, conj, forall, neg, rename
 from tokenworld.planning.pddl_types import TypeTree
 
-__all__ = ["Guarded", "Place", "Write", "alike", "conditional", "group", "may_meet", "unify"]
+__all__ = [
+    "Guarded",
+    "Place",
+    "Write",
+    "agree",
+    "alike",
+    "conditional",
+    "group",
+    "may_meet",
+    "unify",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ class Write:
     """A write of one slot per binding. ``how``: set a value, add to a number, or a truth.
 
     ``low`` and ``high`` bound an increment where they are known (scaled). ``partner`` joins the
-    two sides of a swap, which agree if they meet.
+    two sides of a swap, which agree if they meet. ``options`` are the cases of a symbol's value.
     """
 
     place: Place
@@ -69,12 +79,22 @@ class Write:
     low: int | None = None
     high: int | None = None
     partner: int = 0
+    options: tuple[Case, ...] = ()
 
-    @property
-    def meets_itself(self) -> bool:
-        """Whether two rounds of a loop may write one slot."""
-        names = {arg.text for arg in self.args}
-        return any(loop not in names for loop in self.place.loops)
+    def meets_itself(self, valued: frozenset[str]) -> bool:
+        """Whether two rounds of a loop may write one slot.
+
+        ``valued`` names the predicates of fluents whose last argument is their value: where the
+        slot determines the others, it determines that one too.
+        """
+        known = {arg.text for arg in self.args}
+        facts = [cond for cond in self.place.conds if cond[:1] and cond[0] in valued]
+        for _ in facts:
+            for fact in facts:
+                words = [word for word in fact[1:] if isinstance(word, str)]
+                if all(word in known or not word.startswith("?") for word in words[:-1]):
+                    known.add(words[-1])
+        return any(loop not in known for loop in self.place.loops)
 
 
 def _conjuncts(expr: Expr) -> tuple[Expr, ...]:
@@ -106,6 +126,36 @@ def alike(conds: Iterable[Expr], names: Mapping[str, str]) -> tuple[Expr, ...]:
     return tuple(_renamed(cond, names) for cond in conds)
 
 
+def _meeting(first: Write, second: Write, types: TypeTree) -> dict[str, str] | None:
+    """What must be equal if both write one slot, as a renaming; ``None`` if they cannot."""
+    names = {var.name: f"{var.name}'" for var in second.place.vars}
+    for one, other in zip(first.args, second.args, strict=True):
+        left, right = (_follow(names, word) for word in (one.text, _follow(names, other.text)))
+        if left == right:
+            continue
+        if types.disjoint(one.type, other.type):
+            return None
+        if right.startswith("?"):
+            names[right] = left
+        elif left.startswith("?"):
+            names[left] = right
+        else:
+            return None
+    return names
+
+
+def _follow(names: Mapping[str, str], word: str) -> str:
+    while word in names:
+        word = names[word]
+    return word
+
+
+def _met(exprs: Iterable[Expr], names: Mapping[str, str], own: bool) -> list[Expr]:
+    """Expressions where the writes meet; ``own``: those of the second write, with its names."""
+    plain = {name: _follow(names, name) for name in names if own or not names[name].endswith("'")}
+    return [_renamed(expr, plain) for expr in exprs]
+
+
 def may_meet(first: Write, second: Write, types: TypeTree, known: Sequence[Expr]) -> bool:
     """Whether both may write one slot at once; ``known`` holds wherever they are applied."""
     if first.fluent.id != second.fluent.id:
@@ -113,25 +163,32 @@ def may_meet(first: Write, second: Write, types: TypeTree, known: Sequence[Expr]
     sides = dict(first.place.branch)
     if any(sides.get(number, side) != side for number, side in second.place.branch):
         return False
-    if any(
-        _different(one, other, types, known)
-        for one, other in zip(first.args, second.args, strict=True)
-    ):
-        return False
-    names = unify(first, second)
+    names = _meeting(first, second, types)
     if names is None:
-        return True
-    there = set(alike(second.place.conds, names))
-    return not any(neg(cond) in there for cond in first.place.conds)
-
-
-def _different(one: Sym, other: Sym, types: TypeTree, known: Sequence[Expr]) -> bool:
-    if one.text == other.text:
         return False
-    if (one.is_constant and other.is_constant) or types.disjoint(one.type, other.type):
-        return True
-    told = (neg(("=", one.text, other.text)), neg(("=", other.text, one.text)))
-    return any(fact in known for fact in told)
+    facts = {
+        *_met((*known, *first.place.conds), names, own=False),
+        *_met(second.place.conds, names, own=True),
+    }
+    return not any(neg(fact) in facts or _never(fact) for fact in facts)
+
+
+def _never(fact: Expr) -> bool:
+    """``(not (= x x))``."""
+    match fact:
+        case ("not", ("=", one, other)):
+            return one == other
+        case _:
+            return False
+
+
+def agree(first: Write, second: Write, types: TypeTree) -> bool:
+    """Whether the two write the same symbol wherever they meet."""
+    names = _meeting(first, second, types)
+    if names is None or not isinstance(first.value, Sym) or not isinstance(second.value, Sym):
+        return False
+    one = _met([first.value.text], names, own=False)
+    return one == _met([second.value.text], names, own=True)
 
 
 def conditional(conds: Sequence[Expr], literals: Sequence[Expr]) -> list[Expr]:

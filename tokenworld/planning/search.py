@@ -130,7 +130,7 @@ class _Watch:
         if limits.states is not None and states >= limits.states:
             return "states", f"its limit of {limits.states:,} states was reached"
         if self._end is not None and clock >= self._end:
-            return "time", f"its limit of {limits.seconds:g} s was reached"
+            return "time", f"its limit of {limits.seconds:.3g} s was reached"
         if limits.memory is not None and memory >= limits.memory:
             return "memory", f"its limit of {limits.memory / 2**20:,.0f} MiB was reached"
         return None

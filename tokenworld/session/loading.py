@@ -1,0 +1,175 @@
+"""From a path on the command line to a world that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenworld.assets import MissingAssetsError, domains_folder, rules_folder
+from tokenworld.check import Checked, check_source, file_loader
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    Source,
+    did_you_mean,
+    has_errors,
+    in_order,
+    read_source,
+)
+from tokenworld.engine import Engine
+from tokenworld.ground import Instance, Raw, instantiate, param_values
+from tokenworld.model import Program, World
+from tokenworld.prose import EnglishProse
+
+__all__ = [
+    "LoadFailure",
+    "Loaded",
+    "OpenWorld",
+    "check_file",
+    "check_text",
+    "compile_world",
+    "load_program",
+    "open_text",
+    "open_world",
+    "split_target",
+]
+
+
+class LoadFailure(Failure):
+    """Bad sources: the diagnostics with the texts they point into."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], sources: tuple[Source, ...]) -> None:
+        super().__init__(*diagnostics)
+        self.sources = sources
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A checked program with its source texts and what the checker remarked."""
+
+    program: Program
+    sources: tuple[Source, ...]
+    remarks: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorld:
+    """One world of a loaded program, compiled."""
+
+    loaded: Loaded
+    world: World
+    engine: Engine
+
+    @property
+    def program(self) -> Program:
+        return self.loaded.program
+
+    @property
+    def instance(self) -> Instance:
+        return self.engine.instance
+
+
+def split_target(target: str) -> tuple[Path, str | None]:
+    """``FILE[:world]``; a bare name of a bundled world stands for its file."""
+    path, colon, name = target.rpartition(":")
+    if colon and path and not Path(target).exists() and "/" not in name and "\\" not in name:
+        return _bundled(path), name
+    return _bundled(target), None
+
+
+def _bundled(target: str) -> Path:
+    path = Path(target)
+    if path.exists() or path.suffix or len(path.parts) != 1:
+        return path
+    try:
+        bundled = domains_folder() / target / "world.tw"
+    except MissingAssetsError:
+        return path
+    return bundled if bundled.is_file() else path
+
+
+def _rules() -> tuple[Path, ...]:
+    try:
+        return (Path("rules"), rules_folder())
+    except MissingAssetsError:
+        return (Path("rules"),)
+
+
+def check_text(source: Source) -> Checked:
+    """Check a text as if it were a file: names, types, rules, and that each world can start."""
+    checked = check_source(source, file_loader(_rules()))
+    if checked.program is None:
+        return checked
+    found = list(checked.diagnostics)
+    for world in checked.program.worlds.values():
+        try:
+            compile_world(checked.program, world).start()
+        except Failure as failure:
+            found.extend(failure.diagnostics)
+    findings = in_order(found)
+    program = None if has_errors(findings) else checked.program
+    return Checked(program, findings, checked.sources)
+
+
+def check_file(path: Path) -> Checked:
+    """Check a file; `Failure` if it cannot be read."""
+    return check_text(read_source(path))
+
+
+def _loaded(checked: Checked) -> Loaded:
+    if checked.program is None:
+        errors = tuple(found for found in checked.diagnostics if found.is_error)
+        raise LoadFailure(errors, checked.sources)
+    return Loaded(checked.program, checked.sources, checked.diagnostics)
+
+
+def load_program(path: Path) -> Loaded:
+    """A checked program; `LoadFailure` with every error if it is not sound."""
+    return _loaded(check_source(read_source(path), file_loader(_rules())))
+
+
+def choose_world(program: Program, name: str | None, shown: str) -> World:
+    """The named world, or the only one (TW0005)."""
+    worlds = program.worlds
+    if name is not None and name in worlds:
+        return worlds[name]
+    names = ", ".join(f"`{shown}:{one}`" for one in worlds)
+    if name is not None:
+        hint = did_you_mean(name, worlds) or (f"Name one of {names}." if worlds else None)
+        raise Failure(Diagnostic("TW0005", f"`{shown}` has no world `{name}`.", hint=hint))
+    if not worlds:
+        hint = "Add a `world name { … }` block, or name a file that has one."
+        raise Failure(Diagnostic("TW0005", f"`{shown}` has no world.", hint=hint))
+    if len(worlds) > 1:
+        hint = f"Name one: {names}."
+        raise Failure(Diagnostic("TW0005", f"`{shown}` has several worlds.", hint=hint))
+    return next(iter(worlds.values()))
+
+
+def compile_world(
+    program: Program, world: World, params: Mapping[str, Raw] | None = None
+) -> Engine:
+    """The engine of one world, with some params overridden."""
+    values = param_values(program, world, params or {})
+    return Engine(instantiate(program, world, values), EnglishProse())
+
+
+def open_world(target: str, params: Mapping[str, Raw] | None = None) -> OpenWorld:
+    """The world that ``FILE[:world]`` names; `Failure` for anything that stands in the way."""
+    path, name = split_target(target)
+    loaded = load_program(path)
+    world = choose_world(loaded.program, name, str(path))
+    return OpenWorld(loaded, world, compile_world(loaded.program, world, params))
+
+
+def open_text(sources: tuple[Source, ...], name: str) -> OpenWorld:
+    """A world from source texts at hand (the last is the root): how a stored run is reopened."""
+    by_name = {Path(source.name).name: source for source in sources}
+
+    def find(path: tuple[str, ...], user: Source) -> Source | None:
+        return by_name.get(path[-1] + ".tw")
+
+    loaded = _loaded(check_source(sources[-1], find))
+    world = choose_world(loaded.program, name, sources[-1].name)
+    return OpenWorld(loaded, world, compile_world(loaded.program, world))

@@ -1,0 +1,61 @@
+"""Players without a person: a script, a plan, and chance (runs-and-quality.md, Players)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from tokenworld.engine import draw
+from tokenworld.ground import PASS, Command
+from tokenworld.planning import PlanStep
+from tokenworld.prose import IntentLine
+from tokenworld.session.intents import AnyIntent
+from tokenworld.session.session import Session
+
+__all__ = ["Player", "plan_player", "random_player", "script_player"]
+
+
+class Player(Protocol):
+    """Gives intents, one at a time, looking at the session in between."""
+
+    def __call__(self, session: Session) -> Iterator[AnyIntent]: ...
+
+
+def script_player(lines: tuple[IntentLine, ...]) -> Player:
+    """Gives the intents of a script in order."""
+
+    def play(session: Session) -> Iterator[AnyIntent]:
+        for line in lines:
+            yield line.intent
+
+    return play
+
+
+def plan_player(steps: tuple[PlanStep, ...]) -> Player:
+    """Gives the commands of a plan in order."""
+
+    def play(session: Session) -> Iterator[AnyIntent]:
+        for step in steps:
+            yield step.command
+
+    return play
+
+
+def random_player(session: Session) -> Iterator[AnyIntent]:
+    """Legal intents only: uniform over the actions that are legal now (`pass` among them), then
+    over their legal arguments. Its draws are keyed like those of a rule, apart from the world's.
+    """
+    turn = 0
+    while True:
+        by_action: dict[str, list[Command]] = {"pass": [PASS]}
+        for command in session.engine.legal(session.state):
+            by_action.setdefault(command.action, []).append(command)
+        names = list(by_action)
+        name = names[_uniform(session.seed, turn, "action", len(names))]
+        commands = by_action[name]
+        yield commands[_uniform(session.seed, turn, "arguments", len(commands))]
+        turn += 1
+
+
+def _uniform(seed: int, turn: int, what: str, size: int) -> int:
+    return draw(seed, turn, "player random", (what,), 0) * size >> 64

@@ -1,0 +1,309 @@
+"""Running scenarios: each on a fresh start state, each check with what was found instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from tokenworld.diagnostics import Failure, Span
+from tokenworld.engine import SeededLuck, State
+from tokenworld.ground import PASS, Command, Json, Outcome, Raw, constant
+from tokenworld.model import (
+    Always,
+    CallStep,
+    Check,
+    EmitsCheck,
+    Expect,
+    Given,
+    HoldsCheck,
+    LostCheck,
+    Never,
+    PassStep,
+    RefusedCheck,
+    Replay,
+    SaysCheck,
+    Scenario,
+    ScenarioStep,
+    Seed,
+    StatusCheck,
+    Term,
+    TypedStep,
+    UnchangedCheck,
+    UnwinnableCheck,
+    When,
+    WinnableCheck,
+    WithinCheck,
+    WonCheck,
+)
+from tokenworld.session.intents import AnyIntent
+from tokenworld.session.loading import Loaded, OpenWorld, compile_world
+from tokenworld.session.session import Session
+
+__all__ = ["CheckResult", "ScenarioResult", "run_scenario"]
+
+PLAN_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One check: what was wanted, and what was found where it failed."""
+
+    wanted: str
+    ok: bool
+    found: str
+    span: Span
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "wanted": self.wanted,
+            "ok": self.ok,
+            "found": self.found,
+            "span": str(self.span),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioResult:
+    """A scenario's checks in order; it passes if all do."""
+
+    title: str
+    world: str
+    span: Span
+    checks: tuple[CheckResult, ...]
+    ticks: int
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[CheckResult, ...]:
+        return tuple(check for check in self.checks if not check.ok)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "title": self.title,
+            "world": self.world,
+            "span": str(self.span),
+            "ok": self.ok,
+            "ticks": self.ticks,
+            "checks": [check.to_json() for check in self.checks],
+        }
+
+
+def run_scenario(
+    loaded: Loaded,
+    scenario: Scenario,
+    *,
+    plan_seconds: float = PLAN_SECONDS,
+    say: Callable[[str], None] | None = None,
+) -> ScenarioResult:
+    """Play a scenario. Params set by a `given` hold from the start of the scenario."""
+    world = loaded.program.worlds[scenario.world]
+    overrides: dict[str, Raw] = {}
+    for step in scenario.steps:
+        for setting in step.params if isinstance(step, Given) else ():
+            overrides[setting.name] = constant(setting.value, {}, overrides)
+    engine = compile_world(loaded.program, world, overrides)
+    seed = next((step.seed for step in scenario.steps[:1] if isinstance(step, Seed)), 0)
+    session = Session(OpenWorld(loaded, world, engine), seed, player="scenario")
+    runner = _Runner(session, plan_seconds, say)
+    for step in scenario.steps:
+        runner.step(step)
+    return ScenarioResult(
+        scenario.title, scenario.world, scenario.span, tuple(runner.checks), runner.ticks
+    )
+
+
+@dataclass(slots=True)
+class _Runner:
+    """A scenario under way: the last outcome and the checks that hold from now on."""
+
+    session: Session
+    plan_seconds: float
+    say: Callable[[str], None] | None
+    checks: list[CheckResult] = field(default_factory=list)
+    standing: list[Always | Never] = field(default_factory=list)
+    before: State | None = None
+    said: list[str] = field(default_factory=list)
+    events: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
+    last: Outcome | None = None
+    ticks: int = 0
+
+    # ---- steps --------------------------------------------------------------------------------
+
+    def step(self, step: ScenarioStep) -> None:
+        match step:
+            case Seed(seed=seed):
+                self.session.reseed(seed)
+            case Given(body=body):
+                self.session.edit(body)
+                self._stand()
+            case When():
+                self._when(step)
+            case Expect(checks=checks):
+                for check in checks:
+                    self._check(check)
+            case Always() | Never():
+                self.standing.append(step)
+            case Replay():
+                self._add("replay", False, "replay is not executed yet", step.span)
+            case _:
+                assert_never(step)
+
+    def _when(self, step: When) -> None:
+        self.before, self.said, self.events = self.session.state, [], []
+        for _ in range(step.times):
+            outcomes = self.session.intend(self._intent(step), source="scenario")
+            self.last = outcomes[-1]
+            self.ticks += 1
+            for outcome in outcomes:
+                self.said += outcome.said
+                self.events += outcome.events
+                if outcome.refusal is not None:
+                    self.said.append(outcome.refusal.text)
+            self._stand()
+
+    def _intent(self, step: When) -> AnyIntent:
+        match step.intent:
+            case TypedStep(text=text):
+                return text
+            case PassStep():
+                return PASS
+            case CallStep(action=action, args=args):
+                return Command(action, tuple(self._constant(arg) for arg in args))
+
+    def _constant(self, term: Term) -> Raw:
+        instance = self.session.engine.instance
+        return constant(term, instance.numbers, instance.params)
+
+    def _stand(self) -> None:
+        """Check what must hold after every step; each breach is told once."""
+        for rule in list(self.standing):
+            holds = bool(self.session.engine.ask(self.session.state, rule.condition))
+            wanted = isinstance(rule, Always)
+            if holds != wanted:
+                word = "always" if wanted else "never"
+                found = f"it is {'true' if holds else 'false'} after tick {self.session.tick}"
+                self._add(f"{word} {rule.source}", False, found, rule.span)
+                self.standing.remove(rule)
+
+    # ---- checks -------------------------------------------------------------------------------
+
+    def _add(self, wanted: str, ok: bool, found: str, span: Span) -> None:
+        self.checks.append(CheckResult(wanted, ok, "" if ok else found, span))
+
+    def _status(self) -> str:
+        last = self.last
+        if last is None:
+            return "nothing happened yet"
+        if last.refusal is not None:
+            return f"refused because {last.refusal.label or 'unnamed'}: {last.refusal.text}"
+        if last.no_match is not None:
+            return f"no_match: {last.no_match.message}"
+        if last.breach is not None:
+            return f"{last.status}: {last.breach['message']}"
+        return last.status
+
+    def _check(self, check: Check) -> None:
+        match check:
+            case HoldsCheck(condition=condition, source=source):
+                self._holds(condition, source, check.span)
+            case RefusedCheck(label=label):
+                refusal = self.last.refusal if self.last is not None else None
+                ok = refusal is not None and label in (None, refusal.label)
+                wanted = "refused" + (f" because {label}" if label else "")
+                self._add(wanted, ok, self._status(), check.span)
+            case StatusCheck(status=status):
+                ok = self.last is not None and self.last.status == status
+                self._add(f"status {status}", ok, self._status(), check.span)
+            case UnchangedCheck():
+                self._unchanged(check.span)
+            case SaysCheck(text=text):
+                ok = any(text in line for line in self.said)
+                heard = " / ".join(self.said) or "nothing"
+                self._add(f'says "{text}"', ok, f"it said: {heard}", check.span)
+            case EmitsCheck():
+                self._emits(check)
+            case _:
+                self._ending(check)
+
+    def _holds(self, condition: Term, source: str, span: Span) -> None:
+        engine, session = self.session.engine, self.session
+        ok = bool(engine.ask(session.state, condition, self.before))
+        self._add(source, ok, "it is false", span)
+
+    def _unchanged(self, span: Span) -> None:
+        before = self.before
+        ok = before is None or self.session.same_facts(before)
+        changed = [c for c in (self.last.changes if self.last else ())]
+        found = ", ".join(f"{c.fluent}{list(c.args)}: {c.old} → {c.new}" for c in changed)
+        self._add("unchanged", ok, found or "time changed it", span)
+
+    def _emits(self, check: EmitsCheck) -> None:
+        from tokenworld.ground import show_value
+
+        instance = self.session.engine.instance
+        params = instance.program.events[check.event].params
+        args = tuple(
+            show_value(instance.program, instance.names, binder.type, self._constant(arg))
+            for arg, binder in zip(check.args, params, strict=True)
+        )
+        ok = (check.event, args) in self.events
+        heard = ", ".join(f"{name}{list(given)}" for name, given in self.events) or "nothing"
+        wanted = f"emits {check.event}({', '.join(map(str, args))})"
+        self._add(wanted, ok, f"it emitted: {heard}", check.span)
+
+    def _ending(self, check: Check) -> None:
+        match check:
+            case WonCheck(name=name):
+                wanted = "won" + (f" {name}" if name else "")
+                self._add(wanted, self.session.won(name), self._latched(), check.span)
+            case LostCheck(name=name):
+                wanted = "lost" + (f" {name}" if name else "")
+                self._add(wanted, self.session.lost(name), self._latched(), check.span)
+            case WithinCheck(ticks=ticks, condition=condition, source=source):
+                self._within(ticks, condition, source, check.span)
+            case WinnableCheck(within=within):
+                self._winnable(within, check.span)
+            case UnwinnableCheck():
+                self._unwinnable(check.span)
+            case _:
+                raise TypeError(f"not an ending: {check.kind}")
+
+    def _latched(self) -> str:
+        return f"reached so far: {', '.join(self.session.latched) or 'no ending'}"
+
+    def _within(self, ticks: int, condition: Term, source: str, span: Span) -> None:
+        engine, state = self.session.engine, self.session.state
+        holds = bool(engine.ask(state, condition))
+        for _ in range(ticks):
+            if holds:
+                break
+            state, _outcomes = engine.play(state, PASS, SeededLuck())
+            holds = bool(engine.ask(state, condition))
+        self._add(f"within {ticks} {source}", holds, f"not in {ticks} passes", span)
+
+    def _winnable(self, within: int | None, span: Span) -> None:
+        wanted = "winnable" + (f" within {within}" if within is not None else "")
+        try:
+            verdict = self.session.plan(
+                None, time_limit=self.plan_seconds, within=within, say=self.say
+            )
+        except Failure as failure:
+            self._add(wanted, False, failure.diagnostics[0].message, span)
+            return
+        found = f"{verdict.answer} ({verdict.engine})"
+        if verdict.answer == "unknown":
+            found = f"unknown: {'; '.join(verdict.limits_hit) or 'no engine could tell'}"
+        self._add(wanted, verdict.answer == "winnable", found, span)
+
+    def _unwinnable(self, span: Span) -> None:
+        goals = [line.name for line in self.session.world.world.goals]
+        verdicts = [
+            self.session.plan(goal, time_limit=self.plan_seconds, say=self.say) for goal in goals
+        ]
+        wrong = [v for v in verdicts if v.answer != "unwinnable"]
+        found = "; ".join(f"{v.goal}: {v.answer}" for v in wrong)
+        self._add("unwinnable", not wrong, found, span)

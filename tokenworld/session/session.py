@@ -1,0 +1,289 @@
+"""The one door: intend, look, ask why, undo, plan. Every surface goes through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.engine import EngineSimulator, EngineSpeaker, ForcedLuck, State
+from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
+from tokenworld.model import Body
+from tokenworld.planning import Verdict
+from tokenworld.prose import command_text, command_texts, completions
+from tokenworld.session.intents import AnyIntent, Resolver, intent_json
+from tokenworld.session.loading import OpenWorld, open_world
+from tokenworld.session.recording import Recording
+from tokenworld.store import IntentSource, RunStore
+
+__all__ = ["LegalCommand", "Moment", "Session", "WhyNot"]
+
+
+@dataclass(frozen=True, slots=True)
+class LegalCommand:
+    """A command that would be executed now, as a call and as words to type."""
+
+    command: Command
+    call: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of a session: the state after it, its records and what was asked.
+
+    ``run`` and ``records`` say where it is stored: the number of the run (``None`` if nothing is
+    recorded) and how many of its records come up to and with this step.
+    """
+
+    state: State
+    asked: str
+    outcomes: tuple[Outcome, ...]
+    run: int | None
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """A command examined without giving it: each require as it stands, or why it means nothing."""
+
+    asked: str
+    command: Command | None
+    requires: tuple[RequireReport, ...]
+    no_match: NoMatch | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it would be executed now."""
+        return self.command is not None and all(one.holds is True for one in self.requires)
+
+
+class Session:
+    """A world being played. ``moments[0]`` is the start; undo drops the last moment.
+
+    With a ``recording`` every record is in the store before `intend` returns; an undone record
+    stays there, and play goes on in a branch.
+    """
+
+    def __init__(
+        self,
+        world: OpenWorld,
+        seed: int = 0,
+        *,
+        store: RunStore | None = None,
+        player: str = "human",
+    ) -> None:
+        self.world = world
+        self.engine = world.engine
+        self.seed = seed
+        self.player = player
+        self._resolver = Resolver(world)
+        start = self.engine.start(seed)
+        self.recording = None if store is None else Recording.begin(store, world, start, player)
+        self.moments: list[Moment] = [Moment(start, "", (), self._run(), 0)]
+        self._cut = False
+
+    @classmethod
+    def open(cls, target: str, seed: int = 0, **options: object) -> Session:
+        """A session of ``FILE[:world]``."""
+        return cls(open_world(target), seed, **options)  # type: ignore[arg-type]
+
+    # ---- looking ------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """The present state."""
+        return self.moments[-1].state
+
+    @property
+    def actor(self) -> str | None:
+        """The name of the acting object."""
+        instance = self.engine.instance
+        return None if instance.me is None else instance.names[instance.me]
+
+    @property
+    def tick(self) -> int:
+        """Ticks committed so far."""
+        return self.state.tick
+
+    @property
+    def latched(self) -> tuple[str, ...]:
+        """The endings reached so far."""
+        return self.state.latched
+
+    def ended(self) -> bool:
+        """Whether later intents are halted."""
+        return self.engine.stepper.endings.over(self.state)
+
+    def won(self, goal: str | None = None) -> bool:
+        """Whether a goal line (this one) is latched."""
+        goals = (goal,) if goal else self.engine.stepper.endings.named("goal")
+        return any(name in self.latched for name in goals)
+
+    def lost(self, name: str | None = None) -> bool:
+        """Whether a lose line (this one) is latched."""
+        losses = (name,) if name else self.engine.stepper.endings.named("lose")
+        return any(one in self.latched for one in losses)
+
+    def state_json(self) -> dict[str, Json]:
+        """The present state as ``tw-state/1``."""
+        return self.engine.json(self.state)
+
+    def speaker(self) -> EngineSpeaker:
+        """What typed words may ask of the present state."""
+        return EngineSpeaker(self.engine, self.state)
+
+    # ---- acting -------------------------------------------------------------------------------
+
+    def intend(
+        self,
+        intent: AnyIntent,
+        *,
+        source: IntentSource = "human",
+        draws: Sequence[LuckyDraw] | None = None,
+    ) -> tuple[Outcome, ...]:
+        """Give an intent: one tick and its records (two where a long action is cancelled).
+
+        ``draws`` forces outcomes of chance, as a *possible* plan needs.
+        """
+        before = self.state
+        command = self._resolver.resolve(before, intent)
+        luck = None if draws is None else ForcedLuck(draws)
+        after, outcomes = self.engine.play(before, command, luck)
+        asked = self._asked(intent, before)
+        self._record(intent, outcomes, after, source, asked)
+        records = len(outcomes) + (0 if self._cut else self.moments[-1].records)
+        self._cut = False
+        self.moments.append(Moment(after, asked, outcomes, self._run(), records))
+        return outcomes
+
+    def _run(self) -> int | None:
+        return None if self.recording is None else self.recording.handle.id
+
+    def _asked(self, intent: AnyIntent, state: State) -> str:
+        if isinstance(intent, str):
+            return intent
+        if isinstance(intent, Command):
+            return command_text(intent, self.world.program, EngineSpeaker(self.engine, state))
+        stored = intent_json(intent, None, {})
+        if "text" in stored:
+            return str(stored["text"])
+        return "pass" if "pass" in stored else str(stored.get("action", ""))
+
+    def _record(
+        self,
+        intent: AnyIntent,
+        outcomes: tuple[Outcome, ...],
+        after: State,
+        source: IntentSource,
+        asked: str,
+    ) -> None:
+        recording = self.recording
+        if recording is None:
+            return
+        if self._cut:
+            left = self.moments[-1]
+            recording.branch(left.run, left.records, self.engine.hash(self.state))
+        for index, outcome in enumerate(outcomes):
+            last = index == len(outcomes) - 1
+            stored = intent_json(intent, self.actor, outcome.args)
+            snapshot = self.engine.json(after) if last and recording.wants_snapshot() else None
+            recording.append(stored, outcome, source, asked, snapshot)
+
+    def edit(self, body: Body) -> None:
+        """A `given` of a scenario: change the state between ticks. Nothing of it is recorded."""
+        state = self.engine.edit(self.state, body)
+        last = self.moments[-1]
+        self.moments[-1] = Moment(state, last.asked, last.outcomes, last.run, last.records)
+
+    def reseed(self, seed: int) -> None:
+        """Give later draws another seed; at the start, begin anew with it."""
+        self.seed = seed
+        if len(self.moments) == 1:
+            state = self.engine.start(seed)
+        else:
+            state = self.state.fork()
+            state.seed = seed
+        last = self.moments[-1]
+        self.moments[-1] = Moment(state, last.asked, last.outcomes, last.run, last.records)
+
+    def same_facts(self, other: State) -> bool:
+        """Whether objects, functions and relations are as in another state of this session."""
+        return self.engine.same_facts(self.state, other)
+
+    def undo(self) -> bool:
+        """Take back the last step; false at the start. The store keeps what was recorded."""
+        if len(self.moments) == 1:
+            return False
+        self.moments.pop()
+        self._cut = True
+        return True
+
+    def finish(self, reason: str) -> None:
+        """Close the recorded run, if any."""
+        if self.recording is not None:
+            self.recording.finish(reason)
+
+    # ---- asking -------------------------------------------------------------------------------
+
+    def legal(self) -> tuple[LegalCommand, ...]:
+        """What would be executed now, as calls and as words."""
+        commands = tuple(self.engine.legal(self.state))
+        texts = command_texts(commands, self.world.program, self.speaker())
+        simulator = self.simulator()
+        return tuple(
+            LegalCommand(command, simulator.show(self.state, command), text)
+            for command, text in zip(commands, texts, strict=True)
+        )
+
+    def why_not(self, intent: AnyIntent) -> WhyNot:
+        """Examine an intent without giving it."""
+        asked = self._asked(intent, self.state)
+        command = self._resolver.resolve(self.state, intent)
+        if isinstance(command, NoMatch):
+            return WhyNot(asked, None, (), command)
+        return WhyNot(asked, command, self.engine.why(self.state, command))
+
+    def complete(self, prefix: str, limit: int = 20) -> tuple[str, ...]:
+        """Commands that begin with what was typed."""
+        return completions(prefix, self.world.program, self.speaker(), limit)
+
+    def text_of(self, command: Command) -> str:
+        """The words for a command in the present state."""
+        return command_text(command, self.world.program, self.speaker())
+
+    def simulator(self) -> EngineSimulator:
+        """The present state as a searcher sees it."""
+        return EngineSimulator(self.engine, self.state)
+
+    # ---- planning -----------------------------------------------------------------------------
+
+    def plan(
+        self,
+        goal: str | None = None,
+        *,
+        time_limit: float = 60.0,
+        within: int | None = None,
+        say: Callable[[str], None] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Verdict:
+        """Whether a goal can still be reached from here."""
+        from tokenworld.session.solving import solve
+
+        return solve(
+            self, goal, time_limit=time_limit, within=within, say=say, cancel=cancel
+        )
+
+    def hint(
+        self,
+        goal: str | None = None,
+        *,
+        time_limit: float = 20.0,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Verdict:
+        """A plan from here; its first step is the hint."""
+        if self.ended():
+            raise Failure(
+                Diagnostic("TW0813", "The world is over.", hint="Undo, or begin a new run.")
+            )
+        return self.plan(goal, time_limit=time_limit, cancel=cancel)

@@ -1,0 +1,143 @@
+"""``tw runs``: list, show, replay and verify, carry away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.session.replaying import replay_run
+from tokenworld.store import (
+    Run,
+    RunStore,
+    Tick,
+    find_run,
+    import_file,
+    list_runs,
+    ticks_of,
+    write_export,
+)
+from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output
+from tokenworld.tools.running import GLYPHS
+
+__all__ = ["export_runs", "import_runs", "listing", "replay", "show"]
+
+
+def listing(out: Output, store: Path | None, world: str | None) -> int:
+    """Every run of the store, oldest first."""
+    with _open(store) as opened:
+        runs = list_runs(opened, world)
+    for run in runs:
+        out.line(_line(run))
+    if not runs:
+        out.line("No run is recorded yet: `tw run` and `tw play` record theirs.")
+    out.json({"schema_version": 1, "runs": [_run_json(run) for run in runs]})
+    return EXIT_OK
+
+
+def _open(store: Path | None) -> RunStore:
+    """An existing store, read only."""
+    return RunStore.open(store, writable=False)
+
+
+def _line(run: Run) -> str:
+    ended = run.ending.reason if run.ending else "open"
+    player, seed = run.header.player, run.header.seed
+    return (
+        f"{run.slug:<20} {run.ticks:>6} records  seed {seed:<6} by {player:<9} "
+        f"{ended:<12} {run.state_hash}"
+    )
+
+
+def _run_json(run: Run) -> dict[str, object]:
+    return {
+        "id": run.id,
+        "run": run.slug,
+        "world": run.header.world,
+        "seed": run.header.seed,
+        "player": run.header.player,
+        "records": run.ticks,
+        "ended": run.ending.reason if run.ending else None,
+        "parent": None
+        if run.header.parent is None
+        else {"run": run.header.parent.run, "record": run.header.parent.tick},
+        "digest": run.header.digest,
+        "compiler": run.header.compiler,
+        "state_hash": run.state_hash,
+    }
+
+
+def show(reference: str | None, out: Output, store: Path | None) -> int:
+    """One run, record by record."""
+    with _open(store) as opened:
+        run = find_run(opened, reference)
+        ticks = tuple(ticks_of(opened, run))
+    out.line(_line(run))
+    for tick in ticks:
+        _show_tick(tick, out)
+    records = [{"seq": one.seq, "source": one.source, **one.outcome} for one in ticks]
+    out.json({"schema_version": 1, **_run_json(run), "ticks": records})
+    return EXIT_OK
+
+
+def _show_tick(tick: Tick, out: Output) -> None:
+    asked = tick.text or _asked(tick)
+    out.line(f"{tick.seq:>5} {GLYPHS[tick.status]} {asked}  [{tick.status}]  {tick.hash_after[:8]}")
+    refusal = tick.outcome.get("refusal")
+    if isinstance(refusal, dict):
+        out.line(f"        {refusal['label']}: {refusal['text']}")
+        for failed in refusal["failed"]:
+            values = ", ".join(f"{name} = {value}" for name, value in failed["values"].items())
+            out.line(f"        ✗ {failed['condition']}  ({values})  {failed['span']}")
+    said = tick.outcome.get("said")
+    for line in said if isinstance(said, list) else ():
+        out.line(f"        {line}")
+
+
+def _asked(tick: Tick) -> str:
+    args = tick.outcome.get("args")
+    shown = ", ".join(str(value) for value in args.values()) if isinstance(args, dict) else ""
+    action = str(tick.outcome.get("action") or "pass")
+    return action if action == "pass" else f"{action}({shown})"
+
+
+def replay(reference: str | None, out: Output, store: Path | None, *, verify: bool) -> int:
+    """Play a run again and compare every hash."""
+    with _open(store) as opened:
+        run = find_run(opened, reference)
+        report = replay_run(opened, run, verify=verify, say=out.progress)
+    out.json(report.to_json())
+    if report.changed is not None:
+        out.diagnostics([report.changed])
+    if report.verification is not None and report.verification.breach is not None:
+        found = report.verification.diagnostic()
+        out.diagnostics([found] if found is not None else [])
+    if report.divergence is not None:
+        out.diagnostics([report.divergence.diagnostic(run)])
+    if not report.ok:
+        return EXIT_NEGATIVE
+    what = "replays exactly, and its log is sound" if verify else "replays exactly"
+    out.line(f"{run.slug} {what}: {report.records} records, state {report.final_hash}")
+    return EXIT_OK
+
+
+def export_runs(references: tuple[str, ...], path: Path, out: Output, store: Path | None) -> int:
+    """Write runs as JSON lines, whole or not at all."""
+    with _open(store) as opened:
+        runs = [find_run(opened, reference) for reference in references or (None,)]
+        write_export(opened, runs, path)
+    out.line(f"wrote {', '.join(run.slug for run in runs)} to {path}")
+    out.json({"schema_version": 1, "file": str(path), "runs": [run.slug for run in runs]})
+    return EXIT_OK
+
+
+def import_runs(path: Path, out: Output, store: Path | None) -> int:
+    """Take runs from JSON lines; what is torn is reported and skipped."""
+    with RunStore.open(store) as opened:
+        imported = import_file(opened, path)
+    out.diagnostics(imported.findings)
+    slugs = [run.slug for run in imported.runs]
+    out.line(f"took {', '.join(slugs) or 'nothing'} from {path}")
+    out.json({"schema_version": 1, "runs": slugs, "findings": len(imported.findings)})
+    if not slugs and not imported.findings:
+        raise Failure(Diagnostic("TW1106", f"`{path}` holds no run.", hint="Name an export."))
+    return EXIT_OK

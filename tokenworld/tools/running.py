@@ -1,0 +1,136 @@
+"""``tw run``: play a world without a screen, by script, by chance or by plan, and record it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.ground import Outcome
+from tokenworld.prose import read_script
+from tokenworld.session import Session, open_world
+from tokenworld.session.intents import AnyIntent
+from tokenworld.session.players import random_player, script_player
+from tokenworld.store import IntentSource, RunStore
+from tokenworld.tools.output import EXIT_INTERRUPTED, EXIT_OK, Output
+
+__all__ = ["GLYPHS", "run", "show_outcome"]
+
+GLYPHS = {
+    "executed": "✓", "refused": "✗", "no_match": "?", "waiting": "…", "interrupted": "⤫",
+    "rolled_back": "↺", "yielded": "→", "error": "!", "halted": "■",
+}  # fmt: skip
+
+
+def run(
+    target: str,
+    out: Output,
+    *,
+    script: Path | None,
+    player: str | None,
+    ticks: int | None,
+    seed: int,
+    store: Path | None,
+) -> int:
+    """Play and record; the last line (or the JSON) carries the final state hash."""
+    source, intents = _intents(script, player, ticks)
+    world = open_world(target)
+    with RunStore.open(store) as opened:
+        session = Session(world, seed, store=opened, player=source)
+        try:
+            _play(session, intents(session), source, ticks, out)
+        except KeyboardInterrupt:
+            return _finish(session, "interrupted", out, EXIT_INTERRUPTED)
+        return _finish(session, "done", out, EXIT_OK)
+
+
+def _intents(
+    script: Path | None, player: str | None, ticks: int | None
+) -> tuple[IntentSource, "object"]:
+    if script is not None and player is not None:
+        raise _usage("A run has one player.", "Give `--script FILE` or `--player random`.")
+    if script is not None:
+        return "script", script_player(read_script(read_source(script)))
+    if player == "random":
+        if ticks is None:
+            raise _usage("A random player never stops.", "Say how long with `--ticks N`.")
+        return "random", random_player
+    if player is None:
+        hint = "Give `--script FILE`, or `--player random --ticks N`; `tw play` is for people."
+        raise _usage("Nobody plays this run.", hint)
+    raise _usage(f"There is no player `{player}`.", "The players are `random` and `--script`.")
+
+
+def _usage(message: str, hint: str) -> Failure:
+    return Failure(Diagnostic("TW0006", message, hint=hint))
+
+
+def _play(
+    session: Session, intents: Iterator[AnyIntent], source: IntentSource, ticks: int | None,
+    out: Output,
+) -> None:  # fmt: skip
+    records = 0
+    for intent in intents:
+        if ticks is not None and records >= ticks:
+            break
+        outcomes = session.intend(intent, source=source)
+        records += len(outcomes)
+        for outcome in outcomes:
+            show_outcome(session.moments[-1].asked, outcome, out)
+        if outcomes[-1].status == "halted":
+            break
+        if not out.as_json:
+            continue
+        if records % 1000 == 0:
+            out.progress(f"{records} records")
+
+
+def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
+    """One record as a reader sees it: what was asked, what it came to, what was said."""
+    out.line(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {asked}  [{outcome.status}]")
+    if outcome.refusal is not None:
+        out.line(f"       {outcome.refusal.text}")
+        for report in outcome.refusal.failed:
+            values = ", ".join(f"{name} = {value}" for name, value in report.values.items())
+            label = f"{report.label}: " if report.label else ""
+            out.line(f"       ✗ {label}{report.condition}  ({values})  {report.place}")
+    if outcome.no_match is not None:
+        out.line(f"       {outcome.no_match.message}")
+    if outcome.breach is not None:
+        out.line(f"       {outcome.breach['code']} {outcome.breach['message']}")
+    for line in outcome.said:
+        out.line(f"       {line}")
+
+
+def _finish(session: Session, reason: str, out: Output, code: int) -> int:
+    session.finish(reason)
+    assert session.recording is not None
+    slug, final = session.recording.slug, session.engine.hash(session.state)
+    reached = ", ".join(session.latched) or "none"
+    out.line(
+        f"run {slug}: {session.recording.written} records, tick {session.tick}, "
+        f"endings {reached}, state {final}"
+    )
+    out.json(
+        {
+            "schema_version": 1,
+            "run": slug,
+            "reason": reason,
+            "records": session.recording.written,
+            "tick": session.tick,
+            "seed": session.seed,
+            "score": session.engine.score(session.state),
+            "endings": list(session.latched),
+            "statuses": _statuses(session),
+            "state_hash": final,
+        }
+    )
+    return code
+
+
+def _statuses(session: Session) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for moment in session.moments:
+        for outcome in moment.outcomes:
+            found[outcome.status] = found.get(outcome.status, 0) + 1
+    return dict(sorted(found.items()))

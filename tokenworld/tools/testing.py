@@ -1,0 +1,95 @@
+"""``tw test``: run the scenarios of files and folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.session.loading import load_program
+from tokenworld.session.scenarios import ScenarioResult, run_scenario
+from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output
+
+__all__ = ["test"]
+
+Results = list[tuple[Path, ScenarioResult]]
+
+
+def test(paths: tuple[str, ...], out: Output, *, junit: Path | None, plan_seconds: float) -> int:
+    """Run every scenario below the paths; 1 if one fails or none is found."""
+    results: Results = []
+    code = EXIT_OK
+    for path in _files(paths):
+        try:
+            results += _run(path, out, plan_seconds)
+        except Failure as failure:
+            out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
+            code = EXIT_NEGATIVE
+    failed = [result for _, result in results if not result.ok]
+    if junit is not None:
+        _write_junit(junit, results)
+    out.line(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    out.json(
+        {
+            "schema_version": 1,
+            "ok": not failed and code == EXIT_OK,
+            "passed": len(results) - len(failed),
+            "failed": len(failed),
+            "scenarios": [{"file": str(path), **one.to_json()} for path, one in results],
+        }
+    )
+    return EXIT_NEGATIVE if failed else code
+
+
+def _files(paths: tuple[str, ...]) -> list[Path]:
+    """The ``.tw`` files of the paths in order of name; `rules` and `domains` by default."""
+    found: list[Path] = []
+    for name in paths or ("rules", "domains"):
+        path = Path(name)
+        if path.is_dir():
+            found += sorted(path.rglob("*.tw"))
+        elif path.exists() or paths:
+            found.append(path)
+    if not found:
+        where = ", ".join(f"`{name}`" for name in paths or ("rules", "domains"))
+        message = f"There is no `.tw` file in {where}."
+        raise Failure(Diagnostic("TW0001", message, hint="Name a file or a folder that has one."))
+    return found
+
+
+def _run(path: Path, out: Output, plan_seconds: float) -> Results:
+    loaded = load_program(path)
+    results: Results = []
+    for scenario in loaded.program.scenarios:
+        result = run_scenario(loaded, scenario, plan_seconds=plan_seconds, say=out.progress)
+        out.line(f"{'✓' if result.ok else '✗'} {path}: {result.title}")
+        for check in result.failed:
+            out.line(f"    {check.span}: {check.wanted}")
+            out.line(f"      {check.found}")
+        results.append((path, result))
+    return results
+
+
+def _write_junit(path: Path, results: Results) -> None:
+    """JUnit XML: a suite per file, a case per scenario, a failure per failed check."""
+    root = ElementTree.Element("testsuites")
+    suites: dict[Path, ElementTree.Element] = {}
+    for file, result in results:
+        if file not in suites:
+            suites[file] = ElementTree.SubElement(root, "testsuite", name=str(file))
+        case = ElementTree.SubElement(
+            suites[file], "testcase", classname=result.world, name=result.title
+        )
+        for check in result.failed:
+            message = f"{check.span}: {check.wanted}: {check.found}"
+            ElementTree.SubElement(case, "failure", message=message)
+    for suite in suites.values():
+        cases = suite.findall("testcase")
+        suite.set("tests", str(len(cases)))
+        suite.set("failures", str(sum(1 for case in cases if case.find("failure") is not None)))
+    ElementTree.indent(root)
+    try:
+        path.write_text(ElementTree.tostring(root, encoding="unicode") + "\n", encoding="utf-8")
+    except OSError as error:
+        message = f"`{path}` cannot be written: {error.strerror or error}."
+        raise Failure(Diagnostic("TW0001", message, hint="Name a writable file.")) from None
