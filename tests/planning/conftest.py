@@ -12,6 +12,7 @@ import pytest
 
 from tokenworld.diagnostics import Span
 from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw, Successor
+from tokenworld.model import Action, NumberLiteral, NumberType
 
 State = tuple[int, int]  # node, tick
 
@@ -34,14 +35,16 @@ class GraphWorld:
     def instance(self) -> Instance:
         span = Span("graph.tw", 0, 0, 1, 1, 1, 1)
         names = sorted({name for row in self.edges.values() for name in row})
-        actions = {
-            name: SimpleNamespace(cost=self.costs.get(name), takes=None, body=(), span=span)
-            for name in names
-        }
+        actions = {name: self._action(name, span) for name in names}
         lines = tuple(SimpleNamespace(name=name, span=span) for name in self.goals)
         world = SimpleNamespace(name="graph", goals=lines, span=span)
-        program = SimpleNamespace(actions=actions, digest="0" * 64)
+        program = SimpleNamespace(actions=actions, laws={}, digest="0" * 64)
         return cast(Instance, SimpleNamespace(program=program, world=world))
+
+    def _action(self, name: str, span: Span) -> Action:
+        price = self.costs.get(name)
+        cost = None if price is None else NumberLiteral(price, NumberType(), span)
+        return Action(name, (), (), None, None, cost, (), (), (), span)
 
     def start(self) -> State:
         return (0, 0)

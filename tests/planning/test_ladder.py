@@ -180,7 +180,7 @@ def test_a_plan_that_fails_its_replay_is_not_believed(graph_world, impatient):
         ("own search", "plan"),
     ]
     assert verdict.attempts[1].detail == "the goal is not reached at the end"
-    assert verdict.attempts[2].detail == "step 1: `z()` is not legal there"
+    assert verdict.attempts[2].detail == "step 1: `z()` is refused or rolled back there"
     assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "own search", 9)
     assert {(note.code, note.severity) for note in verdict.notes} == {("TW0812", Severity.INFO)}
 

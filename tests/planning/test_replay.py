@@ -58,9 +58,9 @@ def test_draws_that_a_plan_leaves_open_are_filled_in(graph_world):
 
 def test_an_illegal_step_fails(world):
     result = replay(world, world.start(), (A, A, A), "wise")
-    assert (result.failed, result.reason) == (2, "`a()` is not legal there")
+    assert (result.failed, result.reason) == (2, "`a()` is refused or rolled back there")
     result = replay(world, world.start(), (B,), "wise")
-    assert (result.failed, result.reason) == (0, "`b()` is not legal there")
+    assert (result.failed, result.reason) == (0, "`b()` is refused or rolled back there")
 
 
 def test_nothing_follows_a_lost_state(world):

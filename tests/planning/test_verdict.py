@@ -18,6 +18,7 @@ WON = Verdict(
     "own search",
     "",
     plan=(ShownStep("go(north)", 2, 0), ShownStep("force(chest)", 1, 1, (DRAW,))),
+    ticks=2,
     reached=("rich",),
     optimal="ticks",
 )

@@ -1,3 +1,6 @@
 """lints"""
+
 from tokenworld.check.draft import Draft
+
+
 def check_lints(draft: Draft) -> None: ...

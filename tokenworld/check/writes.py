@@ -1,3 +1,6 @@
 """writes"""
+
 from tokenworld.check.draft import Draft
+
+
 def check_writes(draft: Draft) -> None: ...

@@ -165,9 +165,7 @@ class BodyWriter:
 
     # ---- control ------------------------------------------------------------------------------
 
-    def _control(
-        self, effect: If | For | Chance | Pick, names: Locals, depth: int
-    ) -> None:
+    def _control(self, effect: If | For | Chance | Pick, names: Locals, depth: int) -> None:
         match effect:
             case If(condition=condition, then=then, otherwise=otherwise):
                 self.line(depth, f"if {self._term(condition, names)}:")

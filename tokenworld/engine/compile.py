@@ -203,9 +203,7 @@ def _with_lets(
     return _function(name, (HEADER, "D", *names.values()), writer.lines)
 
 
-def _value(
-    emitter: Emitter, name: str, action: Action, names: dict[str, str], term: Term
-) -> str:
+def _value(emitter: Emitter, name: str, action: Action, names: dict[str, str], term: Term) -> str:
     writer, inner = BodyWriter(emitter), dict(names)
     for guard in action.guards:
         if isinstance(guard, Let):
@@ -214,9 +212,7 @@ def _value(
     return _function(name, (HEADER, *names.values()), writer.lines)
 
 
-def _action(
-    emitter: Emitter, action: Action
-) -> tuple[str, Callable[[dict[str, Any]], ActionCode]]:
+def _action(emitter: Emitter, action: Action) -> tuple[str, Callable[[dict[str, Any]], ActionCode]]:
     base, names = emitter.fresh("act"), _parameters(emitter, action.params)
     plain = Action(
         action.name, action.params, (), None, None, None, (), (), (), action.span

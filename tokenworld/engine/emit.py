@@ -183,9 +183,7 @@ class Emitter:
             case _:
                 assert_never(term)
 
-    def _guarded(
-        self, derive: str, args: tuple[Term, ...], state: str, names: Locals
-    ) -> str:
+    def _guarded(self, derive: str, args: tuple[Term, ...], state: str, names: Locals) -> str:
         """A derive with a `none` argument is `none` (false, if truth-valued)."""
         fresh = [self.fresh() for _ in args]
         given = ", ".join(self.term(arg, names) for arg in args)

@@ -100,9 +100,7 @@ class Guards:
         )
         culprits = tuple(dict.fromkeys(title for *_, title in changes))
         what = f"The invariant `{rule.name}` would be broken: `{rule.source}`."
-        return BreachReport(
-            "TW1001", "invariant", what, rule.name, str(rule.span), shown, culprits
-        )
+        return BreachReport("TW1001", "invariant", what, rule.name, str(rule.span), shown, culprits)
 
     def check_conserved(
         self, before: State, after: State, delta: Delta, changes: list[RawChange], me: int | None

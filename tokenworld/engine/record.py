@@ -138,9 +138,9 @@ class Recorder:
         lines = [line.words(line.state, line.was, *line.args) for line in result.spoken]
         return [part for line in lines for part in line.split("\n") if part]
 
-    def _event(self, name: str, args: tuple[bool | int | float | str | None, ...]) -> tuple[
-        Json, ...
-    ]:
+    def _event(
+        self, name: str, args: tuple[bool | int | float | str | None, ...]
+    ) -> tuple[Json, ...]:
         program = self._instance.program
         return tuple(
             show_value(program, self._names, binder.type, value)

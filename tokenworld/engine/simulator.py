@@ -223,5 +223,3 @@ def _ticks_outside_rings(term: Term, instance: Instance) -> int:
         return 0
     own = 1 if isinstance(term, BuiltinCall) and term.name == "tick" else 0
     return own + sum(_ticks_outside_rings(child, instance) for child in children(term))
-
-

@@ -125,9 +125,7 @@ def _fields(
 # ---- setup ------------------------------------------------------------------------------
 
 
-def _set_up(
-    instance: Instance, layout: Layout, code: Code, state: State, luck: Luck
-) -> State:
+def _set_up(instance: Instance, layout: Layout, code: Code, state: State, luck: Luck) -> State:
     for position, body in enumerate(instance.world.setups):
         delta = Delta(layout, luck, state.seed, 0)
         delta.by("setup", (), (position,))
@@ -138,8 +136,7 @@ def _set_up(
             raise Failure(
                 Diagnostic(
                     breach.code,
-                    f"The setup of `{instance.world.name}` cannot be carried out: "
-                    f"{breach.message}",
+                    f"The setup of `{instance.world.name}` cannot be carried out: {breach.message}",
                     instance.world.span,
                     hint="Correct the `setup` block of the world.",
                 )

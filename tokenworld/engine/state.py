@@ -44,8 +44,7 @@ class State:
         size = len(self.kinds)
         self.cols: list[Any] = [_empty(column, size) for column in layout.columns]
         self.kids: list[Any] = [
-            [[] for _ in range(size)] if column.has_children else None
-            for column in layout.columns
+            [[] for _ in range(size)] if column.has_children else None for column in layout.columns
         ]
         self.tick = 0
         self.seed = 0
@@ -66,7 +65,7 @@ class State:
         new.cols, new.kids = list(self.cols), list(self.kids)
         new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
-        new.long, new.facts, new.deeds = self.long, self.facts, self.deeds
+        new.long, new.facts, new.deeds = self.long, None, self.deeds
         new.memo, new.mine = {}, set()
         return new
 

@@ -188,9 +188,7 @@ class Stepper:
         after = state.fork()
         after.long = long
         after.deeds = ((self.me, long.command),)
-        return Result(
-            "waiting", long.command, state, after, progress=(long.done, long.total)
-        )
+        return Result("waiting", long.command, state, after, progress=(long.done, long.total))
 
     def _until(self, state: State, code: ActionCode, command: Command) -> bool:
         return code.until is not None and bool(code.until(state, state, self.me, *command.args))

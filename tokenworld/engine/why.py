@@ -71,9 +71,7 @@ def _load(code: Code, name: str, header: str, writer: BodyWriter) -> Callable[..
     return code.space[name]  # type: ignore[no-any-return]
 
 
-def _function(
-    code: Code, action: Action, lets: tuple[Let, ...], term: Term
-) -> Callable[..., Any]:
+def _function(code: Code, action: Action, lets: tuple[Let, ...], term: Term) -> Callable[..., Any]:
     writer, names, header, name = _opened(code, action, lets)
     writer.line(1, f"return {code.emitter.term(term, names)}")
     return _load(code, name, header, writer)
@@ -89,9 +87,7 @@ def _text(
     return _load(code, name, header, writer)
 
 
-def first_false(
-    code: Code, state: State, action: Action, command: Command, me: int | None
-) -> int:
+def first_false(code: Code, state: State, action: Action, command: Command, me: int | None) -> int:
     """The index of the first require that does not hold."""
     for index, asked in enumerate(_asked(code, action)):
         if not asked.holds(state, state, me, *command.args):
@@ -130,7 +126,9 @@ def _report(
         if not after_failure:
             raise
         holds = None
-    values = {text: _value(code, atom, read, state, command, me) for text, atom, read in asked.atoms}
+    values = {
+        text: _value(code, atom, read, state, command, me) for text, atom, read in asked.atoms
+    }
     text = _worded(asked, state, command, me) if holds is not True else ""
     return RequireReport(
         index, require.label, require.source, text, holds, values, str(require.span)

@@ -17,16 +17,16 @@ from tokenworld.ground.instance import (
     slots,
 )
 from tokenworld.ground.outcome import (
+    PASS,
+    STATUSES,
     Change,
     Command,
     LuckyDraw,
     NoMatch,
     NoMatchKind,
     Outcome,
-    PASS,
     Refusal,
     RequireReport,
-    STATUSES,
     Status,
 )
 from tokenworld.ground.protocols import (

@@ -73,9 +73,7 @@ def _inner(term: Term) -> Term:
             raise NotConstant(term)
 
 
-def _number(
-    term: Term, first: Raw, numbers: Mapping[str, int], params: Mapping[str, Raw]
-) -> Raw:
+def _number(term: Term, first: Raw, numbers: Mapping[str, int], params: Mapping[str, Raw]) -> Raw:
     if not isinstance(first, (int, float)):
         raise NotConstant(term)
     match term:

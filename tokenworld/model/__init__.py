@@ -31,9 +31,9 @@ from tokenworld.model.effects import (
     Transfer,
 )
 from tokenworld.model.program import (
+    ROOT,
     PddlEntry,
     Program,
-    ROOT,
     SourceRef,
 )
 from tokenworld.model.rules import (
@@ -96,16 +96,16 @@ from tokenworld.model.terms import (
 )
 from tokenworld.model.types import (
     BOOL,
+    NONE,
+    REAL,
+    TEXT,
     BoolType,
     CollectionType,
     EnumType,
-    NONE,
     NoneType,
     NumberType,
     ObjectType,
-    REAL,
     RealType,
-    TEXT,
     TextType,
     ValueType,
     is_optional,

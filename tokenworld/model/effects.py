@@ -5,10 +5,10 @@ A body is evaluated against the one state before it; its changes are applied tog
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.terms import Binder, Read, Template, Term
 from tokenworld.model.types import ValueType
 
@@ -45,7 +45,7 @@ AssignOp = Literal["=", "+=", "-="]
 PickKey = Literal["uniform", "weight", "least", "most"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawChance:
     """A truth value that holds with a probability in 0..1 (exact number or real)."""
 
@@ -53,7 +53,7 @@ class DrawChance:
     kind: Literal["draw_chance"] = "draw_chance"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawPick:
     """A candidate, or ``none`` if there is none."""
 
@@ -64,7 +64,7 @@ class DrawPick:
     kind: Literal["draw_pick"] = "draw_pick"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawUniform:
     """A real in [low, high)."""
 
@@ -76,7 +76,7 @@ class DrawUniform:
 Draw = DrawChance | DrawPick | DrawUniform
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Let:
     name: str
     value: Term | Draw
@@ -85,7 +85,7 @@ class Let:
     kind: Literal["let"] = "let"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assign:
     """``target op value``; the value has the decimals of the target."""
 
@@ -96,7 +96,7 @@ class Assign:
     kind: Literal["assign"] = "assign"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddFact:
     """Make one tuple of a truth-valued relation true. It wins over `RemoveFact`."""
 
@@ -105,14 +105,14 @@ class AddFact:
     kind: Literal["add"] = "add"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoveFact:
     target: Read
     span: Span
     kind: Literal["remove"] = "remove"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If:
     condition: Term
     then: Body
@@ -121,7 +121,7 @@ class If:
     kind: Literal["if"] = "if"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class For:
     binders: tuple[Binder, ...]
     where: Term | None
@@ -130,13 +130,13 @@ class For:
     kind: Literal["for"] = "for"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     probability: Term
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chance:
     """At most one branch is taken; ``otherwise`` with the rest of the probability."""
 
@@ -146,7 +146,7 @@ class Chance:
     kind: Literal["chance"] = "chance"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pick:
     """The body for one candidate binding, ``otherwise`` if there is no candidate."""
 
@@ -160,7 +160,7 @@ class Pick:
     kind: Literal["pick"] = "pick"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldValue:
     """An initial value: ``fluent`` is the id of an attribute."""
 
@@ -169,7 +169,7 @@ class FieldValue:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Create:
     """``named``: the created object keeps the name ``name`` (language.md §12)."""
 
@@ -181,14 +181,14 @@ class Create:
     kind: Literal["create"] = "create"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Destroy:
     target: Term
     span: Span
     kind: Literal["destroy"] = "destroy"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transfer:
     """``source -= amount`` and ``target += amount`` with the amount read once."""
 
@@ -199,7 +199,7 @@ class Transfer:
     kind: Literal["transfer"] = "transfer"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Swap:
     left: Read
     right: Read
@@ -207,7 +207,7 @@ class Swap:
     kind: Literal["swap"] = "swap"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emit:
     event: str
     args: tuple[Term, ...]
@@ -215,7 +215,7 @@ class Emit:
     kind: Literal["emit"] = "emit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Say:
     """Rendered on the state after the body (refusal texts: before it)."""
 
@@ -224,14 +224,14 @@ class Say:
     kind: Literal["say"] = "say"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DescribeEffect:
     target: Term
     span: Span
     kind: Literal["describe"] = "describe"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reward:
     amount: Term
     span: Span

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.rules import (
     Action,
     Birth,
@@ -36,7 +36,7 @@ ROOT = "Object"
 """The root object type: every object is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceRef:
     """A source file: its display name and the SHA-256 of its bytes, in hexadecimal."""
 
@@ -44,7 +44,7 @@ class SourceRef:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PddlEntry:
     """An entry of a ``pddl { }`` block."""
 
@@ -53,7 +53,7 @@ class PddlEntry:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """Names map to declarations in order of declaration (modules first, as used).
 

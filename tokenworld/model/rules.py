@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import Body, Let
 from tokenworld.model.terms import Binder, Template, Term
 
@@ -28,7 +28,7 @@ __all__ = [
 PhaseOrder = Literal["simultaneous", "sequential", "by_nesting"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Atom:
     """A part of a condition whose value explains a refusal: its source text and its term."""
 
@@ -36,7 +36,7 @@ class Atom:
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Require:
     """A precondition; ``source`` quotes the condition as written.
 
@@ -53,7 +53,7 @@ class Require:
     kind: Literal["require"] = "require"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """An action schema. ``guards`` keeps lets and requires in written order.
 
@@ -80,14 +80,14 @@ class Action:
         return tuple(guard for guard in self.guards if isinstance(guard, Require))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phase:
     name: str
     order: PhaseOrder
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Law:
     """A per-tick rule; ``phase`` is empty for the last, unnamed phase."""
 
@@ -101,7 +101,7 @@ class Law:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Birth:
     """What happens to each created object of a type, in the body that creates it."""
 
@@ -110,7 +110,7 @@ class Birth:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watch:
     """Speaks when ``when`` becomes true (each tick it is true, if ``uses_was``)."""
 
@@ -123,7 +123,7 @@ class Watch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invariant:
     name: str
     params: tuple[Binder, ...]
@@ -133,7 +133,7 @@ class Invariant:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conserve:
     """``value`` may change only in the actions and laws named in ``exempt``."""
 
@@ -144,7 +144,7 @@ class Conserve:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Called:
     """The name of an object of a type, possibly depending on the state; ``aka``: also read."""
 
@@ -154,7 +154,7 @@ class Called:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Which objects may be named in typed commands."""
 
@@ -163,7 +163,7 @@ class Scope:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Describe:
     param: Binder
     body: Body

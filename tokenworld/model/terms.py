@@ -7,10 +7,10 @@ checker wraps the coarser side in `Rescale`). Semantics: language.md §4 (total 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.types import ValueType
 
 __all__ = [
@@ -66,7 +66,7 @@ BuiltinName = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoolLiteral:
     value: bool
     type: ValueType
@@ -74,7 +74,7 @@ class BoolLiteral:
     kind: Literal["bool_literal"] = "bool_literal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberLiteral:
     """``value`` is scaled by the decimals of ``type``, a `NumberType`."""
 
@@ -84,7 +84,7 @@ class NumberLiteral:
     kind: Literal["number_literal"] = "number_literal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnumLiteral:
     enum: str
     member: str
@@ -94,14 +94,14 @@ class EnumLiteral:
     kind: Literal["enum_literal"] = "enum_literal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoneLiteral:
     type: ValueType
     span: Span
     kind: Literal["none_literal"] = "none_literal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectLiteral:
     """A named object: top-level, of a world, or made by its setup."""
 
@@ -111,7 +111,7 @@ class ObjectLiteral:
     kind: Literal["object_literal"] = "object_literal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParamRead:
     """A ``param``: constant in one world, overridable by the world or a scenario."""
 
@@ -121,7 +121,7 @@ class ParamRead:
     kind: Literal["param_read"] = "param_read"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Local:
     """A parameter, loop variable, ``let`` or created object of the enclosing rule."""
 
@@ -131,7 +131,7 @@ class Local:
     kind: Literal["local"] = "local"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Me:
     """The acting object (language.md §6)."""
 
@@ -140,7 +140,7 @@ class Me:
     kind: Literal["me"] = "me"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """The value of a stored fluent: ``fluent`` is its id in `Program.fluents`.
 
@@ -156,7 +156,7 @@ class Read:
     kind: Literal["read"] = "read"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeriveCall:
     """A derived fact or value: ``derive`` is its name in `Program.derives`."""
 
@@ -168,7 +168,7 @@ class DeriveCall:
     kind: Literal["derive_call"] = "derive_call"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InverseOf:
     """The objects whose attribute ``fluent`` points at ``of``: ``c.contents``."""
 
@@ -180,7 +180,7 @@ class InverseOf:
     kind: Literal["inverse_of"] = "inverse_of"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClosureOf:
     """Everything that leads to ``of`` along ``fluent``: ``c.inside`` (pre-order if nested).
 
@@ -195,7 +195,7 @@ class ClosureOf:
     kind: Literal["closure_of"] = "closure_of"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not:
     term: Term
     type: ValueType
@@ -203,7 +203,7 @@ class Not:
     kind: Literal["not"] = "not"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class And:
     terms: tuple[Term, ...]
     type: ValueType
@@ -211,7 +211,7 @@ class And:
     kind: Literal["and"] = "and"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Or:
     terms: tuple[Term, ...]
     type: ValueType
@@ -219,7 +219,7 @@ class Or:
     kind: Literal["or"] = "or"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Implies:
     left: Term
     right: Term
@@ -228,7 +228,7 @@ class Implies:
     kind: Literal["implies"] = "implies"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare:
     """``==`` and ``!=`` treat `none` as an ordinary value; the others are false over it."""
 
@@ -240,7 +240,7 @@ class Compare:
     kind: Literal["compare"] = "compare"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     item: Term
     collection: Term
@@ -249,7 +249,7 @@ class Member:
     kind: Literal["member"] = "member"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IsType:
     term: Term
     of: str
@@ -258,7 +258,7 @@ class IsType:
     kind: Literal["is_type"] = "is_type"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arithmetic:
     """``/`` is always real; the others are exact if both sides are (``*`` adds decimals)."""
 
@@ -270,7 +270,7 @@ class Arithmetic:
     kind: Literal["arithmetic"] = "arithmetic"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negate:
     term: Term
     type: ValueType
@@ -278,7 +278,7 @@ class Negate:
     kind: Literal["negate"] = "negate"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rescale:
     """The same exact number with more decimals: multiply by 10**digits."""
 
@@ -289,7 +289,7 @@ class Rescale:
     kind: Literal["rescale"] = "rescale"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToReal:
     """The nearest double of an exact number."""
 
@@ -299,7 +299,7 @@ class ToReal:
     kind: Literal["to_real"] = "to_real"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choose:
     condition: Term
     then: Term
@@ -309,7 +309,7 @@ class Choose:
     kind: Literal["choose"] = "choose"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListTerm:
     items: tuple[Term, ...]
     type: ValueType
@@ -317,7 +317,7 @@ class ListTerm:
     kind: Literal["list"] = "list"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeRange:
     """All live objects of a type, or all members of an enum, in declaration order."""
 
@@ -325,7 +325,7 @@ class TypeRange:
     kind: Literal["type_range"] = "type_range"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntervalRange:
     """The whole numbers from ``low`` to ``high``, both included."""
 
@@ -334,7 +334,7 @@ class IntervalRange:
     kind: Literal["interval_range"] = "interval_range"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CollectionRange:
     """The members of a collection in its order, only those of type ``only`` if given."""
 
@@ -346,7 +346,7 @@ class CollectionRange:
 Domain = TypeRange | IntervalRange | CollectionRange
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binder:
     """A variable and what it ranges over; later binders may use earlier variables."""
 
@@ -356,7 +356,7 @@ class Binder:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold:
     """``kind_`` folded over the bindings where ``where`` holds, in order.
 
@@ -372,7 +372,7 @@ class Fold:
     kind: Literal["fold"] = "fold"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BuiltinCall:
     """A built-in function (language.md §2, §4); ``detail`` names an enum, action or ladder."""
 
@@ -384,13 +384,13 @@ class BuiltinCall:
     kind: Literal["builtin"] = "builtin"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart:
     text: str
     kind: Literal["text_part"] = "text_part"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """A hole of a template. ``listing``: the term is a collection to be listed."""
 
@@ -400,13 +400,13 @@ class Slot:
     kind: Literal["slot"] = "slot"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Template:
     parts: tuple[TextPart | Slot, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TemplateTerm:
     """A string used as a value."""
 

@@ -6,8 +6,9 @@ every later stage computes with whole numbers. Enum values are positions in the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from tokenworld.diagnostics.frozen import frozen
 
 __all__ = [
     "BOOL",
@@ -29,14 +30,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoolType:
     """Truth values."""
 
     kind: Literal["bool"] = "bool"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnumType:
     """A member of an enumeration; at run time its position, counted from 0."""
 
@@ -45,7 +46,7 @@ class EnumType:
     kind: Literal["enum"] = "enum"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectType:
     """A reference to an object of a type; at run time its dense number (``id``)."""
 
@@ -54,7 +55,7 @@ class ObjectType:
     kind: Literal["object"] = "object"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberType:
     """An exact number: an integer in units of 10**-decimals.
 
@@ -69,7 +70,7 @@ class NumberType:
     kind: Literal["number"] = "number"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RealType:
     """An IEEE double."""
 
@@ -77,7 +78,7 @@ class RealType:
     kind: Literal["real"] = "real"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextType:
     """Prose; it supports equality only."""
 
@@ -85,14 +86,14 @@ class TextType:
     kind: Literal["text"] = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoneType:
     """The type of the literal ``none`` alone."""
 
     kind: Literal["none"] = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CollectionType:
     """A finite sequence that can be iterated, folded and tested with ``in``, never stored."""
 

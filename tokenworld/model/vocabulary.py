@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import FieldValue
 from tokenworld.model.terms import Binder, Term
 from tokenworld.model.types import ValueType
@@ -27,7 +27,7 @@ __all__ = [
 FluentKind = Literal["attribute", "relation", "function", "table"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """A unit; ``multiple`` scales it to the base unit ``base`` (itself for a base unit)."""
 
@@ -37,7 +37,7 @@ class Unit:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enum:
     """``ladder``: the members are ordered and comparable."""
 
@@ -47,7 +47,7 @@ class Enum:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectKind:
     """An object type.
 
@@ -64,7 +64,7 @@ class ObjectKind:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FluentParam:
     """A formal of a fluent; ``typed`` is false where the author wrote no type (PDDL keeps it)."""
 
@@ -73,7 +73,7 @@ class FluentParam:
     typed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One row of a table: constant keys and a value (a relation's row has ``true``)."""
 
@@ -82,7 +82,7 @@ class Row:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fluent:
     """A stored fact or value.
 
@@ -111,7 +111,7 @@ class Fluent:
     rows: tuple[Row, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derive:
     """A derived fact or value, computed and never stored.
 
@@ -128,7 +128,7 @@ class Derive:
     uses_me: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectDecl:
     """A named object. ``world`` is ``None`` for a top-level object (a PDDL constant)."""
 
@@ -141,7 +141,7 @@ class ObjectDecl:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param:
     """A tunable constant with its range and default (a constant term)."""
 
@@ -152,7 +152,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     name: str
     params: tuple[Binder, ...]

@@ -13,6 +13,7 @@ from tokenworld.model.effects import (
     Create,
     DescribeEffect,
     Destroy,
+    Draw,
     DrawChance,
     DrawPick,
     DrawUniform,
@@ -177,6 +178,18 @@ def _present(*terms: Term | None) -> tuple[Term, ...]:
     return tuple(term for term in terms if term is not None)
 
 
+def _let_terms(value: Term | Draw) -> tuple[Term, ...]:
+    match value:
+        case DrawChance(probability=probability):
+            return (probability,)
+        case DrawPick(binders=binders, where=where, weight=weight):
+            return (*_binder_terms(binders), *_present(where, weight))
+        case DrawUniform(low=low, high=high):
+            return (low, high)
+        case _:
+            return (value,)
+
+
 def terms_of(effect: Effect) -> tuple[Term, ...]:
     """The terms a change evaluates itself (not those of nested bodies).
 
@@ -184,16 +197,10 @@ def terms_of(effect: Effect) -> tuple[Term, ...]:
     it is rendered on the state after the body and never counts as a read.
     """
     match effect:
-        case Let(value=DrawChance(probability=probability)):
-            return (probability,)
-        case Let(value=DrawPick(binders=binders, where=where, weight=weight)):
-            return (*_binder_terms(binders), *_present(where, weight))
-        case Let(value=DrawUniform(low=low, high=high)):
-            return (low, high)
         case Let(value=value):
-            return (value,)
-        case Assign(target=target, value=value):
-            return (*target.args, value)
+            return _let_terms(value)
+        case Assign(target=target, value=assigned):
+            return (*target.args, assigned)
         case AddFact(target=target) | RemoveFact(target=target):
             return target.args
         case If(condition=condition):

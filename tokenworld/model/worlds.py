@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import Body
 from tokenworld.model.terms import Template, Term
 
@@ -58,7 +58,7 @@ StatusName = Literal[
 """What one intent can come to: a closed set (language.md §9)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ending:
     """A ``goal``, ``lose`` or ``stop`` line; ``source`` quotes the condition."""
 
@@ -70,7 +70,7 @@ class Ending:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Award:
     """Added to the score once, when ``when`` first holds."""
 
@@ -79,14 +79,14 @@ class Award:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParamSetting:
     name: str
     value: Term
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spare:
     """At most ``count`` unborn objects of a type for planning."""
 
@@ -95,7 +95,7 @@ class Spare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class World:
     """A start state and its endings. Objects live in `Program.objects` with ``world`` set.
 
@@ -129,7 +129,7 @@ class World:
 # ---- scenarios ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallStep:
     """An intent written as a call; the arguments are constants."""
 
@@ -138,18 +138,18 @@ class CallStep:
     kind: Literal["call_step"] = "call_step"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypedStep:
     text: str
     kind: Literal["typed_step"] = "typed_step"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassStep:
     kind: Literal["pass_step"] = "pass_step"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HoldsCheck:
     condition: Term
     source: str
@@ -157,7 +157,7 @@ class HoldsCheck:
     kind: Literal["holds"] = "holds"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedCheck:
     """``label`` is ``None`` where any refusal will do."""
 
@@ -166,41 +166,41 @@ class RefusedCheck:
     kind: Literal["refused"] = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusCheck:
     status: str
     span: Span
     kind: Literal["status"] = "status"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnchangedCheck:
     span: Span
     kind: Literal["unchanged"] = "unchanged"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WonCheck:
     name: str | None
     span: Span
     kind: Literal["won"] = "won"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LostCheck:
     name: str | None
     span: Span
     kind: Literal["lost"] = "lost"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaysCheck:
     text: str
     span: Span
     kind: Literal["says"] = "says"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmitsCheck:
     event: str
     args: tuple[Term, ...]
@@ -208,7 +208,7 @@ class EmitsCheck:
     kind: Literal["emits"] = "emits"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WithinCheck:
     """The condition becomes true during up to ``ticks`` passes, on a copy."""
 
@@ -219,7 +219,7 @@ class WithinCheck:
     kind: Literal["within"] = "within"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WinnableCheck:
     """A plan of at most ``within`` ticks exists (of any length if ``None``)."""
 
@@ -228,7 +228,7 @@ class WinnableCheck:
     kind: Literal["winnable"] = "winnable"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnwinnableCheck:
     span: Span
     kind: Literal["unwinnable"] = "unwinnable"
@@ -249,7 +249,7 @@ Check = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """Edits the state between ticks; ``params`` override params for this scenario."""
 
@@ -259,14 +259,14 @@ class Given:
     kind: Literal["given"] = "given"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seed:
     seed: int
     span: Span
     kind: Literal["seed"] = "seed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class When:
     """One tick per repetition; ``by`` names the actor."""
 
@@ -278,14 +278,14 @@ class When:
     kind: Literal["when"] = "when"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expect:
     checks: tuple[Check, ...]
     span: Span
     kind: Literal["then"] = "then"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Always:
     condition: Term
     source: str
@@ -293,7 +293,7 @@ class Always:
     kind: Literal["always"] = "always"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Never:
     condition: Term
     source: str
@@ -301,7 +301,7 @@ class Never:
     kind: Literal["never"] = "never"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replay:
     path: str
     span: Span
@@ -311,7 +311,7 @@ class Replay:
 ScenarioStep = Given | Seed | When | Expect | Always | Never | Replay
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scenario:
     title: str
     world: str

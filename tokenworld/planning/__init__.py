@@ -1,6 +1,6 @@
 """Planning: from a world to a verdict that holds (winnable, unwinnable or unknown).
 
-`plan` climbs the ladder; `Search` is our own exhaustive search; `replay` is the referee;
+`plan` climbs the ladder; `Search` is our own exhaustive search; `replay.replay` is the referee;
 `engines` says which planners are installed. Nothing here imports a planner.
 """
 
@@ -14,7 +14,7 @@ from tokenworld.planning.doctor import (
     find_engine,
 )
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.replay import Replay, replay
+from tokenworld.planning.replay import Replay
 from tokenworld.planning.search import (
     Capped,
     Exhausted,
@@ -23,7 +23,6 @@ from tokenworld.planning.search import (
     Search,
     SearchProgress,
     SearchResult,
-    search,
 )
 from tokenworld.planning.verdict import (
     Attempt,
@@ -54,7 +53,5 @@ __all__ = [
     "engines",
     "find_engine",
     "plan",
-    "replay",
-    "search",
     "summary_lines",
 ]

@@ -48,6 +48,11 @@ _FIRST_SECONDS = 5.0
 _FIRST_SHARE = 0.4
 """The first search takes at most this share of the time, so that an engine gets the rest."""
 
+_CAPPED: dict[str, AttemptResult] = {
+    "cancelled": "cancelled",
+    "key": "not expressible",
+    "gaps": "not expressible",
+}
 _INEXACT = Diagnostic(
     "TW0804",
     "Our own search proves nothing here: it cannot tell all states apart by their values.",
@@ -138,7 +143,7 @@ class _Climb(Generic[StateT]):
 
     def search_on(self, memory_limit: int) -> Verdict | None:
         """Go on with our own search, unless there is no time or no state left for it."""
-        ended = self._attempts and self._attempts[0].result in ("failed", "invalid plan")
+        ended = self._attempts and self._attempts[0].result in ("not expressible", "invalid plan")
         if self._cancel() or self._left() <= 0 or ended:
             return None
         return self._own(Limits(None, self._left(), memory_limit))
@@ -198,11 +203,10 @@ class _Climb(Generic[StateT]):
             case Exhausted(states=states, within=within):
                 return self._closed(self._exhausted(states, within, seconds))
             case Capped(limit=limit, reason=reason, states=states):
-                kind: dict[str, AttemptResult] = {"cancelled": "cancelled", "key": "failed"}
                 detail = f"{reason} after {states:,} states"
-                self._tried(OWN_SEARCH, "", kind.get(limit, "limit"), detail, seconds)
-                if limit == "key":
-                    self._note(_INEXACT)
+                self._tried(OWN_SEARCH, "", _CAPPED.get(limit, "limit"), detail, seconds)
+                for note in (_INEXACT,) if limit == "key" else self._search.gaps:
+                    self._note(note)
         return None
 
     def _exhausted(self, states: int, within: int | None, seconds: float) -> Verdict:
@@ -236,7 +240,7 @@ class _Climb(Generic[StateT]):
     def _referee(self, run: EngineRun) -> Verdict | None:
         """Replay a plan; only one that reaches the goal, and in time, is an answer."""
         replayed = replay(self._simulator, self._state, run.steps, self._goal)
-        ticks = len(replayed.steps)
+        ticks = self._ticks(replayed)
         if not replayed.ok:
             detail = _failure(replayed, len(run.steps))
             self._tried(run.engine, run.encoding, "invalid plan", detail, run.seconds)
@@ -260,10 +264,15 @@ class _Climb(Generic[StateT]):
             run.encoding,
             plan=_shown(simulator, replayed),
             steps=replayed.steps,
+            ticks=self._ticks(replayed),
             reached=tuple(name for name in names if simulator.won(last, name)),
             within=self._within,
             wins_with_seed=True if replayed.certain else None,
         )
+
+    def _ticks(self, replayed: Replay[StateT]) -> int:
+        tick = self._simulator.tick
+        return tick(replayed.states[-1]) - tick(replayed.states[0])
 
     # ---- bookkeeping ----
 

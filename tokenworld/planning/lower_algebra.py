@@ -130,9 +130,7 @@ class DiagramAlgebra:
     def const(self, value: Value) -> Diagram:
         return self.diagrams.leaf(value)
 
-    def lift(
-        self, key: Hashable, function: Callable[..., Value], *operands: Diagram
-    ) -> Diagram:
+    def lift(self, key: Hashable, function: Callable[..., Value], *operands: Diagram) -> Diagram:
         return self.diagrams.lift(key, function, *operands)
 
     def bind(
@@ -198,18 +196,14 @@ class SetAlgebra:
     ``reads`` collects the slots looked at since it was last emptied.
     """
 
-    def __init__(
-        self, initial: Callable[[Slot], Raw], known: Mapping[Slot, ValueSet]
-    ) -> None:
+    def __init__(self, initial: Callable[[Slot], Raw], known: Mapping[Slot, ValueSet]) -> None:
         self._initial, self._known = initial, known
         self.reads: dict[Slot, None] = {}
 
     def const(self, value: Value) -> ValueSet:
         return frozenset((value,))
 
-    def lift(
-        self, key: Hashable, function: Callable[..., Value], *operands: ValueSet
-    ) -> ValueSet:
+    def lift(self, key: Hashable, function: Callable[..., Value], *operands: ValueSet) -> ValueSet:
         sets = [one for one in operands if one is not None]
         if len(sets) < len(operands) or prod(len(one) for one in sets) > _MOST:
             return None

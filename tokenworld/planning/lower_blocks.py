@@ -13,14 +13,13 @@ from tokenworld.model import NumberType
 from tokenworld.planning.lower_algebra import ALIVE, DiagramAlgebra, Slot
 from tokenworld.planning.lower_bodies import Bodies, Effects
 from tokenworld.planning.lower_diagram import Diagram, Mark
-from tokenworld.planning.lower_draws import DrawSite
 from tokenworld.planning.lower_merge import is_defined, merged
 from tokenworld.planning.lower_terms import Terms
 from tokenworld.planning.lower_units import Unit, body_of, opened
 from tokenworld.planning.lower_values import ValueAnalysis
-from tokenworld.planning.lower_variables import Variables
+from tokenworld.planning.lower_variables import Taken, Variables
 
-__all__ = ["Block", "Moment", "Taken"]
+__all__ = ["Block", "Moment"]
 
 
 class Moment:
@@ -29,18 +28,9 @@ class Moment:
     def __init__(self, variables: Variables, phase: int) -> None:
         self.variables, self.phase = variables, phase
         self.diagrams = variables.diagrams
-        algebra = DiagramAlgebra(
-            self.diagrams, lambda slot, was: variables.read(slot, was, phase)
-        )
+        algebra = DiagramAlgebra(self.diagrams, lambda slot, was: variables.read(slot, was, phase))
         self.terms: Terms[Diagram] = Terms(variables.facts, algebra)
         self.bodies: Bodies[Diagram] = Bodies(self.terms, variables.coin)
-
-
-class Taken:
-    """A draw of a block: its site, whose it is, and how many draws of that rule come before."""
-
-    def __init__(self, site: DrawSite[Diagram], unit: Unit, number: Diagram) -> None:
-        self.site, self.unit, self.number = site, unit, number
 
 
 class Block:
@@ -60,7 +50,6 @@ class Block:
         self._staged: dict[tuple[Slot, int], Diagram] = {}
         self._dooms: list[tuple[int, Diagram]] | None = None
         self._ok: Diagram | None = None
-        self.draws: dict[Slot, Taken] = {}
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -179,7 +168,7 @@ class Block:
         number, diagrams = self.diagrams.leaf(0), self.diagrams
         one, nothing = diagrams.leaf(1), diagrams.leaf(0)
         for site in effects.draws:
-            self.draws.setdefault(site.coin, Taken(site, unit, number))
+            self.moment.variables.draws.setdefault(site.coin, Taken(site, unit, number))
             step = diagrams.choose(site.taken, one, nothing)
             number = diagrams.lift("count", _plus, number, step)
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Collections"]
 
+
 def _element(kind: ValueType) -> ValueType:
     return kind.element if isinstance(kind, CollectionType) else kind
 
@@ -120,9 +121,7 @@ class Collections(Generic[V]):
                 reason = "its members are not known"
                 raise Refused("collection", collection.span, reason)
 
-    def _either(
-        self, condition: V, then: Term, otherwise: Term, env: Env[V]
-    ) -> list[Element[V]]:
+    def _either(self, condition: V, then: Term, otherwise: Term, env: Env[V]) -> list[Element[V]]:
         algebra = self._terms.algebra
         sides = ((then, condition), (otherwise, algebra.negate(condition)))
         return [
@@ -180,9 +179,7 @@ class Collections(Generic[V]):
             self._closures[key] = found
         return self._closures[key]
 
-    def _inside(
-        self, fluent_id: str, target: Raw, was: bool, before: dict[Raw, V]
-    ) -> dict[Raw, V]:
+    def _inside(self, fluent_id: str, target: Raw, was: bool, before: dict[Raw, V]) -> dict[Raw, V]:
         terms, algebra = self._terms, self._terms.algebra
         universe = terms.universe(terms.facts.program.fluents[fluent_id].type)
 

@@ -173,9 +173,7 @@ class Diagrams:
     def _cofactor(self, diagram: Diagram, variable: int, position: int) -> Diagram:
         return self._kids[diagram][position] if self._level[diagram] == variable else diagram
 
-    def lift(
-        self, key: Hashable, function: Callable[..., Value], *operands: Diagram
-    ) -> Diagram:
+    def lift(self, key: Hashable, function: Callable[..., Value], *operands: Diagram) -> Diagram:
         """``function`` of the values, everywhere; ``key`` tells functions apart."""
         memo = self._memos.setdefault(key, {})
         return self._lift(memo, function, operands)
@@ -218,9 +216,7 @@ class Diagrams:
         level = self._level
         top = min(variable, *[level[kid] for kid in kids])
         if top == variable:
-            picked = [
-                self._cofactor(kid, variable, position) for position, kid in enumerate(kids)
-            ]
+            picked = [self._cofactor(kid, variable, position) for position, kid in enumerate(kids)]
             return self.node(variable, tuple(picked))
         key = (variable, kids)
         found = self._selected.get(key)

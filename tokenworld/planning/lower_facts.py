@@ -177,9 +177,7 @@ class Facts:
 
     def shown_args(self, params: tuple[Binder, ...], args: Sequence[Raw]) -> tuple[Raw, ...]:
         """The arguments of a rule as plans and logs show them."""
-        return tuple(
-            self.show(param.type, arg) for param, arg in zip(params, args, strict=True)
-        )
+        return tuple(self.show(param.type, arg) for param, arg in zip(params, args, strict=True))
 
     def slot_name(self, slot: Slot) -> str:
         """A readable name: ``at(ruby)``, ``tick mod 12``."""
@@ -187,8 +185,7 @@ class Facts:
         if name in self.program.fluents:
             fluent = self.program.fluents[name]
             shown = (
-                self.show(param.type, arg)
-                for param, arg in zip(fluent.params, args, strict=True)
+                self.show(param.type, arg) for param, arg in zip(fluent.params, args, strict=True)
             )
             return f"{fluent.name}({', '.join(str(one) for one in shown)})"
         if name == ALIVE:

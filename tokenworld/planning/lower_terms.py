@@ -267,9 +267,7 @@ class Terms(Generic[V]):
                 return function(args)
             value, kind = values[position]
             universe = self.universe(kind)
-            return self.algebra.bind(
-                value, universe, lambda arg: step(position + 1, (*args, arg))
-            )
+            return self.algebra.bind(value, universe, lambda arg: step(position + 1, (*args, arg)))
 
         return step(0, ())
 
@@ -310,9 +308,7 @@ class Terms(Generic[V]):
         return self.false if isinstance(fluent.type, BoolType) else self.none
 
     def _constants(self, values: list[tuple[V, ValueType]]) -> list[tuple[Raw, ...]]:
-        parts = (
-            self.algebra.possible(value, self.universe(kind)) or () for value, kind in values
-        )
+        parts = (self.algebra.possible(value, self.universe(kind)) or () for value, kind in values)
         return list(product(*parts))
 
     def derived(self, name: str, args: tuple[Raw, ...], was: bool) -> V:

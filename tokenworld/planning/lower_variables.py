@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Raw
 from tokenworld.planning.lower_algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 from tokenworld.planning.lower_diagram import Diagram, Diagrams
+from tokenworld.planning.lower_draws import DrawSite
 from tokenworld.planning.lower_facts import Facts
+from tokenworld.planning.lower_units import Unit
 from tokenworld.planning.lower_values import ValueAnalysis
 
-__all__ = ["WAS", "Variables"]
+__all__ = ["WAS", "Taken", "Variables"]
 
 WAS = "\nwas"  # (fluent, args…): what a slot held at the start of the tick
 _WIDEST = 5_000
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A draw: its site, the rule that makes it, and how many draws that rule made before."""
+
+    site: DrawSite[Diagram]
+    unit: Unit
+    number: Diagram
+
+
 class Variables:
     """Slots by variable number and the other way round.
 
-    ``first_writes`` tells in which phase a slot may be written first (-1: by the actor).
+    ``draws`` tells of each coin met so far which draw it stands for,
+    ``long_is_read`` whether any rule asked what long action runs.
     """
 
     def __init__(self, facts: Facts, analysis: ValueAnalysis, diagrams: Diagrams) -> None:
@@ -26,6 +40,8 @@ class Variables:
         self.levels: dict[Slot, int] = {}
         self.slots: list[Slot] = []
         self.coins: dict[Slot, int] = {}
+        self.draws: dict[Slot, Taken] = {}
+        self.long_is_read = False
         self._first_writes: dict[Slot, int] = {}
         for unit, profile in analysis.profiles.items():
             if profile.feasible:
@@ -35,6 +51,7 @@ class Variables:
 
     def read(self, slot: Slot, was: bool, phase: int) -> Diagram:
         """The value of a slot for a reader in a phase (-1: the actor)."""
+        self.long_is_read = self.long_is_read or slot[0] == LONG
         if was and self._first_writes.get(slot, phase) < phase:
             slot = (WAS, (slot[0], *slot[1]))
         return self.now(slot)

@@ -25,6 +25,7 @@ from tokenworld.model import (
     NoneLiteral,
     Not,
     NumberLiteral,
+    NumberType,
     ObjectLiteral,
     ObjectType,
     Or,
@@ -34,7 +35,7 @@ from tokenworld.model import (
     is_optional,
 )
 from tokenworld.planning.pddl_cases import Env, Lazy, Num, Sym, Truth, close
-from tokenworld.planning.pddl_numbers import at_least, at_most, same_number
+from tokenworld.planning.pddl_numbers import at_least, at_most, number, same_number
 from tokenworld.planning.pddl_terms import Terms, symbol_type
 from tokenworld.planning.pddl_tree import (
     FALSE,
@@ -148,9 +149,10 @@ class Conditions(Terms):
             return counted
         if isinstance(symbol := _plain(term.left), EnumType):
             return self._ladder(term, symbol, env)
+        exact = all(isinstance(side.type, NumberType) for side in (term.left, term.right))
         return close(
             self.cases(term.left, env),
-            lambda a: close(self.cases(term.right, env), lambda b: _order(term.op, a, b)),
+            lambda a: close(self.cases(term.right, env), lambda b: _order(term.op, a, b, exact)),
         )
 
     def _equal(self, left: Term, right: Term, env: Env) -> Expr:
@@ -449,14 +451,19 @@ def _ordered(op: str, left: int, right: int) -> bool:
     return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]
 
 
-def _order(op: str, left: Sym | Num, right: Sym | Num) -> Expr:
+def _order(op: str, left: Sym | Num, right: Sym | Num, exact: bool) -> Expr:
+    """An order without ``<``; exact numbers are whole, so that ``x < 4`` is ``x <= 3``."""
     one, other = _number(left), _number(right)
-    match op:
-        case ">=":
+    match op, exact, other.constant:
+        case "<", True, int(limit):
+            return at_most(one, number(limit - 1))
+        case ">", True, int(limit):
+            return at_least(one, number(limit + 1))
+        case ">=", _, _:
             return at_least(one, other)
-        case "<=":
+        case "<=", _, _:
             return at_most(one, other)
-        case "<":
+        case "<", _, _:
             return neg(at_least(one, other))
         case _:
             return neg(at_most(one, other))

@@ -263,8 +263,8 @@ def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[Expr]:
     for write in writes:
         fluent = write.fluent
         chained = (fluent.nested or fluent.acyclic) and _may_cycle(write, words)
-        options = _options(write)
-        if not (fluent.unique or chained) or not options:
+        options = _options(write) if fluent.unique or chained else ()
+        if not options:
             continue
         alone = sum(other.fluent.id == fluent.id for other in writes) == 1
         if not alone or write.place.vars or fluent.symmetric:

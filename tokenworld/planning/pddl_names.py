@@ -11,41 +11,19 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tokenworld.ground import PASS, Command, Raw
+from tokenworld.ground import PASS, Command, LuckyDraw, Raw
 
 __all__ = ["Fixed", "Names", "Spellings", "StepOrigin", "kebab", "legal"]
 
 Kind = Literal["type", "fluent", "action", "object"]
 
 _RESERVED = frozenset(
-    [
-        "and",
-        "or",
-        "not",
-        "imply",
-        "forall",
-        "exists",
-        "when",
-        "either",
-        "assign",
-        "increase",
-        "decrease",
-        "scale-up",
-        "scale-down",
-        "define",
-        "domain",
-        "problem",
-        "total-cost",
-        "total-time",
-        "is-violated",
-        "preference",
-        "sometime",
-        "always",
-        "within",
-        "number",
-        "minimize",
-        "maximize",
-    ]
+    (
+        *("and", "or", "not", "imply", "forall", "exists", "when", "either", "assign"),
+        *("increase", "decrease", "scale-up", "scale-down", "define", "domain", "problem"),
+        *("total-cost", "total-time", "preference", "sometime", "always", "within", "number"),
+        *("is-violated", "minimize", "maximize"),
+    )
 )
 _LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
@@ -104,12 +82,14 @@ class StepOrigin:
     """What a PDDL action means: a command, `pass` (empty), or a forced step (``None``).
 
     ``args`` gives for each parameter of the action the position among the PDDL arguments, or its
-    built-in value. ``outcome`` numbers the outcomes of chance from 1 (0: no chance).
+    built-in value. ``outcome`` numbers the outcomes of chance from 1 (0: no chance); ``draws``
+    lists them where they are known.
     """
 
     action: str | None
     args: tuple[int | Fixed, ...] = ()
     outcome: int = 0
+    draws: tuple[LuckyDraw, ...] = ()
 
 
 @dataclass(slots=True)

@@ -207,13 +207,13 @@ def leaves(expr: Expr) -> Iterator[str]:
 
 
 def rename(expr: Expr, head: Callable[[str], str], leaf: Callable[[str], str]) -> Expr:
-    """The expression with heads and other words mapped (variable lists count as words)."""
+    """The expression with heads and other free words mapped; variable lists stay as they are."""
     if isinstance(expr, str):
         return leaf(expr)
     if expr and expr[0] in ("forall", "exists"):
-        bound = expr[1]
-        assert isinstance(bound, tuple)
-        return (expr[0], tuple(leaf(str(word)) for word in bound), rename(expr[2], head, leaf))
+        bound = frozenset(expr[1])
+        inner = rename(expr[2], head, lambda word: word if word in bound else leaf(word))
+        return (expr[0], expr[1], inner)
     return tuple(
         head(part) if index == 0 and isinstance(part, str) else rename(part, head, leaf)
         for index, part in enumerate(expr)

@@ -7,7 +7,7 @@ does neither, so a lifted body must show that such writes never meet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tokenworld.diagnostics import Span
@@ -126,11 +126,22 @@ def alike(conds: Iterable[Expr], names: Mapping[str, str]) -> tuple[Expr, ...]:
     return tuple(_renamed(cond, names) for cond in conds)
 
 
+def _apart(write: Write) -> Write:
+    """The write with its own variables primed, so that they are nobody else's."""
+    names = {var.name: f"{var.name}'" for var in write.place.vars}
+    args = tuple(Sym(names.get(arg.text, arg.text), arg.type) for arg in write.args)
+    value = write.value
+    if isinstance(value, Sym):
+        value = Sym(names.get(value.text, value.text), value.type)
+    place = replace(write.place, vars=(), conds=alike(write.place.conds, names))
+    return replace(write, place=place, args=args, value=value)
+
+
 def _meeting(first: Write, second: Write, types: TypeTree) -> dict[str, str] | None:
     """What must be equal if both write one slot, as a renaming; ``None`` if they cannot."""
-    names = {var.name: f"{var.name}'" for var in second.place.vars}
+    names: dict[str, str] = {}
     for one, other in zip(first.args, second.args, strict=True):
-        left, right = (_follow(names, word) for word in (one.text, _follow(names, other.text)))
+        left, right = _follow(names, one.text), _follow(names, other.text)
         if left == right:
             continue
         if types.disjoint(one.type, other.type):
@@ -141,19 +152,13 @@ def _meeting(first: Write, second: Write, types: TypeTree) -> dict[str, str] | N
             names[left] = right
         else:
             return None
-    return names
+    return {name: _follow(names, name) for name in names}
 
 
 def _follow(names: Mapping[str, str], word: str) -> str:
     while word in names:
         word = names[word]
     return word
-
-
-def _met(exprs: Iterable[Expr], names: Mapping[str, str], own: bool) -> list[Expr]:
-    """Expressions where the writes meet; ``own``: those of the second write, with its names."""
-    plain = {name: _follow(names, name) for name in names if own or not names[name].endswith("'")}
-    return [_renamed(expr, plain) for expr in exprs]
 
 
 def may_meet(first: Write, second: Write, types: TypeTree, known: Sequence[Expr]) -> bool:
@@ -163,13 +168,11 @@ def may_meet(first: Write, second: Write, types: TypeTree, known: Sequence[Expr]
     sides = dict(first.place.branch)
     if any(sides.get(number, side) != side for number, side in second.place.branch):
         return False
-    names = _meeting(first, second, types)
+    other = _apart(second)
+    names = _meeting(first, other, types)
     if names is None:
         return False
-    facts = {
-        *_met((*known, *first.place.conds), names, own=False),
-        *_met(second.place.conds, names, own=True),
-    }
+    facts = set(alike((*known, *first.place.conds, *other.place.conds), names))
     return not any(neg(fact) in facts or _never(fact) for fact in facts)
 
 
@@ -184,11 +187,12 @@ def _never(fact: Expr) -> bool:
 
 def agree(first: Write, second: Write, types: TypeTree) -> bool:
     """Whether the two write the same symbol wherever they meet."""
-    names = _meeting(first, second, types)
-    if names is None or not isinstance(first.value, Sym) or not isinstance(second.value, Sym):
+    other = _apart(second)
+    names = _meeting(first, other, types)
+    if names is None or not isinstance(first.value, Sym) or not isinstance(other.value, Sym):
         return False
-    one = _met([first.value.text], names, own=False)
-    return one == _met([second.value.text], names, own=True)
+    one, two = alike((first.value.text, other.value.text), names)
+    return one == two
 
 
 def conditional(conds: Sequence[Expr], literals: Sequence[Expr]) -> list[Expr]:

@@ -64,8 +64,6 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
     shown = simulator.show(state, step.command)
     if simulator.lost(state):
         return f"`{shown}` comes after the end of the world"
-    if step.command not in simulator.commands(state):
-        return f"`{shown}` is not legal there"
     successors = simulator.successors(state, step.command)
     if not successors:
         return f"`{shown}` is refused or rolled back there"

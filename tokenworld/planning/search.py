@@ -18,6 +18,7 @@ from typing import Generic, Literal
 
 from tokenworld.ground import Command, Simulator, StateT
 from tokenworld.planning.frontier import Breadth, Cheapest, Frontier, Node
+from tokenworld.planning.gaps import gaps
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
     "search",
 ]
 
-CapKind = Literal["states", "time", "memory", "cancelled", "key"]
+CapKind = Literal["states", "time", "memory", "cancelled", "key", "gaps"]
 Cancel = Callable[[], bool]
 
 _SAMPLE = 1024
@@ -163,6 +164,7 @@ class Search(Generic[StateT]):
         self.by_cost = within is None and has_costs(simulator)
         self._frontier: Frontier[StateT] = Cheapest() if self.by_cost else Breadth()
         self._exact_key = simulator.exact_key()
+        self.gaps = gaps(simulator.instance)
         self._won: set[Node] = set()
         self._cut = self._discounts = False
         self._expanded = 0
@@ -245,10 +247,13 @@ class Search(Generic[StateT]):
         return node
 
     def _ended(self) -> SearchResult:
-        """Nothing is left to expand: exhausted, if the keys allow to say so."""
+        """Nothing is left to expand: exhausted, if keys and rules allow to say so."""
         count = self._frontier.count
+        if self.gaps:
+            reason = f"it ran out of states, but cannot follow {len(self.gaps)} of the rules"
+            return Capped("gaps", reason, count, self._expanded)
         if not self._exact_key and self._frontier.merged:
-            reason = "states that look equal may differ in what follows, or never end"
+            reason = "it ran out of states, but states that look equal may differ in what follows"
             return Capped("key", reason, count, self._expanded)
         return Exhausted(count, self._expanded, self._within if self._cut else None)
 
@@ -256,7 +261,7 @@ class Search(Generic[StateT]):
         steps, cost = self._steps(self._frontier.trail(node))
         pruned = self._frontier.merged and not self._exact_key
         optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
-        known = None if pruned or self._discounts else optimal
+        known = None if pruned or self._discounts or self.gaps else optimal
         return Found(steps, cost, self._frontier.count, self._expanded, known)
 
     def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:

@@ -87,10 +87,11 @@ class Attempt:
 class Verdict:
     """The answer to "can ``goal`` be reached" (any goal line if ``None``).
 
-    ``reached`` names the goal lines that hold at the end of the plan. ``optimal`` names what no
-    other plan has less of, if that is known. ``wins_with_seed``: whether the plan also wins with
-    the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if nobody looked.
-    ``notes`` are findings for the author: constructs no encoding takes, planners that are missing.
+    ``ticks`` is how long the plan takes, ``reached`` names the goal lines that hold at its end and
+    ``optimal`` what no other plan has less of, if that is known. ``wins_with_seed``: whether the
+    plan also wins with the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if
+    nobody looked. ``notes`` are findings for the author: constructs that an encoding or the search
+    leaves out, planners that are missing or failed, limits that were hit.
     """
 
     answer: Answer
@@ -100,6 +101,7 @@ class Verdict:
     encoding: str
     plan: tuple[ShownStep, ...] = ()
     steps: tuple[PlanStep, ...] = ()
+    ticks: int = 0
     reached: tuple[str, ...] = ()
     optimal: Literal["ticks", "cost"] | None = None
     proof: Proof | None = None
@@ -121,11 +123,6 @@ class Verdict:
             case "unknown":
                 return 3
         assert_never(self.answer)
-
-    @property
-    def ticks(self) -> int:
-        """How many ticks the plan takes."""
-        return len(self.plan)
 
     @property
     def cost(self) -> int:

@@ -1,18 +1,25 @@
-"""The one door to a world: open, play, ask, plan, record, replay, test."""
+"""The one door to a world: open, play, ask, plan, record, replay, test.
+
+The names below are imported on first use, so that `tw check` never loads the planner or the store.
+"""
 
 from __future__ import annotations
 
-from tokenworld.session.loading import (
-    Loaded,
-    LoadFailure,
-    OpenWorld,
-    check_file,
-    check_text,
-    load_program,
-    open_world,
-)
-from tokenworld.session.session import LegalCommand, Moment, Session, WhyNot
-from tokenworld.session.solving import plan_for_seed
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokenworld.session.loading import (
+        Loaded,
+        LoadFailure,
+        OpenWorld,
+        check_file,
+        check_text,
+        load_program,
+        open_world,
+    )
+    from tokenworld.session.scenarios import ScenarioResult, run_scenario
+    from tokenworld.session.session import LegalCommand, Moment, Session, WhyNot
+    from tokenworld.session.solving import plan_for_seed
 
 __all__ = [
     "LegalCommand",
@@ -20,6 +27,7 @@ __all__ = [
     "Loaded",
     "Moment",
     "OpenWorld",
+    "ScenarioResult",
     "Session",
     "WhyNot",
     "check_file",
@@ -27,4 +35,24 @@ __all__ = [
     "load_program",
     "open_world",
     "plan_for_seed",
+    "run_scenario",
 ]
+
+_HOMES = {
+    "LegalCommand": "session",
+    "Moment": "session",
+    "ScenarioResult": "scenarios",
+    "Session": "session",
+    "WhyNot": "session",
+    "plan_for_seed": "solving",
+    "run_scenario": "scenarios",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(f"{__name__}.{_HOMES.get(name, 'loading')}")
+    return getattr(module, name)

@@ -43,7 +43,9 @@ class Resolver:
         if actor in (None, known):
             return None
         here = f"`{known}` acts here." if known else "Nobody acts here."
-        return _NoMatch("no_such_object", f"`{actor}` cannot act. {here}", (known,) if known else ())
+        return _NoMatch(
+            "no_such_object", f"`{actor}` cannot act. {here}", (known,) if known else ()
+        )
 
 
 def intent_json(intent: AnyIntent, actor: str | None, shown: Mapping[str, Json]) -> dict[str, Json]:

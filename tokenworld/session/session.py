@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.engine import EngineSimulator, EngineSpeaker, ForcedLuck, State
+from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, ForcedLuck, State
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
 from tokenworld.model import Body
 from tokenworld.planning import Verdict
-from tokenworld.prose import command_text, command_texts, completions
+from tokenworld.prose import EnglishProse, command_text, command_texts, completions
 from tokenworld.session.intents import AnyIntent, Resolver, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.recording import Recording
@@ -186,7 +186,7 @@ class Session:
             recording.branch(left.run, left.records, self.engine.hash(self.state))
         for index, outcome in enumerate(outcomes):
             last = index == len(outcomes) - 1
-            stored = intent_json(intent, self.actor, outcome.args)
+            stored = intent_json(intent, self.actor, outcomes[-1].args)
             snapshot = self.engine.json(after) if last and recording.wants_snapshot() else None
             recording.append(stored, outcome, source, asked, snapshot)
 
@@ -252,9 +252,30 @@ class Session:
         """The words for a command in the present state."""
         return command_text(command, self.world.program, self.speaker())
 
+    def takes_time(self, command: Command) -> bool:
+        """Whether a tick passes when the command is executed now."""
+        return not self.engine.stepper.free(self.state, command)
+
+    def can_pass(self) -> bool:
+        """Whether letting time go by can matter: there are phases or long actions."""
+        stepper = self.engine.stepper
+        return not self.ended() and bool(stepper.phases or stepper.has_long)
+
     def simulator(self) -> EngineSimulator:
         """The present state as a searcher sees it."""
         return EngineSimulator(self.engine, self.state)
+
+    def apart(self) -> Session:
+        """The present moment on an engine of its own, unrecorded: to plan in another thread.
+
+        A search makes an engine silent while it looks ahead, so it must not share one with play.
+        """
+        engine = Engine(self.engine.instance, EnglishProse())
+        twin = Session(replace(self.world, engine=engine), self.seed, player=self.player)
+        state = self.state.fork()
+        state.layout = engine.layout
+        twin.moments = [Moment(state, "", (), None, 0)]
+        return twin
 
     # ---- planning -----------------------------------------------------------------------------
 
@@ -270,9 +291,7 @@ class Session:
         """Whether a goal can still be reached from here."""
         from tokenworld.session.solving import solve
 
-        return solve(
-            self, goal, time_limit=time_limit, within=within, say=say, cancel=cancel
-        )
+        return solve(self, goal, time_limit=time_limit, within=within, say=say, cancel=cancel)
 
     def hint(
         self,

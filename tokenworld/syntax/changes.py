@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.expressions import Expr, Name, Node, Ref, Template, Where
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block(Node):
     """`{ … }`; the span includes the braces."""
 
     effects: tuple[Effect, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field(Node):
     """`name = value` of an object, a created object, or a type's override."""
 
@@ -26,7 +26,7 @@ class Field(Node):
 # ---- draws --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PickBy(Node):
     """`by least e`, `by most e` or `by weight e`."""
 
@@ -34,14 +34,14 @@ class PickBy(Node):
     key: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawChance(Node):
     """`let b = chance p`: a truth value."""
 
     probability: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawPick(Node):
     """`let y = pick { x: T where c by weight e }`: a candidate, or `none`."""
 
@@ -49,7 +49,7 @@ class DrawPick(Node):
     by: PickBy | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawUniform(Node):
     """`let v = uniform(low, high)`: a real."""
 
@@ -63,7 +63,7 @@ Draw = DrawChance | DrawPick | DrawUniform
 # ---- changes of state ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Let(Node):
     """`let name = value`."""
 
@@ -71,7 +71,7 @@ class Let(Node):
     value: Expr | Draw
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Set(Node):
     """`target = value`, `target += value` or `target -= value`."""
 
@@ -80,21 +80,21 @@ class Set(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Add(Node):
     """`add r(x, y)`: make a tuple of a relation true."""
 
     target: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remove(Node):
     """`remove r(x, y)`: make a tuple of a relation false."""
 
     target: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Create(Node):
     """`create w: T { f = e }`; `fields` is empty also where the braces are missing."""
 
@@ -103,14 +103,14 @@ class Create(Node):
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Destroy(Node):
     """`destroy x`."""
 
     target: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transfer(Node):
     """`transfer amount of source to target`."""
 
@@ -119,7 +119,7 @@ class Transfer(Node):
     target: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Swap(Node):
     """`swap first, second`."""
 
@@ -130,7 +130,7 @@ class Swap(Node):
 # ---- control ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch(Node):
     """A condition (of `if`) or probability (of `chance`) and what happens under it."""
 
@@ -138,7 +138,7 @@ class Branch(Node):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If(Node):
     """`if a { } else if b { } else { }`: the first branch whose condition holds."""
 
@@ -146,7 +146,7 @@ class If(Node):
     otherwise: Block | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class For(Node):
     """`for x: T where c { }`."""
 
@@ -154,7 +154,7 @@ class For(Node):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chance(Node):
     """`chance p { } or q { } else { }`: at most one branch."""
 
@@ -162,7 +162,7 @@ class Chance(Node):
     otherwise: Block | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pick(Node):
     """`pick x: T where c by weight e { } else { }`."""
 
@@ -175,7 +175,7 @@ class Pick(Node):
 # ---- output -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emit(Node):
     """`emit event(args)`."""
 
@@ -183,21 +183,21 @@ class Emit(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Say(Node):
     """`say "…"`."""
 
     text: Template
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Show(Node):
     """`describe x`."""
 
     target: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reward(Node):
     """`reward amount`."""
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import Block, Field
 from tokenworld.syntax.expressions import Expr, Formal, Name, Node, Number, Str, TypeRef
 
 # ---- files --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditionDecl(Node):
     """`edition 1`."""
 
     number: Number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UseDecl(Node):
     """`use grid.cells as g`."""
 
@@ -26,14 +26,14 @@ class UseDecl(Node):
     alias: Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDecl(Node):
     """`model name`: the file holds beliefs."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PddlEntry(Node):
     """`key = value, value`; the key is a setting or the name of a type."""
 
@@ -41,7 +41,7 @@ class PddlEntry(Node):
     values: tuple[Name | Str | Number, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PddlDecl(Node):
     """`pddl { … }`: what an import must remember."""
 
@@ -51,35 +51,35 @@ class PddlDecl(Node):
 # ---- flags --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Modifier(Node):
     """`static` or `secret`."""
 
     kind: Literal["static", "secret"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Default(Node):
     """`= value`."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark(Node):
     """A flag that is one word."""
 
     kind: Literal["clamped", "unique", "nested", "ordered", "symmetric", "acyclic"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inverse(Node):
     """`inverse name`."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closure(Node):
     """`closure name`."""
 
@@ -93,7 +93,7 @@ RelationFlag = Mark | Closure
 # ---- vocabulary ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnitDecl(Node):
     """`unit l` or `unit l = 1000ml`."""
 
@@ -101,7 +101,7 @@ class UnitDecl(Node):
     value: Number | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnumDecl(Node):
     """`enum Lock { open, closed }`, or with `<` a ladder, lowest first."""
 
@@ -110,7 +110,7 @@ class EnumDecl(Node):
     ladder: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeDecl(Node):
     """`static x: T flags` in a type."""
 
@@ -120,7 +120,7 @@ class AttributeDecl(Node):
     flags: tuple[Flag, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeDecl(Node):
     """`type T : A, B { … }`; members are attributes and overriding fields, as written."""
 
@@ -129,7 +129,7 @@ class TypeDecl(Node):
     members: tuple[AttributeDecl | Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectDecl(Node):
     """`object a, b: T "Title" aka "word" { f = e }`; without a type it is an `Object`."""
 
@@ -140,7 +140,7 @@ class ObjectDecl(Node):
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActorDecl(Node):
     """`actor me: Hero`."""
 
@@ -148,7 +148,7 @@ class ActorDecl(Node):
     type: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelationDecl(Node):
     """`relation r(a: A, b) symmetric acyclic closure n`."""
 
@@ -158,7 +158,7 @@ class RelationDecl(Node):
     flags: tuple[RelationFlag, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionDecl(Node):
     """`function f(a: A): V flags`."""
 
@@ -172,7 +172,7 @@ class FunctionDecl(Node):
 Key = Name | Number | Str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row(Node):
     """`k1, k2: value` of a table; without a value the row is a fact."""
 
@@ -180,7 +180,7 @@ class Row(Node):
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableDecl(Node):
     """`table t(a: A): V { … }`; without a value type it is a static relation."""
 
@@ -191,7 +191,7 @@ class TableDecl(Node):
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeriveDecl(Node):
     """`derive d(x: A): T = value`."""
 
@@ -201,7 +201,7 @@ class DeriveDecl(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParamDecl(Node):
     """`param rate: 1 to 9 = 3 learned`."""
 
@@ -211,7 +211,7 @@ class ParamDecl(Node):
     learned: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventDecl(Node):
     """`event e(x: T)`."""
 
@@ -222,7 +222,7 @@ class EventDecl(Node):
 # ---- prose --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CalledDecl(Node):
     """`called d: Dish = text aka text, …`."""
 
@@ -231,7 +231,7 @@ class CalledDecl(Node):
     aka: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScopeDecl(Node):
     """`scope x: Thing = condition`."""
 
@@ -239,7 +239,7 @@ class ScopeDecl(Node):
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DescribeDecl(Node):
     """`describe x: T { … }`."""
 

@@ -8,20 +8,20 @@ mean something: `And` and `Or` hold one operand per term of *one written group*,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """Anything with a place in the source."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name(Node):
     """An identifier, a type name, or a bare name used as an expression.
 
@@ -36,14 +36,14 @@ class Name(Node):
 # ---- texts --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Str(Node):
     """A quoted text without slots (titles, paths, rows); `value` has its escapes resolved."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart(Node):
     """Literal words of a template, escapes resolved."""
 
@@ -53,7 +53,7 @@ class TextPart(Node):
 Article = Literal["", "a", "A", "the", "The"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot(Node):
     """`{the x}`: an expression to print; the span includes the braces.
 
@@ -65,7 +65,7 @@ class Slot(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Template(Node):
     """A quoted text with slots: what `say`, refusals, phrases and text values hold.
 
@@ -78,7 +78,7 @@ class Template(Node):
 # ---- types --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedType(Node):
     """`Room` or `Room?`: an object type or an enum."""
 
@@ -86,7 +86,7 @@ class NamedType(Node):
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrimitiveType(Node):
     """`bool`, `int`, `real` or `text`, or one of them with `?`."""
 
@@ -94,7 +94,7 @@ class PrimitiveType(Node):
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RangeType(Node):
     """`low to high`: an exact number between two bounds, both included."""
 
@@ -105,7 +105,7 @@ class RangeType(Node):
 # ---- binders ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Formal(Node):
     """A parameter of a rule or fluent; without a kind it stands for any object."""
 
@@ -113,7 +113,7 @@ class Formal(Node):
     kind: Kind | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binder(Node):
     """`x: T`, `x in e`, `x: T in e` or bare `x` of a loop or fold."""
 
@@ -122,7 +122,7 @@ class Binder(Node):
     collection: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where(Node):
     """One or more binders and the condition that filters their bindings."""
 
@@ -133,7 +133,7 @@ class Where(Node):
 # ---- expressions --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number(Node):
     """An unsigned number as written: `12.50l` has digits "12.50", 2 decimals, unit "l".
 
@@ -150,21 +150,21 @@ class Number(Node):
         return int(self.digits.replace(".", ""))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text(Node):
     """A quoted text as a value; it is a template."""
 
     template: Template
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant(Node):
     """`true`, `false`, or `none` (as None)."""
 
     value: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(Node):
     """`f(a, b)`: a fluent, derive, built-in function, or action of an intent."""
 
@@ -172,7 +172,7 @@ class Call(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attr(Node):
     """`base.name`."""
 
@@ -180,7 +180,7 @@ class Attr(Node):
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method(Node):
     """`base.name(args)`, which means `name(base, args)`."""
 
@@ -189,14 +189,14 @@ class Method(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Was(Node):
     """`was x.f`: the value at the start of the tick."""
 
     ref: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Qualified(Node):
     """`Lock.open`: a member named with its enum."""
 
@@ -204,7 +204,7 @@ class Qualified(Node):
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListExpr(Node):
     """`[a, b]`."""
 
@@ -214,7 +214,7 @@ class ListExpr(Node):
 FoldKind = Literal["any", "all", "count", "sum", "min", "max", "first", "last"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold(Node):
     """`kind(value for x: T where c)`."""
 
@@ -223,7 +223,7 @@ class Fold(Node):
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldOf(Node):
     """`min(a, b)`: a fold of two or more written values."""
 
@@ -231,7 +231,7 @@ class FoldOf(Node):
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldAll(Node):
     """`count(c.contents)`: a fold of a collection."""
 
@@ -239,28 +239,28 @@ class FoldAll(Node):
     collection: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not(Node):
     """`not operand`."""
 
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class And(Node):
     """`a and b and …`: two or more operands of one written group."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Or(Node):
     """`a or b or …`: two or more operands of one written group."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Implies(Node):
     """`left implies right`, grouping to the right."""
 
@@ -268,7 +268,7 @@ class Implies(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choose(Node):
     """`if condition then then else otherwise`, as a value."""
 
@@ -280,7 +280,7 @@ class Choose(Node):
 CompareOp = Literal["==", "!=", "<=", ">=", "<", ">"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare(Node):
     """One comparison of two terms."""
 
@@ -289,7 +289,7 @@ class Compare(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemberOf(Node):
     """`item in collection`."""
 
@@ -297,7 +297,7 @@ class MemberOf(Node):
     collection: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IsType(Node):
     """`value is T`."""
 
@@ -308,7 +308,7 @@ class IsType(Node):
 BinaryOp = Literal["+", "-", "*", "/", "div", "mod"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binary(Node):
     """Arithmetic on two values."""
 
@@ -317,7 +317,7 @@ class Binary(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negative(Node):
     """`-operand`."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Source, closest
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.tables import END, Tables
 from tokenworld.syntax.tree import Token
 
@@ -64,7 +64,7 @@ _STEPS: Final = frozenset(["given", "random", "when", "then", "always", "never",
 _ELSE_IF: Final = frozenset({"elif", "elsif", "elseif"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """An unexpected token with its surroundings: the item's tokens before it."""
 

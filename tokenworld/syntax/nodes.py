@@ -5,8 +5,7 @@ The classes live in the modules below by subject; this module is the one to impo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import (
     Add,
     Block,
@@ -172,7 +171,7 @@ from tokenworld.syntax.worlds import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuirkDecl(Node):
     """`quirk "reason" item`: the item behaves oddly on purpose."""
 
@@ -213,7 +212,7 @@ Item = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comment(Node):
     """One comment, from `#` to the end of its line; `doc` marks `##`.
 
@@ -225,7 +224,7 @@ class Comment(Node):
     own_line: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class File(Node):
     """One parsed file: the items that parsed, in order, and the comments beside them."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import Block, Effect, Let
 from tokenworld.syntax.expressions import Expr, Formal, Name, Node, Ref, Template, Where
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhaseDecl(Node):
     """`phase p sequentially by nesting`."""
 
@@ -20,7 +19,7 @@ class PhaseDecl(Node):
 # ---- actions ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Takes(Node):
     """`takes n until c`."""
 
@@ -28,7 +27,7 @@ class Takes(Node):
     until: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Require(Node):
     """`require c else label "text"`."""
 
@@ -37,7 +36,7 @@ class Require(Node):
     text: Template | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cancelled(Node):
     """`cancelled { … }`: what an interrupted long action leaves."""
 
@@ -47,7 +46,7 @@ class Cancelled(Node):
 ActionStep = Require | Cancelled | Effect
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionDecl(Node):
     """`action a(x: T) as "…" or "…" takes n until c cost e { … }`; steps as written."""
 
@@ -62,7 +61,7 @@ class ActionDecl(Node):
 # ---- laws and what must hold --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LawDecl(Node):
     """`law l(x: T) during p when c { … }`."""
 
@@ -73,7 +72,7 @@ class LawDecl(Node):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BirthDecl(Node):
     """`birth x: T { … }`."""
 
@@ -81,7 +80,7 @@ class BirthDecl(Node):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchDecl(Node):
     """`watch w(x: T) once when c { … }`."""
 
@@ -92,7 +91,7 @@ class WatchDecl(Node):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InvariantDecl(Node):
     """`invariant i(x: T): c`."""
 
@@ -101,7 +100,7 @@ class InvariantDecl(Node):
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConserveDecl(Node):
     """`conserve n: e except a, b`."""
 
@@ -113,7 +112,7 @@ class ConserveDecl(Node):
 # ---- beliefs ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome(Node):
     """`value: weight`; for `else: weight` the value is None."""
 
@@ -121,7 +120,7 @@ class Outcome(Node):
     weight: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guess(Node):
     """`target ~ { v: w, else: e }`."""
 
@@ -129,7 +128,7 @@ class Guess(Node):
     outcomes: tuple[Outcome, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuessEach(Node):
     """`target ~ { outcome for y: T where c else: e }`."""
 
@@ -139,7 +138,7 @@ class GuessEach(Node):
     otherwise: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BelieveDecl(Node):
     """`believe b(x: T) during p when c weight w learned { … }`."""
 

@@ -6,10 +6,10 @@ another one (language.md §18). Only after a mistake is the layout of the lines 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Related, Source
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.context import BLOCK_DEPTH
 from tokenworld.syntax.hints import Found, describe, unexpected
 from tokenworld.syntax.machine import Machine
@@ -20,7 +20,7 @@ from tokenworld.syntax.tree import BAD, Kid, Token, Tree
 ERROR_LIMIT: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Splitter:
     """One file's tokens, and what its lines look like."""
 

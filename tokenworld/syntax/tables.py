@@ -14,12 +14,12 @@ import json
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from tokenworld.assets import grammar_path
+from tokenworld.diagnostics.frozen import frozen
 
 FORMAT: Final = 1
 END: Final = "$END"
@@ -43,7 +43,7 @@ class Rule(NamedTuple):
     splice: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tables:
     """An LALR(1) automaton and the lexer before it.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import Block
 from tokenworld.syntax.declarations import ObjectDecl
 from tokenworld.syntax.expressions import Expr, Name, Node, Number, Ref, Str, Template
@@ -12,7 +12,7 @@ from tokenworld.syntax.expressions import Expr, Name, Node, Number, Ref, Str, Te
 # ---- worlds -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spare(Node):
     """`spare T n`: how many unborn objects a planner may use."""
 
@@ -20,7 +20,7 @@ class Spare(Node):
     count: Number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Legend(Node):
     """`legend "c" { … }`: what a character of the layout stands for."""
 
@@ -28,7 +28,7 @@ class Legend(Node):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout(Node):
     """`layout T { "rows" legend … }`."""
 
@@ -37,21 +37,21 @@ class Layout(Node):
     legends: tuple[Legend, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setup(Node):
     """`setup { … }`."""
 
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartFile(Node):
     """`start "file.json"`."""
 
     path: Str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tune(Node):
     """`param p = v`: an override for this world."""
 
@@ -59,40 +59,40 @@ class Tune(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimePolicy(Node):
     """`time passes always` or `time passes executed`; other words are left to the checker."""
 
     policy: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turns(Node):
     """`turns a, b`."""
 
     actors: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ambiguous(Node):
     """`ambiguous first` or `ambiguous ask`."""
 
     policy: Literal["first", "ask"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endless(Node):
     """`endless`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutcomePolicy(Node):
     """`outcomes latched` or `outcomes live`."""
 
     policy: Literal["latched", "live"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ending(Node):
     """`goal n: c "text"`, `lose n: c "text"` or `stop n: c "text"`."""
 
@@ -102,7 +102,7 @@ class Ending(Node):
     text: Template | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Award(Node):
     """`award n when c`: points, once."""
 
@@ -110,7 +110,7 @@ class Award(Node):
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pays(Node):
     """`reward e when c`: a reward in every tick in which c holds."""
 
@@ -118,7 +118,7 @@ class Pays(Node):
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score(Node):
     """`score = e`."""
 
@@ -144,7 +144,7 @@ WorldItem = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorldDecl(Node):
     """`world w "Title" { … }`; items in written order."""
 
@@ -156,14 +156,14 @@ class WorldDecl(Node):
 # ---- scenarios: what happens --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed(Node):
     """A quoted command, as a player would type it."""
 
     text: Str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pass(Node):
     """`pass`: no intent."""
 
@@ -171,21 +171,21 @@ class Pass(Node):
 Intent = Ref | Typed | Pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given(Node):
     """`given { … }`: an edit of the state between ticks."""
 
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Random(Node):
     """`random n`: the seed."""
 
     seed: Number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class When(Node):
     """`when intent by actor times n`: one tick per repetition."""
 
@@ -194,28 +194,28 @@ class When(Node):
     times: Number | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Then(Node):
     """`then check, check`."""
 
     checks: tuple[Check, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Always(Node):
     """`always c`: holds after every later step."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Never(Node):
     """`never c`: fails after every later step."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replay(Node):
     """`replay "rows.jsonl"`."""
 
@@ -228,61 +228,61 @@ Step = Given | Random | When | Then | Always | Never | Replay
 # ---- scenarios: what is checked -----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holds(Node):
     """An expression that must be true."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused(Node):
     """`refused because label`."""
 
     label: Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusIs(Node):
     """`status s`."""
 
     status: Name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unchanged(Node):
     """`unchanged`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Won(Node):
     """`won` or `won name`."""
 
     name: Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lost(Node):
     """`lost` or `lost name`."""
 
     name: Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Says(Node):
     """`says "…"`: some line contains the text."""
 
     text: Str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emits(Node):
     """`emits e(x)`."""
 
     event: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Within(Node):
     """`within n c`: c becomes true during up to n passes."""
 
@@ -290,14 +290,14 @@ class Within(Node):
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Winnable(Node):
     """`winnable` or `winnable within n`."""
 
     ticks: Number | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unwinnable(Node):
     """`unwinnable`."""
 
@@ -317,7 +317,7 @@ Check = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScenarioDecl(Node):
     """`scenario "title" in world { … }`; steps in written order."""
 

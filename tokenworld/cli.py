@@ -1,0 +1,302 @@
+"""``tw``: the verbs. Each parses its arguments, calls one function and returns its exit code.
+
+Exit codes: 0 fine; 1 a negative answer; 2 usage, or an input that is missing or unreadable;
+3 unknown (no verdict in the limits); 4 an internal error; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from tokenworld import __version__
+
+if TYPE_CHECKING:
+    from tokenworld.tools.output import Output
+
+__all__ = ["app", "main"]
+
+app = App(
+    name="tw",
+    help="Write the rules of a world once: play them, prove its goals, export them as PDDL.",
+    version=__version__,
+    version_flags=["--version"],
+    help_flags=["--help", "-h"],
+)
+runs = App(name="runs", help="Recorded runs: list, show, replay and verify, carry away.")
+app.command(runs)
+
+Json = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object on stdout.")]
+Store = Annotated[
+    Path | None,
+    Parameter(name="--store", help="The run store (.tokenworld/runs.sqlite in this folder)."),
+]
+Seed = Annotated[int, Parameter(name="--seed", help="The seed of all draws.")]
+Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any by default.")]
+Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
+World = Annotated[str, Parameter(help="FILE, or FILE:world where a file has several worlds.")]
+RunName = Annotated[
+    str | None, Parameter(help="A run's number, its name, or a world; the latest by default.")
+]
+
+
+@app.command
+def check(files: Annotated[tuple[str, ...], Parameter(help="Files to check.")], /, *,
+          json: Json = False) -> int:  # fmt: skip
+    """Check files: names, types, rules, and that each world can start."""
+    from tokenworld.tools.checking import check as run_check
+
+    return _verb(json, lambda out: run_check(files, out))
+
+
+@app.command
+def run(
+    world: World,
+    /,
+    *,
+    script: Annotated[Path | None, Parameter(help="A file with one intent per line.")] = None,
+    player: Annotated[Literal["random"] | None, Parameter(help="Who plays.")] = None,
+    ticks: Annotated[int | None, Parameter(help="Stop after so many records.")] = None,
+    seed: Seed = 0,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Run a world without a screen and record it."""
+    from tokenworld.tools.running import run as run_world
+
+    return _verb(
+        json,
+        lambda out: run_world(
+            world, out, script=script, player=player, ticks=ticks, seed=seed, store=store
+        ),
+    )
+
+
+@app.command
+def play(
+    world: World,
+    /,
+    *,
+    plan: Annotated[bool, Parameter(help="Plan first; the plan can be stepped through.",
+                                    negative="")] = False,
+    goal: Goal = None,
+    time_limit: Limit = 60.0,
+    seed: Seed = 0,
+    store: Store = None,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """Play a world on the screen. Without a terminal its plan is played and told."""
+    from tokenworld.tools.playing import play as play_world
+
+    return _verb(
+        json,
+        lambda out: play_world(
+            world, out, seed=seed, store=store, planned=plan, time_limit=time_limit, goal=goal
+        ),
+    )
+
+
+@app.command
+def plan(
+    world: World,
+    /,
+    *,
+    goal: Goal = None,
+    time_limit: Limit = 60.0,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Is the goal reachable? Winnable (0) with a plan, unwinnable (1) with a proof, or unknown (3)."""
+    from tokenworld.tools.solving import plan as plan_world
+
+    return _verb(
+        json, lambda out: plan_world(world, out, goal=goal, time_limit=time_limit, seed=seed)
+    )
+
+
+@app.command
+def test(
+    paths: Annotated[tuple[str, ...], Parameter(help="Files and folders.")] = (),
+    /,
+    *,
+    junit: Annotated[Path | None, Parameter(help="Write a JUnit report here.")] = None,
+    time_limit: Limit = 60.0,
+    json: Json = False,
+) -> int:
+    """Run scenarios: those of `rules` and `domains` by default."""
+    from tokenworld.tools.testing import test as run_tests
+
+    return _verb(json, lambda out: run_tests(paths, out, junit=junit, plan_seconds=time_limit))
+
+
+@app.command
+def export(
+    world: World,
+    /,
+    *,
+    pddl: Annotated[bool, Parameter(help="Write PDDL, the only form so far.", negative="")] = False,
+    output: Annotated[Path | None, Parameter(name=["-o", "--output"], help="A folder.")] = None,
+    goal: Goal = None,
+    json: Json = False,
+) -> int:
+    """Write a world as PDDL: `domain.pddl` and `problem.pddl`."""
+    from tokenworld.diagnostics import Diagnostic, Failure
+    from tokenworld.tools.solving import export_pddl
+
+    def work(out: Output) -> int:
+        if not pddl:
+            hint = "Add `--pddl`."
+            raise Failure(Diagnostic("TW0006", "Say which form to export.", hint=hint))
+        return export_pddl(world, out, folder=output, goal=goal)
+
+    return _verb(json, work)
+
+
+@app.command
+def doctor(*, json: Json = False) -> int:
+    """Which planners are installed, and how to install the others."""
+    from tokenworld.tools.doctoring import doctor as examine
+
+    return _verb(json, examine)
+
+
+@app.command
+def explain(
+    what: Annotated[str | None, Parameter(help="A code (TW0403), or a file with --stages.")] = None,
+    /,
+    *,
+    stages: Annotated[bool, Parameter(help="From the text to the tick.", negative="")] = False,
+    json: Json = False,
+) -> int:
+    """What a diagnostic code means, or how a source becomes a running world."""
+    from tokenworld.tools.explaining import explain_code, explain_stages
+
+    if stages or what is None:
+        return _verb(json, lambda out: explain_stages(what, out))
+    return _verb(json, lambda out: explain_code(what, out))
+
+
+# ---- runs -------------------------------------------------------------------------------
+
+
+@runs.default
+def list_(
+    *,
+    world: Annotated[str | None, Parameter(help="Only runs of this world.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """List the recorded runs."""
+    from tokenworld.tools.logs import listing
+
+    return _verb(json, lambda out: listing(out, store, world))
+
+
+@runs.command
+def show(run: RunName = None, /, *, store: Store = None, json: Json = False) -> int:
+    """Show a run record by record."""
+    from tokenworld.tools.logs import show as show_run
+
+    return _verb(json, lambda out: show_run(run, out, store))
+
+
+@runs.command
+def replay(
+    run: RunName = None,
+    /,
+    *,
+    verify: Annotated[bool, Parameter(help="Check the log itself too.", negative="")] = False,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Play a run again from its seed and compare every hash."""
+    from tokenworld.tools.logs import replay as replay_run
+
+    return _verb(json, lambda out: replay_run(run, out, store, verify=verify))
+
+
+@runs.command(name="export")
+def export_(
+    runs: Annotated[tuple[str, ...], Parameter(help="Runs; the latest by default.")] = (),
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["-o", "--output"], help="The file to write.")],
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Write runs as JSON lines."""
+    from tokenworld.tools.logs import export_runs
+
+    return _verb(json, lambda out: export_runs(runs, output, out, store))
+
+
+@runs.command(name="import")
+def import_(
+    file: Annotated[Path, Parameter(help="A file of JSON lines.")],
+    /,
+    *,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Take runs from JSON lines."""
+    from tokenworld.tools.logs import import_runs
+
+    return _verb(json, lambda out: import_runs(file, out, store))
+
+
+# ---- the frame --------------------------------------------------------------------------
+
+
+def _verb(json: bool, work: Callable[[Output], int]) -> int:
+    """Run one verb: bad input becomes its diagnostics, an interruption 130, a defect 4."""
+    from tokenworld.diagnostics import Failure
+    from tokenworld.tools.output import EXIT_INTERRUPTED, Output
+
+    out = Output(json)
+    try:
+        return work(out)
+    except Failure as failure:
+        return out.failure(failure)
+    except KeyboardInterrupt:
+        out.note("interrupted")
+        return EXIT_INTERRUPTED
+
+
+def main() -> None:
+    """The entry point of ``tw`` and ``token-world``."""
+    if sys.argv[1:] == ["--version"]:
+        sys.stdout.write(f"{__version__}\n")
+        raise SystemExit(0)
+    raise SystemExit(_main(sys.argv[1:]))
+
+
+def _main(arguments: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    try:
+        code = app(arguments, exit_on_error=False, result_action="return_value")
+    except CycloptsError:
+        return 2
+    except Exception as error:
+        return _defect(error)
+    return code if isinstance(code, int) else 0
+
+
+def _defect(error: Exception) -> int:
+    """An internal error: one line for the user, the trace for the report in a file."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="tw-defect-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as report:
+        report.write("".join(traceback.format_exception(error)))
+    sys.stderr.write(
+        f"internal error: {type(error).__name__}: {error}\n"
+        f"  help: please report it with the file {report.name}\n"
+    )
+    return 4

@@ -1,0 +1,206 @@
+"""What a plan must respect beyond its own requires: endings, invariants, conserved sums.
+
+An invariant that every rule provably keeps is left out, and so is a conserved sum that no rule
+provably changes: they cost nothing and draw nothing into the plan's concern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+
+from tokenworld.diagnostics import Span
+from tokenworld.model import (
+    Arithmetic,
+    Conserve,
+    Derive,
+    DeriveCall,
+    Fold,
+    Invariant,
+    Term,
+    subterms,
+)
+from tokenworld.planning.lower_algebra import Refused
+from tokenworld.planning.lower_blocks import Block, Moment
+from tokenworld.planning.lower_diagram import Diagram, Value
+from tokenworld.planning.lower_numbers import arithmetic, truth
+from tokenworld.planning.lower_terms import Env
+
+__all__ = ["Guards"]
+
+Part = tuple[int, Diagram]
+"""A summand with its sign."""
+Happening = tuple[Block, Callable[[], Diagram]]
+"""A block and where it can happen."""
+
+
+class Guards:
+    """The conditions of one world, as diagrams over the state between two ticks."""
+
+    def __init__(self, moment: Moment, goal: str | None) -> None:
+        self._moment, self._goal = moment, goal
+        self._terms, self._diagrams = moment.terms, moment.diagrams
+        self._facts = moment.variables.facts
+        self._sums: dict[str, list[Part]] = {}
+
+    # ---- endings --------------------------------------------------------------------------
+
+    def won(self) -> Diagram:
+        """Where the goal is reached."""
+        lines = [
+            line
+            for line in self._facts.instance.world.goals
+            if self._goal is None or line.name == self._goal
+        ]
+        return self._any(self._condition(line.condition, line.span) for line in lines)
+
+    def over(self) -> Diagram:
+        """Where no plan goes on: after a loss, or after any end of a world that has one."""
+        world = self._facts.instance.world
+        ends = not world.endless and world.outcomes == "latched"
+        lines = [
+            line
+            for line in world.endings
+            if line.ending == "lose"
+            or (ends and not (line.ending == "goal" and self._goal in (None, line.name)))
+        ]
+        return self._any(self._condition(line.condition, line.span) for line in lines)
+
+    def _any(self, conditions: Iterable[Diagram]) -> Diagram:
+        result = self._diagrams.false
+        for condition in conditions:
+            result = self._diagrams.either(result, condition)
+        return result
+
+    def _condition(self, term: Term, span: Span) -> Diagram:
+        return self._diagrams.lift("truth", truth, self._value(term, span))
+
+    def _value(self, term: Term, span: Span) -> Diagram:
+        if _reads_past(term, self._facts.program.derives):
+            reason = "between two ticks nothing is kept of the tick before"
+            raise Refused("`was` outside of laws", span, reason)
+        return self._terms.value(term, Env())
+
+    # ---- invariants -----------------------------------------------------------------------
+
+    def invariants(self, blocks: Sequence[Happening]) -> Diagram:
+        """The invariants that a block may break; with each block goes where it can happen."""
+        result = self._diagrams.true
+        for invariant in self._facts.program.invariants.values():
+            for condition in self._bound(invariant):
+                if not self._kept(condition, blocks):
+                    result = self._diagrams.both(result, condition)
+        return result
+
+    def _bound(self, invariant: Invariant) -> Iterable[Diagram]:
+        if _reads_past(invariant.condition, self._facts.program.derives):
+            reason = "between two ticks nothing is kept of the tick before"
+            raise Refused("`was` in an invariant", invariant.span, reason)
+        names = [param.name for param in invariant.params]
+        for args in product(*self._facts.choices(invariant.params)):
+            exist = self._terms.exist(invariant.params, args)
+            values = (self._diagrams.leaf(arg) for arg in args)
+            env: Env[Diagram] = Env(dict(zip(names, values, strict=True)))
+            holds = self._terms.condition(invariant.condition, env)
+            yield self._diagrams.either(self._diagrams.negate(exist), holds)
+
+    def _kept(self, condition: Diagram, blocks: Sequence[Happening]) -> bool:
+        """Whether it is shown that no block can make a true condition false."""
+        diagrams, variables = self._diagrams, self._moment.variables
+        slots = [variables.slots[level] for level in sorted(diagrams.support(condition))]
+        if not all(variables.is_stored(slot) for slot in slots):
+            return False
+        for block, possible in blocks:
+            if not any(block.writes(slot) for slot in slots):
+                continue
+            try:
+                after = self._composed(condition, block, frozenset())
+                broken = diagrams.both(condition, diagrams.negate(after))
+                if after != condition and diagrams.both(possible(), broken) != diagrams.false:
+                    return False
+            except Refused:
+                return False
+        return True
+
+    def _composed(self, diagram: Diagram, block: Block, exempt: frozenset[str]) -> Diagram:
+        """A diagram about the state after a block, in terms of the state before it."""
+        variables = self._moment.variables
+        values = {
+            level: block.after_others(variables.slots[level], exempt)
+            for level in sorted(self._diagrams.support(diagram))
+            if block.writes(variables.slots[level])
+        }
+        return self._diagrams.compose(diagram, values) if values else diagram
+
+    # ---- conserved sums ---------------------------------------------------------------------
+
+    def conserves(self, block: Block, possible: Diagram) -> Diagram:
+        """Where a block leaves every conserved sum as it is, or only exempt rules change it."""
+        result = self._diagrams.true
+        for conserve in self._facts.program.conserves.values():
+            if any(unit.rule.name not in conserve.exempt for unit in block.units):
+                kept = self._conserved(conserve, block)
+                implied = self._diagrams.either(self._diagrams.negate(possible), kept)
+                result = self._diagrams.both(result, implied)
+        return result
+
+    def _conserved(self, conserve: Conserve, block: Block) -> Diagram:
+        exempt = frozenset(conserve.exempt)
+        alone = frozenset(unit.rule.name for unit in block.units if unit.rule.name in exempt)
+        kept = self._unchanged(conserve, block, alone)
+        if alone and kept != self._diagrams.true:
+            kept = self._diagrams.either(self._unchanged(conserve, block, frozenset()), kept)
+        return kept
+
+    def _unchanged(self, conserve: Conserve, block: Block, exempt: frozenset[str]) -> Diagram:
+        diagrams = self._diagrams
+        change = diagrams.leaf(0)
+        for sign, part in self._parts(conserve):
+            after = self._composed(part, block, exempt)
+            if after != part:
+                pair = (after, part) if sign > 0 else (part, after)
+                step = diagrams.lift(("arithmetic", "-"), arithmetic("-"), *pair)
+                change = diagrams.lift(("arithmetic", "+"), arithmetic("+"), change, step)
+        return diagrams.lift("zero", _is_zero, change)
+
+    def _parts(self, conserve: Conserve) -> list[Part]:
+        if conserve.name not in self._sums:
+            if _reads_past(conserve.value, self._facts.program.derives):
+                reason = "between two ticks nothing is kept of the tick before"
+                raise Refused("`was` in a conserved sum", conserve.span, reason)
+            self._sums[conserve.name] = self._summands(conserve.value, 1, Env())
+        return self._sums[conserve.name]
+
+    def _summands(self, term: Term, sign: int, env: Env[Diagram]) -> list[Part]:
+        """The summands of a sum, so that a rule is compared only in what it touches."""
+        match term:
+            case Arithmetic(op="+" | "-" as op, left=left, right=right):
+                other = sign if op == "+" else -sign
+                return [*self._summands(left, sign, env), *self._summands(right, other, env)]
+            case Fold(fold="sum", value=value) if value is not None:
+                found = []
+                for inner, member in self._terms.bindings(term.binders, term.where, env):
+                    summand = self._terms.value(value, inner)
+                    nothing = self._diagrams.leaf(0)
+                    found.append((sign, self._diagrams.choose(member, summand, nothing)))
+                return found
+            case _:
+                return [(sign, self._terms.value(term, env))]
+
+
+def _is_zero(value: Value) -> Value:
+    return value == 0
+
+
+def _reads_past(term: Term, derives: Mapping[str, Derive]) -> bool:
+    """Whether a term reads the start of the tick, directly or through derives."""
+    seen: set[str] = set()
+    waiting = [term]
+    while waiting:
+        for part in subterms(waiting.pop()):
+            if getattr(part, "was", False):
+                return True
+            if isinstance(part, DeriveCall) and part.derive not in seen:
+                seen.add(part.derive)
+                waiting.append(derives[part.derive].value)
+    return False

@@ -1,0 +1,217 @@
+"""One world taken apart: its commands and phases as blocks, with what each must respect.
+
+Commands that can never run, whatever happens, are not even made. Everything else is computed only
+when the slice (`slice`) asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tokenworld.ground import Command
+from tokenworld.model import Action
+from tokenworld.planning.lower_algebra import Refused, Slot
+from tokenworld.planning.lower_blocks import Block, Moment
+from tokenworld.planning.lower_builtins import decimals_of
+from tokenworld.planning.lower_diagram import Diagram, Diagrams
+from tokenworld.planning.lower_facts import Facts
+from tokenworld.planning.lower_guards import Guards
+from tokenworld.planning.lower_numbers import truth
+from tokenworld.planning.lower_units import Unit, actions_of, laws_of, opened, phases_of
+from tokenworld.planning.lower_values import ValueAnalysis
+from tokenworld.planning.lower_variables import Variables
+
+__all__ = ["Commanded", "Phase", "TakenApart"]
+
+
+class Commanded:
+    """A command: its block, its ``cancelled`` block, how long it takes.
+
+    ``stages`` are the numbers of its stages after 1, 2 … ticks.
+    """
+
+    def __init__(
+        self,
+        world: TakenApart,
+        unit: Unit,
+        takes: int,
+        block: Block,
+        cancelled: Block | None,
+        stages: tuple[int, ...],
+    ) -> None:
+        self.unit, self.takes, self.block, self.cancelled = unit, takes, block, cancelled
+        self.stages, self._world = stages, world
+        self._possible: dict[Block, Diagram] = {}
+
+    @property
+    def command(self) -> Command:
+        return self.unit.command
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it may be under way between two ticks."""
+        return bool(self.stages)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots it may write, also when it is cancelled."""
+        rest = self.cancelled.slots if self.cancelled is not None else ()
+        return tuple(dict.fromkeys((*self.block.slots, *rest)))
+
+    def requires(self) -> Diagram:
+        """Where the author's requires hold."""
+        return self.block.guard()
+
+    def possible(self) -> Diagram:
+        """Where its changes can be made: requires, generated requires, conserved sums."""
+        return self._within(self.block, self.requires())
+
+    def cancellable(self) -> Diagram:
+        """Where its ``cancelled`` block can happen."""
+        if self.cancelled is None:
+            return self._world.diagrams.true
+        return self._within(self.cancelled, self._world.diagrams.true)
+
+    def _within(self, block: Block, guard: Diagram) -> Diagram:
+        if block not in self._possible:
+            both = self._world.diagrams.both
+            possible = both(guard, block.ok())
+            kept = self._world.guards.conserves(block, possible)
+            self._possible[block] = both(possible, kept)
+        return self._possible[block]
+
+    def until(self) -> Diagram:
+        """Where a long action completes before its time."""
+        action, terms = self.unit.rule, self.block.moment.terms
+        if not isinstance(action, Action) or action.until is None:
+            return self._world.diagrams.false
+        value = terms.value(action.until, opened(terms, self.unit)[0])
+        return self._world.diagrams.lift("truth", truth, value)
+
+    def cost(self) -> Diagram:
+        """What it costs, as a number of the world's cost units."""
+        action, terms = self.unit.rule, self.block.moment.terms
+        diagrams = self._world.diagrams
+        if not self._world.has_costs:
+            return diagrams.leaf(1)
+        if not isinstance(action, Action) or action.cost is None:
+            return diagrams.leaf(0)
+        return terms.value(action.cost, opened(terms, self.unit)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase: its laws as one block, and where it can happen."""
+
+    name: str
+    block: Block
+    ok: Callable[[], Diagram]
+
+
+class TakenApart:
+    """The commands and phases of one world in one start state.
+
+    ``goal`` names the goal line (any if ``None``). ``passes``: whether `pass` is a command.
+    """
+
+    def __init__(self, facts: Facts, goal: str | None, limit: int) -> None:
+        self.facts, program = facts, facts.program
+        _refuse_what_is_missing(facts)
+        actions, laws = list(actions_of(facts)), list(laws_of(facts))
+        cancelled = {
+            one: Unit("cancelled", one.rule, one.args)
+            for one in actions
+            if isinstance(one.rule, Action) and one.rule.cancelled
+        }
+        self.analysis = ValueAnalysis(facts, [*actions, *cancelled.values(), *laws])
+        self.diagrams = Diagrams(limit)
+        self.variables = Variables(facts, self.analysis, self.diagrams)
+        self.turn = Moment(self.variables, -1)
+        self.guards = Guards(self.turn, goal)
+        self.has_costs = any(action.cost is not None for action in program.actions.values())
+        has_long = any(action.takes is not None for action in program.actions.values())
+        self.commands = self._commands(actions, cancelled)
+        self.phases = self._phases(laws)
+        self.passes = has_long or bool(phases_of(facts))
+
+    def _commands(self, actions: list[Unit], cancelled: dict[Unit, Unit]) -> tuple[Commanded, ...]:
+        found = []
+        for unit in actions:
+            if not self.analysis.profiles[unit].feasible:
+                continue
+            takes = self._takes(unit)
+            stages = tuple(self.facts.stage(unit.command, done) for done in range(1, max(takes, 1)))
+            block = Block(unit.title, [unit], self.analysis, self.turn)
+            broken_off = None
+            if stages and unit in cancelled:
+                broken_off = Block(unit.title, [cancelled[unit]], self.analysis, self.turn)
+            found.append(Commanded(self, unit, takes, block, broken_off, stages))
+        return tuple(found)
+
+    def _takes(self, unit: Unit) -> int:
+        values = self.analysis.takes(unit)
+        value = next(iter(values)) if values is not None and len(values) == 1 else None
+        if not isinstance(value, int):
+            reason = "the number of ticks is not fixed"
+            raise Refused(f"`takes` of `{unit.rule.name}`", unit.span, reason)
+        return value
+
+    def _phases(self, laws: list[Unit]) -> tuple[Phase, ...]:
+        found = []
+        for position, name in enumerate(phases_of(self.facts)):
+            units = [unit for unit in laws if unit.phase == position]
+            moment = Moment(self.variables, position)
+            title = f"phase {name}" if name else "laws"
+            block = Block(title, units, self.analysis, moment)
+            found.append(Phase(title, block, _once(lambda block=block: self._phase_ok(block))))  # type: ignore[misc]
+        return tuple(found)
+
+    def _phase_ok(self, block: Block) -> Diagram:
+        possible = block.ok()
+        return self.diagrams.both(possible, self.guards.conserves(block, possible))
+
+    def cost_scale(self) -> int:
+        """How many cost units make 1: costs with decimals are counted in their last digit."""
+        costs = (action.cost for action in self.facts.program.actions.values())
+        decimals = (decimals_of(cost.type) for cost in costs if cost is not None)
+        return 10 ** max(decimals, default=0)
+
+    def cost_units(self, commanded: Commanded, value: object) -> int:
+        """A cost as a whole number of units."""
+        action = commanded.unit.rule
+        decimals = 0
+        if isinstance(action, Action) and action.cost is not None:
+            decimals = decimals_of(action.cost.type)
+        share = Fraction(value if isinstance(value, (int, float)) else 0) / 10**decimals
+        units: Fraction = share * self.cost_scale()
+        if units < 0 or units.denominator != 1:
+            reason = "a plan counts costs as whole numbers of at least 0"
+            raise Refused(f"cost of `{action.name}`", action.span, reason)
+        return units.numerator
+
+
+def _once(compute: Callable[[], Diagram]) -> Callable[[], Diagram]:
+    """The same function, computed at most once."""
+    found: list[Diagram] = []
+
+    def value() -> Diagram:
+        if not found:
+            found.append(compute())
+        return found[0]
+
+    return value
+
+
+def _refuse_what_is_missing(facts: Facts) -> None:
+    """Constructs of a whole world that this encoding has no place for."""
+    program, world = facts.program, facts.instance.world
+    for phase in program.phases.values():
+        used = any(law.phase == phase.name for law in program.laws.values())
+        if phase.order != "simultaneous" and used:
+            reason = "its laws act one after another; our own search plans on the interpreter"
+            raise Refused(f"phase `{phase.name}` sequentially", phase.span, reason)
+    if len(world.turns) > 1:
+        reason = "a plan has one actor"
+        raise Refused("`turns` of several actors", world.span, reason)

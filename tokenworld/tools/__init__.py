@@ -1,0 +1,1 @@
+"""What people and programs use a session for: one module or package per tool."""

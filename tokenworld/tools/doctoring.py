@@ -1,0 +1,38 @@
+"""``tw doctor``: which planners are there, and how to get the others."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+from tokenworld.planning import EngineInfo, engines
+from tokenworld.tools.output import EXIT_OK, Output
+
+__all__ = ["doctor"]
+
+
+def doctor(out: Output) -> int:
+    """List every planner with its version, or with the command that installs it."""
+    from tokenworld import __version__
+
+    python = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
+    out.line(f"Token World {__version__}, Python {python}, {platform.system()}")
+    found = engines()
+    out.line("own search: always there")
+    for engine in found:
+        out.line(_line(engine))
+    out.json(
+        {
+            "schema_version": 1,
+            "version": __version__,
+            "python": python,
+            "engines": [engine.to_json() for engine in found],
+        }
+    )
+    return EXIT_OK
+
+
+def _line(engine: EngineInfo) -> str:
+    if engine.ready:
+        return f"{engine.engine}: {engine.version}"
+    return f"{engine.engine}: {engine.problem}; to install it: {engine.install}"

@@ -1,0 +1,183 @@
+"""The world pane and the inventory: where the actor is, what is known, what is carried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from tokenworld.ground import Json
+from tokenworld.model import Fluent, NumberType, ObjectType, ValueType
+from tokenworld.session import Session
+from tokenworld.tools.play.lines import Line, line
+
+__all__ = ["View"]
+
+
+@dataclass(frozen=True)
+class View:
+    """The present state of a session in words. Secret fluents stay secret.
+
+    Only objects in scope are told: those whose names the actor may use.
+    """
+
+    session: Session
+
+    @cached_property
+    def _objects(self) -> Mapping[str, Mapping[str, Json]]:
+        listed = cast("Sequence[Mapping[str, Json]]", self._state["objects"])
+        return {str(one["name"]): one for one in listed}
+
+    @cached_property
+    def _state(self) -> Mapping[str, Json]:
+        return self.session.state_json()
+
+    @cached_property
+    def _known(self) -> tuple[str, ...]:
+        speaker, numbers = self.session.speaker(), self.session.world.instance.numbers
+        return tuple(name for name in self._objects if speaker.in_scope(numbers[name]))
+
+    # ---- the place ------------------------------------------------------------------------
+
+    @property
+    def place(self) -> str | None:
+        """The object that the actor is at: its nested attribute, else its first reference."""
+        actor = self.session.actor
+        if actor is None or actor not in self._objects:
+            return None
+        references = [
+            (fluent.nested, value)
+            for fluent, value in self._attributes(actor)
+            if isinstance(fluent.type, ObjectType) and value is not None
+        ]
+        references.sort(key=lambda one: not one[0])
+        return str(references[0][1]) if references else None
+
+    @property
+    def title(self) -> str:
+        """The name of the place, else that of the world."""
+        return self.session.world.world.title if self.place is None else self._name(self.place)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """What `describe` says of the place, then every known fact by type."""
+        told = tuple(line(one) for one in self._description())
+        known = (*self._by_type(), *self._tables())
+        return (*told, line(""), *known) if told and known else (*told, *known)
+
+    def _description(self) -> list[str]:
+        if self.place is None:
+            return []
+        number = self.session.world.instance.numbers[self.place]
+        return self.session.engine.describe(self.session.state, number).splitlines()
+
+    # ---- facts ----------------------------------------------------------------------------
+
+    def _by_type(self) -> Iterator[Line]:
+        groups: dict[str, list[str]] = {}
+        for name in self._known:
+            groups.setdefault(str(self._objects[name]["type"]), []).append(name)
+        for kind, names in groups.items():
+            yield from self._group(kind, names)
+
+    def _group(self, kind: str, names: list[str]) -> Iterator[Line]:
+        told = {name: ", ".join(self._told(name)) for name in names}
+        if not any(told.values()):
+            yield ((f"{kind} ", "head"), (", ".join(map(self._name, names)), "plain"))
+        elif len(names) == 1:
+            yield ((f"{kind} ", "head"), *self._row(names[0], told[names[0]]))
+        else:
+            yield line(kind, "head")
+            for name in names:
+                yield (("  ", "plain"), *self._row(name, told[name]))
+
+    def _row(self, name: str, told: str) -> Line:
+        return ((self._name(name), "plain"), (f": {told}" if told else "", "dim"))
+
+    def _told(self, name: str) -> Iterator[str]:
+        for fluent, value in self._attributes(name):
+            if fluent.secret or value is None:
+                continue
+            word = fluent.name.replace("_", " ")
+            if isinstance(value, bool):
+                yield word if value else f"not {word}"
+            else:
+                yield f"{word} {self._value(fluent.type, value)}"
+
+    def _attributes(self, name: str) -> Iterator[tuple[Fluent, Json]]:
+        program = self.session.world.program
+        found = self._objects[name]
+        attributes = cast("Mapping[str, Json]", found["attrs"])
+        kinds = (str(found["type"]), *program.types[str(found["type"])].ancestors)
+        for attribute, value in attributes.items():
+            ids = (f"{kind}.{attribute}" for kind in kinds)
+            fluent = next((program.fluents[one] for one in ids if one in program.fluents), None)
+            if fluent is not None:
+                yield fluent, value
+
+    def _tables(self) -> Iterator[Line]:
+        """Functions and relations, as far as their objects are known."""
+        relations = cast("Mapping[str, Sequence[Sequence[Json]]]", self._state["relations"])
+        functions = cast("Mapping[str, Sequence[tuple[Sequence[Json], Json]]]",
+                         self._state["functions"])  # fmt: skip
+        for name, tuples in relations.items():
+            rows = [self._arguments(one) for one in tuples if self._tellable(name, one)]
+            if rows:
+                yield ((f"{name} ", "head"), ("; ".join(filter(None, rows)) or "yes", "plain"))
+        for name, valued in functions.items():
+            kind = self.session.world.program.fluents[name].type
+            shown = [
+                f"{self._arguments(args)} {self._value(kind, value)}".strip()
+                for args, value in valued
+                if self._tellable(name, args)
+            ]
+            if shown:
+                yield ((f"{name.replace('_', ' ')} ", "head"), ("; ".join(shown), "plain"))
+
+    def _tellable(self, fluent: str, args: Sequence[Json]) -> bool:
+        if self.session.world.program.fluents[fluent].secret:
+            return False
+        return all(arg in self._known for arg in args if arg in self._objects)
+
+    def _arguments(self, args: Sequence[Json]) -> str:
+        return " ".join(self._name(str(arg)) for arg in args)
+
+    # ---- words ----------------------------------------------------------------------------
+
+    def _name(self, name: str) -> str:
+        number = self.session.world.instance.numbers.get(name)
+        if number is None:
+            return name.replace("_", " ")
+        return self.session.engine.name(self.session.state, number)
+
+    def _value(self, kind: ValueType, value: Json) -> str:
+        match kind:
+            case ObjectType():
+                return self._name(str(value))
+            case NumberType(unit=unit):
+                return f"{value}{unit}"
+            case _:
+                return str(value).replace("_", " ")
+
+    # ---- what is carried --------------------------------------------------------------------
+
+    @property
+    def carried(self) -> tuple[str, ...] | None:
+        """The actor's contents; ``None`` if nobody acts.
+
+        Where the world nests nothing: the objects with an attribute that refers to the actor.
+        """
+        actor = self.session.actor
+        if actor is None or actor not in self._objects:
+            return None
+        nests = any(fluent.nested for fluent in self.session.world.program.fluents.values())
+        contents = cast("Sequence[str]", self._objects[actor]["contents"])
+        return tuple(self._name(one) for one in (contents if nests else self._referring(actor)))
+
+    def _referring(self, actor: str) -> Iterator[str]:
+        for name in self._objects:
+            for fluent, value in self._attributes(name):
+                if isinstance(fluent.type, ObjectType) and value == actor and name != actor:
+                    yield name
+                    break

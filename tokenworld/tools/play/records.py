@@ -1,0 +1,181 @@
+"""The details pane: requires one by one, and the record of a tick, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from tokenworld.diagnostics import Source
+from tokenworld.ground import Change, Json, NoMatch, Outcome, RequireReport
+from tokenworld.session import WhyNot
+from tokenworld.tools.play.glyphs import Glyphs
+from tokenworld.tools.play.lines import Line, line
+
+__all__ = ["Describer", "json_text", "short_place"]
+
+
+def json_text(value: Json) -> str:
+    """A shown value as authors write it: ``none``, ``true``, ``oak_chest``."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def short_place(place: str) -> str:
+    """``world.tw:17:3``: a place without the folders before the file."""
+    return PurePath(place).name
+
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """Puts reports and records into words, with the source lines that they point at."""
+
+    glyphs: Glyphs
+    sources: Mapping[str, Source]
+
+    # ---- requires ---------------------------------------------------------------------------
+
+    def examined(self, found: WhyNot) -> Iterator[Line]:
+        """Why a command would or would not be executed; it was not given."""
+        if found.no_match is not None:
+            yield from self._no_match(found.no_match)
+            return
+        if found.allowed:
+            good = f"{self.glyphs.executed} `{found.asked}` can be done now."
+            yield line(good, "good")
+        else:
+            yield line(f"{self.glyphs.refused} `{found.asked}` would be refused.", "bad")
+        yield from self.requires(found.requires)
+
+    def requires(self, found: Iterable[RequireReport]) -> Iterator[Line]:
+        """Every require with its sign, its text, values, place and source line."""
+        listed = tuple(found)
+        if not listed:
+            yield line("It needs nothing.", "dim")
+        for report in listed:
+            yield line("")
+            yield from self._require(report)
+
+    def _require(self, report: RequireReport) -> Iterator[Line]:
+        sign = self.glyphs.holds(report.holds)
+        role = {True: "good", False: "bad", None: "warn"}[report.holds]
+        word = {True: "", False: "", None: " (not evaluated)"}[report.holds]
+        yield ((f"{sign} {report.label}", role), (word, "dim"))  # type: ignore[return-value, misc]
+        if report.holds is not True and report.text:
+            yield line(f"  {report.text}")
+        yield line(f"  {report.condition}", "head")
+        for atom, value in report.values.items():
+            if atom != report.condition or report.holds is not False:
+                yield line(f"  {atom} = {json_text(value)}", "plain")
+            else:
+                yield line(f"  {atom} is {json_text(value)}", "plain")
+        yield from self._source(report.place)
+
+    def _source(self, place: str) -> Iterator[Line]:
+        text = self.source_line(place)
+        shown = f" {text}" if text else ""
+        yield line(f"  {short_place(place)}{shown}", "dim")
+
+    def source_line(self, place: str) -> str:
+        """The line a place points at, with single spaces; empty if its file is not at hand."""
+        file, _, rest = place.partition(":")
+        while file not in self.sources and rest:
+            more, _, rest = rest.partition(":")
+            file = f"{file}:{more}"
+        number = rest.partition(":")[0]
+        if file not in self.sources or not number.isdigit():
+            return ""
+        return " ".join(self.sources[file].line_text(int(number)).split())
+
+    # ---- records ----------------------------------------------------------------------------
+
+    def record(self, outcome: Outcome, asked: str) -> Iterator[Line]:
+        """Everything that one record says."""
+        yield from self._heading(outcome, asked)
+        if outcome.refusal is not None:
+            yield line(outcome.refusal.text, "bad")
+            yield from self.requires(outcome.refusal.requires)
+            return
+        if outcome.no_match is not None:
+            yield from self._no_match(outcome.no_match)
+        yield from self._breach(outcome)
+        yield from self._effects(outcome)
+        yield from self._chance(outcome)
+        yield from self._listed("Ending", outcome.latched)
+        yield line("")
+        yield line(f"state {outcome.hash_before[:8]} {self.glyphs.becomes} "
+                   f"{outcome.hash_after[:8]}", "dim")  # fmt: skip
+
+    def _heading(self, outcome: Outcome, asked: str) -> Iterator[Line]:
+        role = "good" if outcome.status in ("executed", "waiting") else "bad"
+        sign, word = self.glyphs.of(outcome.status), outcome.status.replace("_", " ")
+        yield ((f"{sign} {word}", role), (f" in tick {outcome.tick}", "dim"))  # type: ignore[misc]
+        yield line(asked, "head")
+        if outcome.progress is not None:
+            done, total = outcome.progress
+            yield line(f"{done} of {total} ticks done")
+        if outcome.cause:
+            yield line(outcome.cause)
+        if outcome.status in ("executed", "waiting", "interrupted") and not outcome.time_passed:
+            yield line("No time passed.", "dim")
+
+    def _no_match(self, found: NoMatch) -> Iterator[Line]:
+        yield line(found.message, "warn")
+        if found.suggestions:
+            yield line("")
+            yield line("You could say", "head")
+            yield from (line(f"  {one}") for one in found.suggestions)
+
+    def _breach(self, outcome: Outcome) -> Iterator[Line]:
+        breach = outcome.breach
+        if breach is None:
+            return
+        yield line(f"{breach['code']}: {breach['message']}", "bad")
+        for key in ("rule", "witness", "culprits", "before", "after"):
+            value = breach.get(key)
+            if value:
+                shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+                yield ((f"  {key} ", "dim"), (shown, "plain"))
+        place = str(breach.get("place") or "")
+        if place:
+            yield from self._source(place)
+        yield from self._changes("Discarded", outcome.discarded)
+
+    def _effects(self, outcome: Outcome) -> Iterator[Line]:
+        yield from self._changes("Changes", outcome.changes)
+        yield from self._listed("Laws fired", outcome.fired)
+        yield from self._changes("Changes by laws", outcome.law_changes)
+        events = (f"{name}({', '.join(map(json_text, args))})" for name, args in outcome.events)
+        yield from self._listed("Events", events)
+        yield from self._listed("Said", outcome.said)
+        if outcome.status == "executed" and outcome.noop and not outcome.law_changes:
+            yield line("Nothing changed.", "dim")
+
+    def _chance(self, outcome: Outcome) -> Iterator[Line]:
+        draws = (
+            f"{draw.rule}({', '.join(map(json_text, draw.args))}): "
+            f"{draw.choice + 1} of {draw.alternatives}"
+            for draw in outcome.draws
+        )
+        yield from self._listed("Draws of chance", draws)
+
+    def _changes(self, title: str, changes: Iterable[Change]) -> Iterator[Line]:
+        listed = tuple(changes)
+        if listed:
+            yield line("")
+            yield line(title, "head")
+        for one in listed:
+            fluent = one.fluent.rpartition(".")[2]
+            slot = f"{fluent}({', '.join(map(json_text, one.args))})" if one.args else fluent
+            values = f"{json_text(one.old)} {self.glyphs.becomes} {json_text(one.new)}"
+            yield ((f"  {slot} ", "plain"), (values, "good"), (f"  {one.rule}", "dim"))
+
+    def _listed(self, title: str, entries: Iterable[str]) -> Iterator[Line]:
+        listed = tuple(entries)
+        if listed:
+            yield line("")
+            yield line(title, "head")
+            yield from (line(f"  {one}") for one in listed)

@@ -1,0 +1,112 @@
+"""``tw play``: on a screen for people; without a terminal, the plan is played and told."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.planning import PlanStep, Verdict
+from tokenworld.session import Session, open_world, plan_for_seed
+from tokenworld.store import RunStore
+from tokenworld.tools.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    Output,
+)
+from tokenworld.tools.running import show_outcome
+from tokenworld.tools.solving import show_verdict
+
+__all__ = ["play"]
+
+
+def play(
+    target: str,
+    out: Output,
+    *,
+    seed: int,
+    store: Path | None,
+    planned: bool,
+    time_limit: float,
+    goal: str | None,
+) -> int:
+    """Play a world; with ``planned`` a plan is made first and can be stepped through."""
+    world = open_world(target)
+    on_screen = sys.stdin.isatty() and sys.stdout.isatty() and not out.as_json
+    with RunStore.open(store) as opened:
+        session = Session(world, seed, store=opened, player="human" if on_screen else "planner")
+        try:
+            steps, verdict = _planned(session, goal, time_limit, out, planned or not on_screen)
+            if on_screen:
+                return _screen(session, steps, verdict)
+            return _told(session, steps, verdict, goal, out)
+        except KeyboardInterrupt:
+            session.finish("interrupted")
+            return EXIT_INTERRUPTED
+
+
+def _planned(
+    session: Session, goal: str | None, time_limit: float, out: Output, wanted: bool
+) -> tuple[tuple[PlanStep, ...], Verdict | None]:
+    if not wanted:
+        return (), None
+    out.progress(f"planning {session.world.world.title}")
+    return plan_for_seed(session, goal, time_limit=time_limit, say=out.progress)
+
+
+def _screen(session: Session, steps: tuple[PlanStep, ...], verdict: Verdict | None) -> int:
+    try:
+        from tokenworld.tools.play import play as play_on_screen
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "textual":
+            raise
+        hint = "Run `pip install 'token-world[tui]'`, or use `tw run`."
+        raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint)) from None
+    return play_on_screen(session, plan=steps, plan_verdict=verdict)
+
+
+def _told(
+    session: Session,
+    steps: tuple[PlanStep, ...],
+    verdict: Verdict | None,
+    goal: str | None,
+    out: Output,
+) -> int:
+    """Play the plan tick by tick under the run's own seed and say how it ended."""
+    assert verdict is not None
+    show_verdict(verdict, out)
+    if verdict.answer != "winnable":
+        session.finish("no plan")
+        out.json({**verdict.to_json(), "played": False})
+        return verdict.exit_code
+    out.line("")
+    for step in steps:
+        for outcome in session.intend(step.command, source="planner"):
+            show_outcome(session.moments[-1].asked, outcome, out)
+    session.finish("plan played")
+    return _ending(session, verdict, goal, len(steps), out)
+
+
+def _ending(session: Session, verdict: Verdict, goal: str | None, steps: int, out: Output) -> int:
+    assert session.recording is not None
+    won, slug = session.won(goal), session.recording.slug
+    reached = ", ".join(session.latched) or "no ending"
+    final = session.engine.hash(session.state)
+    out.line("")
+    said = "Goal reached" if won else "Goal not reached"
+    out.line(f"{said}: {reached}, after {session.tick} ticks, score "
+             f"{session.engine.score(session.state)}.")  # fmt: skip
+    out.line(f"run {slug}, seed {session.seed}, state {final}")
+    out.json(
+        {
+            **verdict.to_json(),
+            "played": True,
+            "won": won,
+            "endings": list(session.latched),
+            "steps": steps,
+            "run": slug,
+            "state_hash": final,
+        }
+    )
+    return EXIT_OK if won else EXIT_NEGATIVE
