@@ -1,4 +1,4 @@
-"""A small PDDL interpreter, written from the PDDL papers alone: a second reader of exported text."""
+"""A small PDDL interpreter, written from the PDDL papers alone: a second reader of the text."""
 
 from __future__ import annotations
 

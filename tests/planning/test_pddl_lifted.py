@@ -3,111 +3,82 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from pddl_machine import Machine
-from pddl_machine import State as PddlState
+from pddl_compare import agree, export, world
+from pddl_worlds import BLOCKS, CELLAR, KITCHEN, WORLDS
 
-from tokenworld.check import check_source
-from tokenworld.diagnostics import Failure, Source
-from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.ground import Command, Instance, Raw, instantiate, param_values
-from tokenworld.planning.pddl import PddlExport, export_pddl
-from tokenworld.prose import EnglishProse
+from tokenworld.diagnostics import Failure
 
 
-View = tuple[frozenset[tuple[str, ...]], frozenset[tuple[tuple[str, ...], object]]]
+@pytest.mark.parametrize("name", WORLDS)
+def test_interpreter_and_pddl_agree_on_every_state(name: str) -> None:
+    assert agree(WORLDS[name]) >= 20
 
 
-def world(text: str) -> EngineSimulator:
-    checked = check_source(Source("w.tw", None, text))
-    assert checked.program is not None, checked.diagnostics
-    program = checked.program
-    first = next(iter(program.worlds.values()))
-    instance = instantiate(program, first, param_values(program, first, {}))
-    return EngineSimulator(Engine(instance, EnglishProse()))
+@pytest.mark.parametrize("text", [BLOCKS, CELLAR, KITCHEN], ids=["blocks", "cellar", "kitchen"])
+def test_published_worlds_are_lifted_and_agree(text: str) -> None:
+    assert agree(text, 25) >= 18
 
 
-def export(simulator: EngineSimulator, state: State, goal: str | None = None) -> PddlExport:
-    def value(fluent: str, args: tuple[Raw, ...]) -> Raw:
-        return simulator.read(state, fluent, args)
-
-    return export_pddl(simulator.instance, value, goal)
+def test_the_same_world_gives_the_same_text() -> None:
+    first, second = export(world(KITCHEN)), export(world(KITCHEN))
+    assert (first.domain, first.problem) == (second.domain, second.problem)
 
 
-def view(state: PddlState) -> View:
-    """A state without what the price of a plan adds."""
-    numbers = frozenset((atom, value) for atom, value in state.numbers if atom != ("total-cost",))
-    return state.facts, numbers
+@pytest.mark.parametrize(
+    ("rule", "construct"),
+    [
+        ("action long(t: T) takes 3 { t.n = 1 }", "action `long`, which takes several ticks"),
+        ("action both(a: T, b: T) { a.n = 1 b.n = 2 }", "two writes of `n` that may meet"),
+        ("action each() { for t: T { best() = t } }", "rounds that may write `best` twice"),
+        ("action many() { require count(t for t: T) > 9 }", "`count` up to 10"),
+        ("action least() { pick t: T by least t.n { t.n = 0 } }", "`pick` by order"),
+        ("action total() { best_n() = sum(t.n for t: T) }", "`sum` as a value"),
+        ("law luck(t: T) { chance 50% { t.n = 1 } }", "chance in law `luck`"),
+        ("law change(t: T) when t.n != was t.n { t.m = 1 }", "`was`"),
+        ("action gone(t: T) { destroy t }", "`destroy`"),
+        ("action half(t: T) { t.n = t.m div 2 }", "`div` of values that change"),
+        ("action when_odd(t: T) { require tick() mod 2 == 1 }", "`tick()`"),
+    ],
+)
+def test_what_has_no_exact_form_is_named_with_its_line(rule: str, construct: str) -> None:
+    text = f"""
+type T {{ n: 0 to 9 = 0  m: 0 to 9 = 0 }}
+function best(): T?
+function best_n(): 0 to 99 = 0
+action go(t: T) {{ t.n = 3  t.m = 2 }}
+{rule}
+world w "W" {{ object a, b: T  goal g: a.n == 3 and a.m == 2 }}
+"""
+    with pytest.raises(Failure) as raised:
+        export(world(text))
+    (found,) = raised.value.diagnostics
+    assert found.code == "TW0801"
+    assert construct in found.message
+    assert found.span is not None
+    assert found.span.line == 6
 
 
-def finished(machine: Machine, state: PddlState, names: Callable[[str], bool]) -> list[PddlState]:
-    """The states after all forced steps."""
-    found = [state]
-    while any(("tw-turn", "tw-act") not in one.facts for one in found):
-        found = [
-            after
-            for one in found
-            for name, _, after in machine.steps(one)
-            if names(name)
-        ]
-    return found
+def test_all_reasons_are_given_at_once() -> None:
+    text = """
+type T { n: 0 to 9 = 0 }
+action one(t: T) { destroy t }
+action two() { require count(t for t: T) > 9 }
+world w "W" { object a, b: T  goal g: a.n == 0 }
+"""
+    with pytest.raises(Failure) as raised:
+        export(world(text))
+    assert [found.span.line for found in raised.value.diagnostics if found.span] == [3, 4]
 
 
-def results_in_pddl(exported: PddlExport) -> dict[Command, set[View]]:
-    machine = Machine(exported.domain, exported.problem)
-    phased = any(fact[0] == "tw-turn" for fact in machine.start.facts)
-    found: dict[Command, set[View]] = {}
-
-    def forced(name: str) -> bool:
-        return exported.names.steps[name].action is None
-
-    for name, args, after in machine.steps(machine.start):
-        command = exported.names.command(name, args)
-        assert command is not None
-        ends = finished(machine, after, forced) if phased else [after]
-        if ends:
-            found.setdefault(command, set()).update(view(one) for one in ends)
-    return found
-
-
-def results_in_engine(simulator: EngineSimulator, state: State) -> dict[Command, set[View]]:
-    found: dict[Command, set[View]] = {}
-    for command in simulator.commands(state):
-        for successor in simulator.successors(state, command):
-            after = export(simulator, successor.state)
-            start = Machine(after.domain, after.problem).start
-            found.setdefault(command, set()).add(view(start))
-    return found
-
-
-def agree(text: str, limit: int = 40) -> int:
-    """Compare interpreter and PDDL on every state reached; how many there were."""
-    simulator = world(text)
-    start = simulator.start()
-    seen, waiting, count = {simulator.key(start)}, [start], 0
-    domain = export(simulator, start).domain
-    while waiting and count < limit:
-        state = waiting.pop(0)
-        count += 1
-        exported = export(simulator, state)
-        assert exported.form == "lifted"
-        assert exported.domain == domain
-        machine = Machine(exported.domain, exported.problem)
-        won = simulator.won(state, None) and not simulator.lost(state)
-        assert machine.won(machine.start) == won
-        if simulator.won(state, None) or simulator.lost(state):
-            continue
-        assert results_in_pddl(exported) == results_in_engine(simulator, state)
-        for command in simulator.commands(state):
-            for successor in simulator.successors(state, command):
-                if simulator.key(successor.state) not in seen:
-                    seen.add(simulator.key(successor.state))
-                    waiting.append(successor.state)
-    return count
-
+def test_an_unknown_goal_is_told_with_what_may_be_meant() -> None:
+    with pytest.raises(Failure) as raised:
+        export(world(CELLAR), goal="reach")
+    (found,) = raised.value.diagnostics
+    assert found.code == "TW0201"
+    assert found.hint == "Did you mean `rich`?"

@@ -69,7 +69,8 @@ def _binary(op: ArithmeticOp, left: Term, right: Term, ctx: Context, span: Span)
         return Arithmetic(op, _real(left), _real(right), REAL, span)
     if op != "*":
         left, right = aligned(left, right, ctx, span)
-    assert isinstance(left.type, NumberType) and isinstance(right.type, NumberType)
+    assert isinstance(left.type, NumberType)
+    assert isinstance(right.type, NumberType)
     return Arithmetic(op, left, right, _result(op, left.type, right.type, ctx, span), span)
 
 

@@ -37,10 +37,7 @@ def find_member(draft: Draft, kind: ValueType, name: str) -> Fluent | None:
 
 def _has_end(draft: Draft, fluent: Fluent, type_name: str) -> bool:
     """Whether the collection that ``fluent`` adds exists on objects of a type."""
-    if fluent.fluent_kind == "relation":
-        end = fluent.params[0].type
-    else:
-        end = fluent.type
+    end = fluent.params[0].type if fluent.fluent_kind == "relation" else fluent.type
     return isinstance(end, ObjectType) and is_subtype(draft.types, type_name, end.name)
 
 

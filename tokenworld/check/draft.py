@@ -41,7 +41,7 @@ __all__ = ["Abandon", "Draft", "Entry"]
 ItemT = TypeVar("ItemT")
 
 
-class Abandon(Exception):  # noqa: N818  (control flow inside the checker, never an error)
+class Abandon(Exception):
     """A construct cannot be checked further: its one diagnostic is already reported."""
 
 

@@ -260,10 +260,13 @@ def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
 
 
 def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str | None:
-    if isinstance(term.type, ObjectType) and isinstance(target, ObjectType):
-        if is_subtype(ctx.draft.types, target.name, term.type.name):
-            return f"Narrow it first, with `is {target.name}` on a name."
-    if isinstance(target, EnumType):
-        members = ctx.draft.enums[target.name].members
-        return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
-    return None
+    match term.type, target:
+        case ObjectType(name=wide), ObjectType(name=narrow) if is_subtype(
+            ctx.draft.types, narrow, wide
+        ):
+            return f"Narrow it first, with `is {narrow}` on a name."
+        case _, EnumType(name=enum):
+            members = ctx.draft.enums[enum].members
+            return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
+        case _:
+            return None

@@ -16,7 +16,6 @@ from tokenworld.model import (
     ObjectKind,
     ObjectType,
     RealType,
-    TextType,
     ValueType,
     is_optional,
     without_none,

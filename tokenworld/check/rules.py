@@ -50,7 +50,7 @@ __all__ = ["check_rules"]
 def check_rules(draft: Draft) -> None:
     """Check every rule; a bad one is reported and left out."""
     for action, entry in draft.items(syn.ActionDecl):
-        if fresh(draft, "action", action.name, draft.actions):  # type: ignore[arg-type]
+        if fresh(draft, "action", action.name, draft.actions):
             draft.attempt(lambda a=action, e=entry: _action(draft, a, e))  # type: ignore[misc]
     for law, entry in draft.items(syn.LawDecl):
         if fresh(draft, "law", law.name, {**draft.laws, **draft.watches}):
@@ -59,10 +59,10 @@ def check_rules(draft: Draft) -> None:
         if fresh(draft, "watch", watch.name, {**draft.laws, **draft.watches}):
             draft.attempt(lambda w=watch: _watch(draft, w))  # type: ignore[misc]
     for invariant, _ in draft.items(syn.InvariantDecl):
-        if fresh(draft, "invariant", invariant.name, draft.invariants):  # type: ignore[arg-type]
+        if fresh(draft, "invariant", invariant.name, draft.invariants):
             draft.attempt(lambda i=invariant: _invariant(draft, i))  # type: ignore[misc]
     for conserve, _ in draft.items(syn.ConserveDecl):
-        if fresh(draft, "conserve", conserve.name, draft.conserves):  # type: ignore[arg-type]
+        if fresh(draft, "conserve", conserve.name, draft.conserves):
             draft.attempt(lambda c=conserve: _conserve(draft, c))  # type: ignore[misc]
     for check_item in _prose(draft):
         draft.attempt(check_item)

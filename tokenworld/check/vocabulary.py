@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from tokenworld.check.context import Context
@@ -22,7 +23,7 @@ class _Placed(Protocol):
     def span(self) -> Span: ...
 
 
-def fresh(draft: Draft, what: str, name: syn.Name, table: dict[str, _Placed]) -> bool:
+def fresh(draft: Draft, what: str, name: syn.Name, table: Mapping[str, _Placed]) -> bool:
     """Whether the name is new in its namespace; reports it if not."""
     if name.value in table:
         draft.twice(what, name, table[name.value].span)

@@ -97,7 +97,7 @@ class _Settings:
 def check_worlds(draft: Draft) -> None:
     """Every world of the root file."""
     for item, _ in draft.items(syn.WorldDecl):
-        if not fresh(draft, "world", item.name, draft.worlds):  # type: ignore[arg-type]
+        if not fresh(draft, "world", item.name, draft.worlds):
             continue
         ctx = Context(draft, world=item.name.value, was=False, me=not _several_turns(item))
         lines = _Settings(ctx)

@@ -20,10 +20,10 @@ def _values(self: object) -> tuple[object, ...]:
     return tuple(getattr(self, name) for name in type(self).__match_args__)  # type: ignore[attr-defined]
 
 
-def _equal(self: object, other: object) -> bool:
+def _equal(self: object, other: object) -> object:
     if type(self) is not type(other):
         return NotImplemented
-    return bool(_values(self) == _values(other))
+    return _values(self) == _values(other)
 
 
 def _hash(self: object) -> int:

@@ -9,12 +9,13 @@ from typing import Protocol
 
 from tokenworld.ground import Json, LuckyDraw
 
-__all__ = ["ExploringLuck", "ForcedLuck", "Luck", "SeededLuck", "draw"]
+__all__ = ["DrawKey", "ExploringLuck", "ForcedLuck", "Luck", "SeededLuck", "draw"]
 
 SPAN = 1 << 64
 """Draws are whole numbers below this."""
 
-Key = tuple[str, tuple[Json, ...], int]
+DrawKey = tuple[str, tuple[Json, ...], int]
+"""A draw's rule, its arguments and the number of the draw in it."""
 
 
 def draw(seed: int, tick: int, rule: str, args: Sequence[Json], number: int) -> int:
@@ -26,17 +27,17 @@ def draw(seed: int, tick: int, rule: str, args: Sequence[Json], number: int) -> 
 class Luck(Protocol):
     """Who decides draws. ``weights`` are exact non-negative shares, at least one positive."""
 
-    def choose(self, key: Key, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
         """The index of the alternative that happens."""
 
-    def uniform(self, key: Key, seed: int, tick: int) -> float:
+    def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         """A double in [0, 1) with 53 random bits."""
 
 
 class SeededLuck:
     """The draws of a run's seed: the luck of play."""
 
-    def choose(self, key: Key, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
         rule, args, number = key
         value = draw(seed, tick, rule, args, number)
         total, reached = sum(weights), 0
@@ -46,7 +47,7 @@ class SeededLuck:
                 return index
         return max(index for index, weight in enumerate(weights) if weight)
 
-    def uniform(self, key: Key, seed: int, tick: int) -> float:
+    def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         rule, args, number = key
         return (draw(seed, tick, rule, args, number) >> 11) / float(1 << 53)
 
@@ -55,11 +56,11 @@ class ForcedLuck(SeededLuck):
     """Forces listed draws and leaves the rest to the seed: how a *possible* plan is replayed."""
 
     def __init__(self, draws: Sequence[LuckyDraw]) -> None:
-        self._forced: Mapping[Key, int] = {
+        self._forced: Mapping[DrawKey, int] = {
             (one.rule, one.args, one.draw): one.choice for one in draws
         }
 
-    def choose(self, key: Key, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
         if key in self._forced:
             return self._forced[key]
         return super().choose(key, seed, tick, weights)
@@ -80,7 +81,7 @@ class ExploringLuck:
         self.taken: list[LuckyDraw] = []
         self.choices: list[tuple[int, tuple[int, ...]]] = []
 
-    def choose(self, key: Key, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
         possible = tuple(index for index, weight in enumerate(weights) if weight)
         if len(possible) == 1:
             return possible[0]
@@ -90,7 +91,7 @@ class ExploringLuck:
         self.taken.append(LuckyDraw(key[0], key[1], key[2], choice, len(weights)))
         return choice
 
-    def uniform(self, key: Key, seed: int, tick: int) -> float:
+    def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         raise NoUniform(key[0])
 
     def next_prefix(self) -> tuple[int, ...] | None:

@@ -110,9 +110,9 @@ class Recorder:
         found = []
         for column, key, old, new, rule in changes:
             kind = column.fluent.type
-            shown = (show_value(program, self._names, kind, value) for value in (old, new))
+            first, last = (show_value(program, self._names, kind, value) for value in (old, new))
             args = shown_key(program, self._names, column, key)
-            found.append(Change(column.fluent.id, args, *shown, rule))
+            found.append(Change(column.fluent.id, args, first, last, rule))
         return tuple(found)
 
     def _refusal(self, result: Result) -> Refusal | None:

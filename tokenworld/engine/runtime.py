@@ -168,7 +168,7 @@ def toward(x: Any, target: Any, by: Any) -> Any:
 
 
 def sign(x: Any) -> int:
-    return (x > 0) - (x < 0)
+    return int(x > 0) - int(x < 0)
 
 
 def round_real(value: float, digits: int) -> int:

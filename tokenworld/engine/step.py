@@ -6,7 +6,7 @@ where the intent cancels a long action. The given state is never written to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 
 from tokenworld.engine.compile import ActionCode, Code, Function
@@ -14,7 +14,7 @@ from tokenworld.engine.delta import Breach, Delta, RawChange, apply, net
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.layout import Layout
-from tokenworld.engine.luck import Luck
+from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.engine.result import BreachReport, Result, Spoken
 from tokenworld.engine.state import LongAction, State
 from tokenworld.engine.watches import Watches
@@ -33,25 +33,14 @@ class _RecordingLuck:
         self._luck = luck
         self.taken: list[LuckyDraw] = []
 
-    def choose(
-        self, key: tuple[str, tuple[object, ...], int], seed: int, tick: int, weights: object
-    ) -> int:
-        choice = self._luck.choose(key, seed, tick, weights)  # type: ignore[arg-type]
-        if sum(1 for weight in weights if weight) > 1:  # type: ignore[attr-defined]
-            size = len(weights)  # type: ignore[arg-type]
-            self.taken.append(LuckyDraw(key[0], key[1], key[2], choice, size))  # type: ignore[arg-type]
+    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
+        choice = self._luck.choose(key, seed, tick, weights)
+        if sum(1 for weight in weights if weight > 0) > 1:
+            self.taken.append(LuckyDraw(*key, choice, len(weights)))
         return choice
 
-    def uniform(self, key: tuple[str, tuple[object, ...], int], seed: int, tick: int) -> float:
-        return self._luck.uniform(key, seed, tick)  # type: ignore[arg-type]
-
-
-@dataclass(slots=True)
-class _Unit:
-    """An action unit as it is worked out: requires, long action, effects."""
-
-    result: Result
-    acted: bool = False
+    def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
+        return self._luck.uniform(key, seed, tick)
 
 
 class Stepper:

@@ -80,10 +80,10 @@ def _number(term: Term, first: Raw, numbers: Mapping[str, int], params: Mapping[
         case Negate():
             return -first
         case Rescale(digits=digits):
-            return first * 10**digits
+            return first * int(10**digits)
         case ToReal(term=inner):
             decimals = inner.type.decimals if isinstance(inner.type, NumberType) else 0
-            return first / 10**decimals
+            return first / int(10**decimals)
         case Arithmetic(op=op, right=right):
             second = constant(right, numbers, params)
             if not isinstance(second, (int, float)):

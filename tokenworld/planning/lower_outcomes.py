@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tokenworld.ground import LuckyDraw
 from tokenworld.planning.lower_diagram import Diagram, Value
@@ -78,13 +79,17 @@ def label_of(
     told = diagrams.restrict(diagrams.lift("told", _told, *parts), coins)
     title, *args = coin.unit.draw_key(world.facts)
     for label in diagrams.leaves(told):
-        same = diagrams.lift(("told", label), lambda one, label=label: one == label, told)
+        same = diagrams.lift(("told", label), partial(_same, label), told)
         part = diagrams.both(chosen, same)
         if part == diagrams.false:
             continue
         number, choice, count, several = (int(one) for one in str(label).split())
         draw = LuckyDraw(str(title), tuple(args), number, choice, count)
         yield ((draw,) if several > 1 else ()), part
+
+
+def _same(wanted: Value, value: Value) -> bool:
+    return value == wanted
 
 
 def _one_more(count: Value, possible: Value) -> Value:

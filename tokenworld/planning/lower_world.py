@@ -176,7 +176,7 @@ class TakenApart:
         """How many cost units make 1: costs with decimals are counted in their last digit."""
         costs = (action.cost for action in self.facts.program.actions.values())
         decimals = (decimals_of(cost.type) for cost in costs if cost is not None)
-        return 10 ** max(decimals, default=0)
+        return int(10 ** max(decimals, default=0))
 
     def cost_units(self, commanded: Commanded, value: object) -> int:
         """A cost as a whole number of units."""

@@ -7,30 +7,40 @@ named by its line, in the notes and at the top of the files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
-from tokenworld.ground import Command, Instance
+from tokenworld.ground import Command, Instance, LuckyDraw
 from tokenworld.model import Ending
+from tokenworld.planning.ir import Task
 from tokenworld.planning.pddl_domain import LiftedDomain, lift_domain
+from tokenworld.planning.pddl_ground import ground_pair
 from tokenworld.planning.pddl_names import Names
 from tokenworld.planning.pddl_problem import Values, assemble, declared_requirements
 from tokenworld.planning.pddl_requirements import needed
 from tokenworld.planning.pddl_text import domain_text, problem_text
 from tokenworld.planning.pddl_tree import PddlPair
-from tokenworld.planning.pddl_vocabulary import Vocabulary
+from tokenworld.planning.pddl_vocabulary import LiftingError, Vocabulary
 
-__all__ = ["PddlExport", "PddlStep", "export_pddl", "goal_line"]
+__all__ = ["Encode", "PddlExport", "PddlStep", "export_pddl", "goal_line"]
+
+Encode = Callable[[str | None], Task]
+"""Makes the finite task of a world for a goal; raises `Failure` where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PddlStep:
-    """A step of a PDDL plan as a command; ``outcome`` is the outcome of chance it counts on."""
+    """A step of a PDDL plan as a command, with the outcome of chance that it counts on.
+
+    ``outcome`` numbers the outcomes of the action from 1 (0: no chance); ``draws`` tells them in
+    full where the grounded form knows them.
+    """
 
     command: Command
     outcome: int = 0
+    draws: tuple[LuckyDraw, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +69,13 @@ def _steps(export: PddlExport, plan: str) -> Iterator[PddlStep]:
             continue
         try:
             command = export.names.command(words[0], tuple(words[1:]))
-            outcome = export.names.steps[words[0].lower()].outcome
+            origin = export.names.steps[words[0].lower()]
         except (KeyError, IndexError):
             message = f"The plan has a step `{line.strip()}` that the exported task lacks."
             hint = "Give the plan of the pair as it was exported."
             raise Failure(Diagnostic("TW0812", message, hint=hint)) from None
         if command is not None:
-            yield PddlStep(command, outcome)
+            yield PddlStep(command, origin.outcome, origin.draws)
 
 
 def goal_line(instance: Instance, goal: str | None) -> Ending | None:
@@ -127,30 +137,56 @@ def _comments(instance: Instance, form: str) -> tuple[str, ...]:
     return (f"World `{instance.world.name}`{where}, {form} by `tw export --pddl`.",)
 
 
+def _export(
+    pair: PddlPair, names: Names, form: Literal["lifted", "grounded"], notes: Iterable[Diagnostic]
+) -> PddlExport:
+    texts = (domain_text(pair.domain), problem_text(pair.problem))
+    return PddlExport(*texts, in_order(notes), form, names, pair)
+
+
 def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
-    instance = domain.words.instance
-    pair = assemble(domain, values, _comments(instance, "written"))
-    names = domain.words.names
-    notes = in_order(
-        (*_dropped(instance), *_chance(instance, names), *_requirements(domain.words, pair))
+    words = domain.words
+    pair = assemble(domain, values, _comments(words.instance, "written"))
+    notes = (
+        *_dropped(words.instance),
+        *_chance(words.instance, words.names),
+        *_requirements(words, pair),
     )
-    return PddlExport(
-        domain_text(pair.domain), problem_text(pair.problem), notes, "lifted", names, pair
-    )
+    return _export(pair, words.names, "lifted", notes)
 
 
-def export_pddl(instance: Instance, values: Values, goal: str | None) -> PddlExport:
+def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) -> PddlExport:
+    """The task in grounded form; the reasons stand in the notes and above the domain."""
+    words = Vocabulary(instance)
+    reasons = [f"{error.span}: {error.construct}" for error in errors]
+    comments = (
+        *_comments(instance, "grounded"),
+        "One fact per variable and value, because PDDL has no exact lifted form for",
+        *(f"  {reason}" for reason in reasons),
+    )
+    notes = [
+        _note("TW0801", f"The PDDL is grounded: no exact lifted form for {e.construct}.", e.span)
+        for e in errors
+    ]
+    return _export(ground_pair(words, task, comments), words.names, "grounded", notes)
+
+
+def export_pddl(
+    instance: Instance, values: Values, goal: str | None, encode: Encode | None = None
+) -> PddlExport:
     """Write one world as PDDL; ``values`` gives the start value of each slot after setup.
 
-    ``goal`` names a goal line (``None``: any of them). Raises `Failure` where the world has no
-    such goal.
+    ``goal`` names a goal line (``None``: any of them). ``encode`` makes the finite task of the
+    world where the lifted form is not exact; without it the constructs that prevent that form are
+    raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too.
     """
     domain = lift_domain(Vocabulary(instance), goal_line(instance, goal))
-    if domain.errors:
-        raise Failure(
-            *(
-                Diagnostic("TW0801", f"PDDL has no exact form for {one.construct}.", one.span)
-                for one in domain.errors
-            )
-        )
-    return _lifted(domain, values)
+    if not domain.errors:
+        return _lifted(domain, values)
+    if encode is not None:
+        return _grounded(instance, encode(goal), domain.errors)
+    found = (
+        Diagnostic("TW0801", f"PDDL has no exact lifted form for {one.construct}.", one.span)
+        for one in domain.errors
+    )
+    raise Failure(*found)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import product
 
 from tokenworld.model import (
     And,
     BoolLiteral,
     Choose,
-    ClosureOf,
     Compare,
     DeriveCall,
     EnumLiteral,
     EnumType,
     Fold,
     Implies,
-    InverseOf,
     IsType,
     ListTerm,
     Local,
@@ -35,8 +33,9 @@ from tokenworld.model import (
     is_optional,
 )
 from tokenworld.planning.pddl_cases import Env, Lazy, Num, Sym, Truth, close
+from tokenworld.planning.pddl_folds import FLIPPED, Collections, as_symbol, numeric, text
 from tokenworld.planning.pddl_numbers import at_least, at_most, number, same_number
-from tokenworld.planning.pddl_terms import Terms, symbol_type
+from tokenworld.planning.pddl_terms import symbol_type
 from tokenworld.planning.pddl_tree import (
     FALSE,
     TRUE,
@@ -44,7 +43,6 @@ from tokenworld.planning.pddl_tree import (
     conj,
     disj,
     exists,
-    forall,
     imply,
     neg,
 )
@@ -52,11 +50,8 @@ from tokenworld.planning.pddl_vocabulary import LiftingError, sort_of
 
 __all__ = ["Conditions"]
 
-_MOST_COPIES = 4
-"""Counting to n is written with n variables; beyond this the text would be unreadable."""
 
-
-class Conditions(Terms):
+class Conditions(Collections):
     """Lifts whole conditions; every result is closed (its own variables are quantified)."""
 
     def condition(self, term: Term, env: Env) -> Expr:
@@ -84,7 +79,7 @@ class Conditions(Terms):
                 yes, no = self.condition(then, env), self.condition(otherwise, env)
                 return disj((conj((test, yes)), conj((neg(test), no))))
             case Fold():
-                return self._fold(term, env)
+                return self.fold(term, env)
             case _:
                 return self._atom(term, env)
 
@@ -144,7 +139,7 @@ class Conditions(Terms):
         if term.op in ("==", "!="):
             same = self._equal(term.left, term.right, env)
             return same if term.op == "==" else neg(same)
-        counted = self._counting(term, env)
+        counted = self.counting(term, env)
         if counted is not None:
             return counted
         if isinstance(symbol := _plain(term.left), EnumType):
@@ -156,7 +151,7 @@ class Conditions(Terms):
         )
 
     def _equal(self, left: Term, right: Term, env: Env) -> Expr:
-        counted = self._counting(Compare("==", left, right, left.type, left.span), env)
+        counted = self.counting(Compare("==", left, right, left.type, left.span), env)
         if counted is not None:
             return counted
         if isinstance(left, NoneLiteral) or isinstance(right, NoneLiteral):
@@ -184,13 +179,13 @@ class Conditions(Terms):
                 named, other = (right, left) if _is_name(right) else (left, right)
                 return close(
                     self.cases(named, env),
-                    lambda value: self.equals(other, _sym(value), env),
+                    lambda value: self.equals(other, as_symbol(value), env),
                 )
             case "number", "number":
                 return close(
                     self.cases(left, env),
                     lambda a: close(
-                        self.cases(right, env), lambda b: same_number(_number(a), _number(b))
+                        self.cases(right, env), lambda b: same_number(numeric(a), numeric(b))
                     ),
                 )
             case _:
@@ -215,13 +210,13 @@ class Conditions(Terms):
                 found = product(self.reads(term, env), self.fit(symbol, of))
                 return disj(
                     exists(
-                        (*vars_, *fit.vars), conj((*conds, *fit.conds, (*atom, _text(fit.value))))
+                        (*vars_, *fit.vars), conj((*conds, *fit.conds, (*atom, text(fit.value))))
                     )
                     for (vars_, conds, atom), fit in found
                 )
             case _:
                 return close(
-                    self.cases(term, env), lambda value: self._identical(_sym(value), symbol)
+                    self.cases(term, env), lambda value: self._identical(as_symbol(value), symbol)
                 )
 
     def _identical(self, one: Sym, other: Sym) -> Expr:
@@ -261,7 +256,7 @@ class Conditions(Terms):
         op: str = term.op
         left, right = term.left, term.right
         if isinstance(left, EnumLiteral):
-            op, left, right = _FLIPPED[op], right, left
+            op, left, right = FLIPPED[op], right, left
         if isinstance(right, EnumLiteral):
             members = self.words.members[of.name]
             chosen = [i for i in range(len(members)) if _ordered(op, i, right.index)]
@@ -273,7 +268,7 @@ class Conditions(Terms):
         head = self.words.ladder(of.name, "at-most")
         fact = close(
             self.cases(first, env),
-            lambda a: close(self.cases(second, env), lambda b: (head, _sym(a).text, _sym(b).text)),
+            lambda a: close(self.cases(second, env), lambda b: (head, text(a), text(b))),
         )
         if op in ("<=", ">="):
             return fact
@@ -304,116 +299,6 @@ class Conditions(Terms):
                     return disj(self._same(local, one, inner) for one in bound.term.items)
         return close(self.cases(item, env), lambda value: self.member(value, collection, env))
 
-    def member(self, item: Sym | Num, collection: Term, env: Env) -> Expr:
-        with self.scope.block():
-            match collection:
-                case InverseOf(fluent=fluent_id, of=of, was=False):
-                    return close(
-                        self.cases(of, env),
-                        lambda value: self._fact(fluent_id, _sym(item), _sym(value), of),
-                    )
-                case ClosureOf(fluent=fluent_id, of=of, was=False):
-                    return close(
-                        self.cases(of, env),
-                        lambda value: self._chain(fluent_id, _sym(item), _sym(value), of),
-                    )
-                case Local(name=name) if isinstance(bound := env[name], Lazy):
-                    return self.member(item, bound.term, bound.env)
-                case _:
-                    raise LiftingError("membership in this collection", collection.span)
-
-    def _fact(self, fluent_id: str, item: Sym, value: Sym, of: Term) -> Expr:
-        fluent = self.fluent(fluent_id, of.span)
-        head = self.words.fluents[fluent_id]
-        pairs = product(
-            self.fit(item, symbol_type(fluent.params[0].type)),
-            self.fit(value, symbol_type(fluent.type)),
-        )
-        return disj(
-            exists(
-                (*a.vars, *b.vars),
-                conj((*a.conds, *b.conds, (head, _text(a.value), _text(b.value)))),
-            )
-            for a, b in pairs
-        )
-
-    def _chain(self, fluent_id: str, item: Sym, value: Sym, of: Term) -> Expr:
-        """``item`` is in the closure of ``value``: it leads there, or is reached if a relation."""
-        fluent = self.fluent(fluent_id, of.span)
-        head = self.words.closure(fluent)
-        if fluent.fluent_kind == "relation":
-            start, end, formals = value, item, [one.type for one in fluent.params]
-        else:
-            start, end, formals = item, value, [fluent.params[0].type, fluent.type]
-        pairs = product(
-            self.fit(start, symbol_type(formals[0])), self.fit(end, symbol_type(formals[1]))
-        )
-        return disj(
-            exists(
-                (*a.vars, *b.vars),
-                conj((*a.conds, *b.conds, (head, _text(a.value), _text(b.value)))),
-            )
-            for a, b in pairs
-        )
-
-    def _fold(self, term: Fold, env: Env) -> Expr:
-        if term.fold not in ("any", "all"):
-            raise LiftingError(f"`{term.fold}` as a condition", term.span)
-        rounds = self.bind(term.binders, term.where, env)
-        found: list[Expr] = []
-        for vars_, conds, inner in rounds:
-            holds = TRUE if term.value is None else self.condition(term.value, inner)
-            if term.fold == "any":
-                found.append(exists(vars_, conj((*conds, holds))))
-            else:
-                found.append(forall(vars_, imply(conj(conds), holds)))
-        return disj(found) if term.fold == "any" else conj(found)
-
-    def _counting(self, term: Compare, env: Env) -> Expr | None:
-        """``count(…) op n``: at least n different objects, for small n."""
-        op: str = term.op
-        left, right = term.left, term.right
-        if isinstance(right, Fold) and right.fold == "count":
-            op, left, right = _FLIPPED.get(op, op), right, left
-        if not isinstance(left, Fold) or left.fold != "count":
-            return None
-        cases = self.cases(right, env)
-        constant = cases[0].value if len(cases) == 1 and not cases[0].conds else None
-        if not isinstance(constant, Num) or not isinstance(constant.constant, int):
-            raise LiftingError("`count` against a number that changes", left.span)
-        n = constant.constant
-        match op:
-            case ">=" | "<":
-                enough = self._many(left, n, env)
-                return enough if op == ">=" else neg(enough)
-            case ">" | "<=":
-                enough = self._many(left, n + 1, env)
-                return enough if op == ">" else neg(enough)
-            case _:
-                exact = conj((self._many(left, n, env), neg(self._many(left, n + 1, env))))
-                return exact if op == "==" else neg(exact)
-
-    def _many(self, fold: Fold, n: int, env: Env) -> Expr:
-        if n <= 0:
-            return TRUE
-        if n > _MOST_COPIES or len(fold.binders) != 1:
-            raise LiftingError(f"`count` up to {n}", fold.span)
-        truth = fold.value is not None and sort_of(fold.value.type) == "truth"
-        with self.scope.block():
-            copies = [self.bind(fold.binders, fold.where, env) for _ in range(n)]
-            if any(len(copy) != 1 or len(copy[0][0]) != 1 for copy in copies):
-                raise LiftingError("`count` over an interval", fold.span)
-            vars_ = [copy[0][0][0] for copy in copies]
-            parts: list[Expr] = [cond for copy in copies for cond in copy[0][1]]
-            if truth and fold.value is not None:
-                parts += [self.condition(fold.value, copy[0][2]) for copy in copies]
-            pairs = combinations([var.name for var in vars_], 2)
-            parts += [("not", ("=", one, other)) for one, other in pairs]
-            return exists(vars_, conj(parts))
-
-
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
 
 def _plain(term: Term) -> object:
     return symbol_type(term.type) if sort_of(term.type) == "symbol" else None
@@ -421,20 +306,6 @@ def _plain(term: Term) -> object:
 
 def _is_name(term: Term) -> bool:
     return isinstance(term, (Me, ObjectLiteral, EnumLiteral, Local, ParamRead))
-
-
-def _sym(value: Sym | Num) -> Sym:
-    assert isinstance(value, Sym)
-    return value
-
-
-def _number(value: Sym | Num) -> Num:
-    assert isinstance(value, Num)
-    return value
-
-
-def _text(value: Sym | Num) -> str:
-    return _sym(value).text
 
 
 def _parts(term: Term) -> tuple[Term, ...]:
@@ -453,7 +324,7 @@ def _ordered(op: str, left: int, right: int) -> bool:
 
 def _order(op: str, left: Sym | Num, right: Sym | Num, exact: bool) -> Expr:
     """An order without ``<``; exact numbers are whole, so that ``x < 4`` is ``x <= 3``."""
-    one, other = _number(left), _number(right)
+    one, other = numeric(left), numeric(right)
     match op, exact, other.constant:
         case "<", True, int(limit):
             return at_most(one, number(limit - 1))

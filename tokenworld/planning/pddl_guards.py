@@ -142,7 +142,20 @@ def _differs(first: Write, second: Write) -> bool:
         return clamped or (first is second and (low is not None or high is not None))
     if first.how == second.how == "add":
         return False
-    return first.value is None or first.value != second.value or isinstance(first.value, Num)
+    fixed = _fixed(first)
+    return fixed is None or fixed != _fixed(second)
+
+
+def _fixed(write: Write) -> str | bool | None:
+    """The value of a write if it is the same in every round."""
+    own = {var.name for var in write.place.vars}
+    match write.value:
+        case Sym(text=text):
+            return None if text in own else text
+        case Num(constant=constant, expr=expr):
+            return None if constant is None else str(expr)
+        case value:
+            return value
 
 
 # ---- ranges -------------------------------------------------------------------------------

@@ -13,16 +13,12 @@ from tokenworld.model import (
     Binder,
     BuiltinCall,
     Choose,
-    ClosureOf,
-    CollectionRange,
     Derive,
     DeriveCall,
     EnumLiteral,
     EnumType,
     Fluent,
     Fold,
-    IntervalRange,
-    InverseOf,
     Local,
     Me,
     Negate,
@@ -36,22 +32,18 @@ from tokenworld.model import (
     Rescale,
     Term,
     ToReal,
-    TypeRange,
     ValueType,
     is_optional,
     without_none,
 )
 from tokenworld.planning.pddl_cases import Bound, Case, Env, Lazy, Num, Scope, Sym, Truth, close
 from tokenworld.planning.pddl_numbers import arithmetic, choose_number, negate, number
-from tokenworld.planning.pddl_tree import TRUE, Expr, Typed, conj, neg
+from tokenworld.planning.pddl_tree import TRUE, Expr, Typed, neg
 from tokenworld.planning.pddl_vocabulary import Ladder, LiftingError, Vocabulary, sort_of
 
-__all__ = ["Binding", "Terms", "symbol_type"]
+__all__ = ["Terms", "symbol_type"]
 
 _Join = Callable[[Sym | Num, Sym | Num], list[Case]]
-
-Binding = tuple[tuple[Typed, ...], tuple[Expr, ...], Env]
-"""Variables of a binder, the conditions on them, and the names bound to them."""
 
 
 def symbol_type(of: ValueType) -> EnumType | ObjectType:
@@ -71,10 +63,6 @@ class Terms(ABC):
     @abstractmethod
     def condition(self, term: Term, env: Env) -> Expr:
         """The condition that the term is true."""
-
-    @abstractmethod
-    def member(self, item: Sym | Num, collection: Term, env: Env) -> Expr:
-        """The condition that a value is in a collection."""
 
     # ---- values ---------------------------------------------------------------------
 
@@ -338,57 +326,7 @@ class Terms(ABC):
             found.append(Case((*case.vars, var), (*case.conds, step), Sym(name, of)))
         return found
 
-    # ---- binders ----------------------------------------------------------------------
-
-    def bind(self, binders: Sequence[Binder], where: Term | None, env: Env) -> list[Binding]:
-        """The variables of a fold or loop; intervals and lists are written out."""
-        rounds: list[Binding] = [((), (), env)]
-        for binder in binders:
-            rounds = [
-                ((*vars_, *more), (*conds, *asked), {**inner, binder.name: bound})
-                for vars_, conds, inner in rounds
-                for more, asked, bound in self._range(binder, inner)
-            ]
-        if where is None:
-            return rounds
-        return [
-            (vars_, (*conds, *_conjuncts(self.condition(where, inner))), inner)
-            for vars_, conds, inner in rounds
-        ]
-
-    def _range(
-        self, binder: Binder, env: Env
-    ) -> list[tuple[tuple[Typed, ...], tuple[Expr, ...], Bound]]:
-        match binder.domain:
-            case IntervalRange(low=low, high=high):
-                return [((), (), number(value)) for value in range(low, high + 1)]
-            case TypeRange(of=of):
-                if sort_of(of) != "symbol":
-                    raise LiftingError("a binder over numbers or truth values", binder.span)
-                return [self._variable(binder.name, symbol_type(of))]
-            case CollectionRange(collection=collection, only=only):
-                if not isinstance(collection, (InverseOf, ClosureOf)):
-                    raise LiftingError("iteration over a list", binder.span)
-                element = ObjectType(only) if only else symbol_type(binder.type)
-                vars_, conds, symbol = self._variable(binder.name, element)
-                inside = self.member(symbol, collection, env)
-                return [(vars_, (*conds, inside), symbol)]
-
-    def _variable(
-        self, base: str, of: EnumType | ObjectType
-    ) -> tuple[tuple[Typed, ...], tuple[Expr, ...], Sym]:
-        name = self.scope.fresh(base)
-        var, guard = self.words.types.variable(name, of)
-        return (var,), (() if guard is None else (guard,)), Sym(name, of)
-
     def present(self, term: Term, env: Env) -> Expr:
         """The condition that a term is not `none`."""
         with self.scope.block():
             return close(self.cases(term, env), lambda _: TRUE)
-
-
-def _conjuncts(expr: Expr) -> tuple[Expr, ...]:
-    whole = conj((expr,))
-    if isinstance(whole, tuple) and whole[:1] == ("and",):
-        return whole[1:]
-    return (whole,)

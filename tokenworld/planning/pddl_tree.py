@@ -211,7 +211,7 @@ def rename(expr: Expr, head: Callable[[str], str], leaf: Callable[[str], str]) -
     if isinstance(expr, str):
         return leaf(expr)
     if expr and expr[0] in ("forall", "exists"):
-        bound = frozenset(expr[1])
+        bound = frozenset(word for word in expr[1] if str(word).startswith("?"))
         inner = rename(expr[2], head, lambda word: word if word in bound else leaf(word))
         return (expr[0], expr[1], inner)
     return tuple(

@@ -141,6 +141,7 @@ class _Slicer:
         self._asked(command.possible)
         self._asked(command.cost)
         if command.is_long:
+            self._asked(command.requires)
             self._asked(command.until)
             self._asked(command.cancellable)
             self._matter(self._world.variables.now((LONG, ())))

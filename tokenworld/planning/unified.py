@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Instance
-from tokenworld.planning.pddl import PddlExport, export_pddl
+from tokenworld.planning.pddl import Encode, PddlExport, export_pddl
 from tokenworld.planning.pddl_problem import Values
 from tokenworld.planning.pddl_requirements import needed
 from tokenworld.planning.pddl_text import domain_text, problem_text
@@ -213,10 +213,15 @@ def read_pair(export: PddlExport) -> Problem:
     return _quietly(read)
 
 
-def to_up_problem(instance: Instance, values: Values, goal: str | None = None) -> Problem:
-    """One world as a unified-planning `Problem`, for use with its engines and tools."""
+def to_up_problem(
+    instance: Instance, values: Values, goal: str | None = None, encode: Encode | None = None
+) -> Problem:
+    """One world as a unified-planning `Problem`, for use with its engines and tools.
+
+    Arguments as in `export_pddl`.
+    """
     _require()
-    return read_pair(export_pddl(instance, values, goal))
+    return read_pair(export_pddl(instance, values, goal, encode))
 
 
 def _steps(export: PddlExport, plan: str) -> Iterator[tuple[str, ...]]:

@@ -237,7 +237,7 @@ class _Runner:
     def _unchanged(self, span: Span) -> None:
         before = self.before
         ok = before is None or self.session.same_facts(before)
-        changed = [c for c in (self.last.changes if self.last else ())]
+        changed = self.last.changes if self.last else ()
         found = ", ".join(f"{c.fluent}{list(c.args)}: {c.old} → {c.new}" for c in changed)
         self._add("unchanged", ok, found or "time changed it", span)
 

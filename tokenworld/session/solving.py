@@ -75,7 +75,8 @@ def plan_for_seed(
     patient player would do. The steps are empty unless the verdict is winnable.
     """
     begin = time.monotonic()
-    state, done = session.state, []
+    state = session.state
+    done: list[PlanStep] = []
     verdict: Verdict | None = None
     while True:
         left = time_limit - (time.monotonic() - begin)

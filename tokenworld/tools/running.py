@@ -10,7 +10,7 @@ from tokenworld.ground import Outcome
 from tokenworld.prose import read_script
 from tokenworld.session import Session, open_world
 from tokenworld.session.intents import AnyIntent
-from tokenworld.session.players import random_player, script_player
+from tokenworld.session.players import Player, random_player, script_player
 from tokenworld.store import IntentSource, RunStore
 from tokenworld.tools.output import EXIT_INTERRUPTED, EXIT_OK, Output
 
@@ -46,7 +46,7 @@ def run(
 
 def _intents(
     script: Path | None, player: str | None, ticks: int | None
-) -> tuple[IntentSource, "object"]:
+) -> tuple[IntentSource, Player]:
     if script is not None and player is not None:
         raise _usage("A run has one player.", "Give `--script FILE` or `--player random`.")
     if script is not None:

@@ -46,7 +46,7 @@ def export_pddl(target: str, out: Output, *, folder: Path | None, goal: str | No
             "schema_version": 1,
             "form": exported.form,
             "folder": None if folder is None else str(folder),
-            **({} if folder is not None else {name: text for name, text in files.items()}),
+            **({} if folder is not None else files),
             "notes": [to_json(note) for note in exported.notes],
         }
     )

@@ -10,7 +10,7 @@ from tokenworld.diagnostics import Source
 from tokenworld.ground import Change, Json, NoMatch, Outcome, RequireReport
 from tokenworld.session import WhyNot
 from tokenworld.tools.play.glyphs import Glyphs
-from tokenworld.tools.play.lines import Line, line
+from tokenworld.tools.play.lines import Line, Role, line
 
 __all__ = ["Describer", "json_text", "short_place"]
 
@@ -60,18 +60,16 @@ class Describer:
             yield from self._require(report)
 
     def _require(self, report: RequireReport) -> Iterator[Line]:
-        sign = self.glyphs.holds(report.holds)
-        role = {True: "good", False: "bad", None: "warn"}[report.holds]
-        word = {True: "", False: "", None: " (not evaluated)"}[report.holds]
-        yield ((f"{sign} {report.label}", role), (word, "dim"))  # type: ignore[return-value, misc]
+        role: Role = "warn" if report.holds is None else "good" if report.holds else "bad"
+        word = " (not evaluated)" if report.holds is None else ""
+        label = f"{self.glyphs.holds(report.holds)} {report.label or report.index + 1}"
+        yield ((label, role), (word, "dim"))
         if report.holds is not True and report.text:
             yield line(f"  {report.text}")
-        yield line(f"  {report.condition}", "head")
+        if tuple(report.values) != (report.condition,):
+            yield line(f"  {report.condition}", "head")
         for atom, value in report.values.items():
-            if atom != report.condition or report.holds is not False:
-                yield line(f"  {atom} = {json_text(value)}", "plain")
-            else:
-                yield line(f"  {atom} is {json_text(value)}", "plain")
+            yield ((f"  {atom} = ", "plain"), (json_text(value), role))
         yield from self._source(report.place)
 
     def _source(self, place: str) -> Iterator[Line]:
@@ -110,9 +108,9 @@ class Describer:
                    f"{outcome.hash_after[:8]}", "dim")  # fmt: skip
 
     def _heading(self, outcome: Outcome, asked: str) -> Iterator[Line]:
-        role = "good" if outcome.status in ("executed", "waiting") else "bad"
+        role: Role = "good" if outcome.status in ("executed", "waiting") else "bad"
         sign, word = self.glyphs.of(outcome.status), outcome.status.replace("_", " ")
-        yield ((f"{sign} {word}", role), (f" in tick {outcome.tick}", "dim"))  # type: ignore[misc]
+        yield ((f"{sign} {word}", role), (f" in tick {outcome.tick}", "dim"))
         yield line(asked, "head")
         if outcome.progress is not None:
             done, total = outcome.progress

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tokenworld.ground import Command, Outcome
@@ -33,16 +34,18 @@ class Track:
             return None
         return self.steps[position]
 
-    def follow(self, before: str, command: Command | None, outcome: Outcome, after: str) -> None:
+    def follow(
+        self, before: str, command: Command | None, outcomes: Sequence[Outcome], after: str
+    ) -> None:
         """Note a tick, whoever gave it: if it was the plan's next step, go on behind it."""
         position, step = self.position(before), self.next_step(before)
         if position is None or step is None or command != step.command:
             return
-        if outcome.status in ("executed", "waiting") and self._as_hoped(step, outcome):
+        if outcomes[-1].status in ("executed", "waiting") and self._as_hoped(step, outcomes):
             self.hashes[position + 1 :] = [after]
 
-    def _as_hoped(self, step: PlanStep, outcome: Outcome) -> bool:
+    def _as_hoped(self, step: PlanStep, outcomes: Sequence[Outcome]) -> bool:
         if self.certain:
             return True
-        drawn = {(one.rule, one.args, one.draw): one.choice for one in outcome.draws}
+        drawn = {(d.rule, d.args, d.draw): d.choice for one in outcomes for d in one.draws}
         return all(drawn.get((one.rule, one.args, one.draw)) == one.choice for one in step.draws)

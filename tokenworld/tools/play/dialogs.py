@@ -1,0 +1,53 @@
+"""The screens that lie over the game: help, and the question before quitting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Markdown, Static
+
+__all__ = ["HelpDialog", "QuitDialog"]
+
+
+class HelpDialog(ModalScreen[None]):
+    """What the game is and which keys there are."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,q,enter", "dismiss", "Back to the game", key_display="Esc", id="help.close")
+    ]
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help", classes="dialog"):
+            yield Markdown((Path(__file__).parent / "help.md").read_text(encoding="utf-8"))
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        box = self.query_one("#help")
+        box.border_title = "Help"
+        box.focus()
+
+    async def action_dismiss(self, result: None = None) -> None:
+        self.dismiss(result)
+
+
+class QuitDialog(ModalScreen[bool]):
+    """Asked only where quitting would throw something away."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter,ctrl+q", "answer(True)", "Quit", key_display="y", id="quit.yes"),
+        Binding("n,escape", "answer(False)", "Play on", key_display="n", id="quit.no"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="quit", classes="dialog"):
+            yield Static("Quit? This game is not recorded, so it cannot be taken up again.")
+            yield Static("[@click=screen.answer(True)] Quit (y) [/]  "
+                         "[@click=screen.answer(False)] Play on (n) [/]", id="quit-keys")  # fmt: skip
+
+    def action_answer(self, sure: bool) -> None:
+        self.dismiss(sure)

@@ -1,0 +1,244 @@
+"""What happens on the screen, without the screen: commands given, told and taken back.
+
+Every answer comes from the session; this module only words it for the transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.ground import Command, Outcome
+from tokenworld.planning import PlanStep, Verdict
+from tokenworld.session import LegalCommand, Moment, Session
+from tokenworld.store import IntentSource
+from tokenworld.tools.play.glyphs import Glyphs
+from tokenworld.tools.play.hints import hint_sentence
+from tokenworld.tools.play.track import Track
+
+__all__ = ["Entry", "EntryKind", "Game", "fault_text"]
+
+EntryKind = Literal["welcome", "typed", "said", "refused", "puzzled", "ending", "note", "fault"]
+
+_WELCOME = "Type a command, or press F2 for what you can do, F3 for a hint, F1 for help."
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A paragraph of the transcript."""
+
+    kind: EntryKind
+    text: str
+
+
+def fault_text(failure: Failure) -> str:
+    """Every diagnostic of a failure as a sentence with its hint."""
+    return " ".join(map(_told, failure.diagnostics))
+
+
+def _told(found: Diagnostic) -> str:
+    return f"{found.code}: {found.message}" + (f" {found.hint}" if found.hint else "")
+
+
+class Game:
+    """A session being played by a person, with the transcript and the plan being followed.
+
+    ``entries`` only ever grows: what was undone stays readable, marked as undone.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        glyphs: Glyphs,
+        plan: tuple[PlanStep, ...] = (),
+        verdict: Verdict | None = None,
+    ) -> None:
+        self.session, self.glyphs = session, glyphs
+        self.entries: list[Entry] = [Entry("welcome", self._welcome())]
+        for moment in session.moments[1:]:
+            self._tell(moment)
+        self.track: Track | None = None
+        if plan:
+            self.follow(plan, certain=verdict is None or bool(verdict.wins_with_seed))
+            self._add("note", f"A plan of {len(plan)} steps is ready: F6 plays a step of it, "
+                              "F7 all of it.")  # fmt: skip
+        elif verdict is not None:
+            self._add("note", hint_sentence(verdict, None))
+        self._legal: tuple[Moment, tuple[LegalCommand, ...]] | None = None
+
+    def _welcome(self) -> str:
+        return f"Welcome to {self.session.world.world.title}. {_WELCOME}"
+
+    def _add(self, kind: EntryKind, text: str) -> None:
+        self.entries.append(Entry(kind, text))
+
+    # ---- giving commands --------------------------------------------------------------------
+
+    def give(self, intent: str | Command, source: IntentSource = "human") -> bool:
+        """Give a command; false, with the reason told, if the run store did not take it."""
+        session = self.session
+        before = session.engine.hash(session.state)
+        try:
+            command = self._meant(intent)
+            outcomes = session.intend(intent, source=source)
+        except Failure as failure:
+            self._add("typed", intent if isinstance(intent, str) else session.text_of(intent))
+            self._add("fault", f"{fault_text(failure)} The command was not carried out.")
+            return False
+        self._tell(session.moments[-1])
+        if self.track is not None:
+            after = session.engine.hash(session.state)
+            self.track.follow(before, command, outcomes, after)
+        return True
+
+    def _meant(self, intent: str | Command) -> Command | None:
+        if isinstance(intent, Command) or self.track is None:
+            return intent if isinstance(intent, Command) else None
+        return self.session.why_not(intent).command
+
+    def _tell(self, moment: Moment) -> None:
+        self._add("typed", moment.asked)
+        for outcome in moment.outcomes:
+            self.entries.extend(self._reported(outcome))
+
+    def _reported(self, outcome: Outcome) -> Iterator[Entry]:
+        if outcome.refusal is not None:
+            yield Entry("refused", outcome.refusal.text)
+        if outcome.no_match is not None:
+            yield Entry("puzzled", outcome.no_match.message)
+        yield from (Entry("said", text) for text in outcome.said)
+        if outcome.breach is not None:
+            yield Entry("fault", f"{outcome.breach['code']}: {outcome.breach['message']}")
+        state = self._state_of(outcome)
+        if state:
+            yield Entry("said", state)
+        yield from (Entry("ending", self.ending_text(name)) for name in outcome.latched)
+
+    def _state_of(self, outcome: Outcome) -> str:
+        """A word where the world itself says nothing."""
+        match outcome.status:
+            case "waiting" if outcome.progress is not None:
+                done, total = outcome.progress
+                return f"It goes on: {done} of {total} ticks done."
+            case "interrupted" if not outcome.said:
+                return "What you were doing is broken off."
+            case "halted":
+                return "The world is over. Undo with Ctrl+Z, or quit with Ctrl+Q."
+            case "executed" if not outcome.said and not outcome.latched:
+                return "Done." if outcome.changes else "Nothing changes."
+        return ""
+
+    def ending_text(self, name: str) -> str:
+        """How an ending is announced."""
+        ending = next(one for one in self.session.world.world.endings if one.name == name)
+        match ending.ending:
+            case "goal":
+                text = f"{self.glyphs.won} You have reached the goal `{name}`."
+            case "lose":
+                text = f"{self.glyphs.lost} You have lost: `{name}`."
+            case _:
+                text = f"{self.glyphs.halted} The world stops: `{name}`."
+        after = "You may play on" if self.session.world.world.endless else "The world is over"
+        return f"{text} {after}; Ctrl+Z takes the last step back."
+
+    # ---- taking back ------------------------------------------------------------------------
+
+    def undo(self) -> bool:
+        """Take back the last command that changed something, and the idle ones behind it."""
+        moments = self.session.moments
+        last = next((n for n in range(len(moments) - 1, 0, -1) if _changed(moments[n])), None)
+        if last is None:
+            self._add("note", "There is nothing to undo.")
+            return False
+        asked = moments[last].asked
+        while len(self.session.moments) > last:
+            self.session.undo()
+        self._add("note", f"{self.glyphs.undone} Undone: {asked}")
+        return True
+
+    def would_lose(self) -> bool:
+        """Whether quitting throws play away: something was done, and nothing records it."""
+        session = self.session
+        return session.recording is None and any(map(_changed, session.moments))
+
+    # ---- what can be done ---------------------------------------------------------------------
+
+    def legal(self) -> tuple[LegalCommand, ...]:
+        """What would be executed now: with words and with time first, looking around last."""
+        now = self.session.moments[-1]
+        if self._legal is None or self._legal[0] is not now:
+            listed = sorted(self.session.legal(), key=self._rank)
+            self._legal = (now, tuple(listed))
+        return self._legal[1]
+
+    def _rank(self, one: LegalCommand) -> tuple[bool, bool]:
+        return one.text == one.call, not self.session.takes_time(one.command)
+
+    def suggestion(self, typed: str) -> str | None:
+        """The command that what was typed most likely becomes: a legal one if there is one."""
+        if not typed.strip():
+            return None
+        wanted = typed.casefold()
+        legal = (one.text for one in self.legal() if one.text.casefold().startswith(wanted))
+        found = next(legal, None) or next(iter(self.session.complete(typed, 1)), None)
+        return None if found is None else typed + found[len(typed) :]
+
+    # ---- plans --------------------------------------------------------------------------------
+
+    def follow(self, steps: tuple[PlanStep, ...], *, certain: bool) -> None:
+        """Follow a plan from the present state."""
+        now = self.session.engine.hash(self.session.state)
+        self.track = Track(steps, certain, [now])
+
+    def next_step(self) -> PlanStep | None:
+        """The plan's next step, if a plan is followed and fits the present state."""
+        if self.track is None:
+            return None
+        return self.track.next_step(self.session.engine.hash(self.session.state))
+
+    def play_step(self) -> bool:
+        """Play the plan's next step; false, with the reason told, if there is none or it is off."""
+        step = self.next_step()
+        if step is None:
+            self._add("note", self._no_step())
+            return False
+        if not self.give(step.command, "planner"):
+            return False
+        if self._on_course():
+            return True
+        self._add("note", "That went otherwise than the plan counted on: press F3 for a new one.")
+        return False
+
+    def _on_course(self) -> bool:
+        assert self.track is not None
+        return self.track.position(self.session.engine.hash(self.session.state)) is not None
+
+    def _no_step(self) -> str:
+        if self.track is None:
+            return "No plan is at hand: press F3 for a hint, which makes one."
+        if self._on_course():
+            return "The plan is played to its end."
+        return "The plan does not fit the present state: press F3 for a new one, or undo."
+
+    def advise(self, verdict: Verdict) -> str | None:
+        """Take a verdict on the present state as a hint; the next step in words."""
+        if verdict.answer == "winnable":
+            self.follow(verdict.steps, certain=bool(verdict.wins_with_seed))
+        step = self.next_step() if verdict.answer == "winnable" else None
+        words = None if step is None else self.session.text_of(step.command)
+        self._add("note", f"{self.glyphs.hint} {hint_sentence(verdict, words)}")
+        return words
+
+    def note(self, text: str) -> None:
+        """Something to tell that the world did not say."""
+        self._add("note", text)
+
+    def fault(self, failure: Failure) -> None:
+        """Something that could not be done, with what to do about it."""
+        self._add("fault", fault_text(failure))
+
+
+def _changed(moment: Moment) -> bool:
+    return any(one.hash_before != one.hash_after for one in moment.outcomes)

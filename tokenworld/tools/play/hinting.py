@@ -1,0 +1,65 @@
+"""Asking the planner beside the game: in a thread, on an engine of its own, cancellable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.message import Message
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.planning import Verdict
+from tokenworld.session import Moment, Session
+
+__all__ = ["HINT_SECONDS", "HintFailed", "HintProgress", "HintReady", "ask"]
+
+HINT_SECONDS = 20.0
+
+
+class HintProgress(Message):
+    """The planner is alive: what it says about its search."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class HintReady(Message):
+    """The planner's verdict on a moment; of use only if that is still the present one."""
+
+    def __init__(self, moment: Moment, verdict: Verdict) -> None:
+        super().__init__()
+        self.moment, self.verdict = moment, verdict
+
+
+class HintFailed(Message):
+    """The planner could not work at all."""
+
+    def __init__(self, moment: Moment, failure: Failure) -> None:
+        super().__init__()
+        self.moment, self.failure = moment, failure
+
+
+def ask(
+    session: Session,
+    moment: Moment,
+    cancelled: Callable[[], bool],
+    post: Callable[[Message], object],
+) -> None:
+    """Plan from the session's present state and post what comes of it. Runs in a thread.
+
+    Whatever goes wrong in the planner must not take the game down with it, so every exception
+    becomes a message.
+    """
+    try:
+        verdict = session.apart().plan(
+            time_limit=HINT_SECONDS, say=lambda text: post(HintProgress(text)), cancel=cancelled
+        )
+    except Failure as failure:
+        post(HintFailed(moment, failure))
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        message = f"The planner stopped unexpectedly: {reason}."
+        hint = "Run `tw doctor` to see what is installed; you can play on without hints."
+        post(HintFailed(moment, Failure(Diagnostic("TW0812", message, hint=hint))))
+    else:
+        post(HintReady(moment, verdict))

@@ -1,0 +1,53 @@
+"""The command palette: everything the screen can do, and every legal command, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from tokenworld.tools.play.screen import PlayScreen
+
+__all__ = ["PlayCommands"]
+
+_Entry = tuple[str, str, Callable[[], object]]
+
+
+class PlayCommands(Provider):
+    """Names have a prefix that says what they touch: do, plan, view, time."""
+
+    async def discover(self) -> Hits:
+        for name, told, run in self._screen_entries():
+            yield DiscoveryHit(name, run, help=told)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name, told, run in (*self._screen_entries(), *self._commands()):
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=told)
+
+    def _play(self) -> PlayScreen:
+        return cast(PlayScreen, self.screen)
+
+    def _screen_entries(self) -> Iterator[_Entry]:
+        if not isinstance(self.screen, PlayScreen):
+            return
+        screen = self._play()
+        yield "plan: hint", "The next step towards the goal", screen.action_hint
+        if screen.game.next_step() is not None:
+            yield "plan: step", "Play the next step of the plan", screen.action_play_step
+            yield "plan: run", "Play the rest of the plan", screen.action_play_plan
+        yield "time: undo", "Take the last step back", screen.action_undo
+        yield "view: actions", "What you can do now", partial(screen.action_show, "actions")
+        yield "view: ticks", "Every tick so far", partial(screen.action_show, "ticks")
+        yield "view: details", "Why, and the record of a tick", partial(screen.action_show, "details")
+        yield "view: help", "How to play, and all keys", screen.action_help
+
+    def _commands(self) -> Iterator[_Entry]:
+        if not isinstance(self.screen, PlayScreen):
+            return
+        for one in self._play().game.legal():
+            yield f"do: {one.text}", "A command of this world", partial(self._play().give, one.text)

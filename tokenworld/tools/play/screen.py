@@ -1,0 +1,385 @@
+"""The play screen: puts the areas together and passes what they say to the game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Footer, Input, Static
+from textual.worker import Worker, get_current_worker
+
+from tokenworld.ground import Command
+from tokenworld.tools.play.facts import View
+from tokenworld.tools.play.game import Game
+from tokenworld.tools.play.hinting import HintFailed, HintProgress, HintReady, ask
+from tokenworld.tools.play.hints import hint_lines
+from tokenworld.tools.play.lines import Line, line
+from tokenworld.tools.play.records import Describer
+from tokenworld.tools.play.widgets.action_list import ActionList, Choice
+from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.tools.play.widgets.texts import TABS, Details, TabStrip, TextPane, TitleBar
+from tokenworld.tools.play.widgets.tick_list import TickList
+from tokenworld.tools.play.widgets.transcript import Transcript
+
+__all__ = ["PlayScreen"]
+
+_PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
+_STEP_SECONDS = 0.12
+"""Between two steps of a plan that runs by itself, so that one can follow it."""
+
+
+def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
+    return Binding(
+        key, action, text, key_display=shown, tooltip=tooltip, id=f"play.{action.partition('(')[0]}"
+    )
+
+
+class PlayScreen(Screen[None]):
+    """World, story, actions, details and ticks around one command line."""
+
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-narrow"), (110, "-wide"), (160, "-very-wide"),
+    ]  # fmt: skip
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (36, "-tall")]
+    AUTO_FOCUS = "#command"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("f1", "help", "Help", "F1", "How to play, and all keys"),
+        _key("f2", "show('actions')", "Actions", "F2", "What you can do now"),
+        _key("f3", "hint", "Hint", "F3", "The next step towards the goal"),
+        _key("f4", "why", "Why", "F4", "Why the typed or highlighted command would be refused"),
+        _key("f5", "ticks", "Ticks", "F5", "Every tick so far, with its record"),
+        _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
+        _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
+        _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
+        Binding("ctrl+q", "app.quit", "Quit", key_display="^Q", id="play.quit"),
+        Binding("escape", "leave", "Leave", show=False, id="play.leave"),
+    ]
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game = game
+        sources = {one.name: one for one in game.session.world.loaded.sources}
+        self._describer = Describer(game.glyphs, sources)
+        self._hint: Worker[None] | None = None
+        self._running: Timer | None = None
+        self._front = "actions"
+        self._drawn_front = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar()
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield TextPane("world", "World")
+                yield TextPane("carried", "You carry")
+                yield Transcript(self.game.glyphs)
+            with Vertical(id="side"):
+                yield TabStrip()
+                yield ActionList(self.game.glyphs.refused)
+                yield Details()
+                yield TickList(self.game.glyphs)
+        with Horizontal(id="bar"):
+            yield Static("> ", id="prompt", markup=False)
+            yield CommandLine(self.game.suggestion, _PLACEHOLDER)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._explain(
+            [line("Why a command is refused, what a tick changed, and hints are told here.", "dim")],
+            "Details",
+        )
+        self._bring_up("actions")
+        self.refresh_all()
+
+    # ---- showing ----------------------------------------------------------------------------
+
+    def refresh_all(self) -> None:
+        """Show the game as it is now."""
+        view = View(self.game.session)
+        self.query_one(TitleBar).update(self._title())
+        self.query_one("#world", TextPane).tell(view.lines, view.title)
+        carried = self.query_one("#carried", TextPane)
+        carried.display = view.carried is not None
+        carried.tell([line(", ".join(view.carried or ()) or "nothing")])
+        self.query_one(Transcript).catch_up(self.game.entries)
+        self.query_one(TickList).refill(self.game.session.moments)
+        self._offer_actions()
+        self.refresh_bindings()
+
+    def _title(self) -> Content:
+        session, glyphs = self.game.session, self.game.glyphs
+        parts = [
+            session.world.world.title,
+            f"tick {session.tick}",
+            f"score {session.engine.score(session.state)}",
+            self._standing(),
+        ]
+        return Content(f" {glyphs.dot} ".join(parts))
+
+    def _standing(self) -> str:
+        session, glyphs = self.game.session, self.game.glyphs
+        names = ", ".join(session.latched)
+        if session.lost():
+            return f"{glyphs.lost} lost: {names}"
+        if session.won():
+            return f"{glyphs.won} won: {names}"
+        if names:
+            return f"{glyphs.halted} ended: {names}"
+        running = session.simulator().running(session.state)
+        if running is None:
+            return "playing"
+        command, done, total = running
+        return f"{glyphs.waiting} {session.text_of(command)} ({done} of {total})"
+
+    def _offer_actions(self) -> None:
+        typed = self.query_one(CommandLine).value.strip()
+        every = self._choices()
+        words = typed.casefold().split()
+        fitting = [one for one in every if all(word in one.text.casefold() for word in words)]
+        self.query_one(ActionList).offer([*fitting, *self._refusable(typed)], typed, len(every))
+
+    def _choices(self) -> list[Choice]:
+        session = self.game.session
+        listed = [Choice(one.text) for one in self.game.legal()]
+        if not session.can_pass():
+            return listed
+        if session.simulator().running(session.state) is not None:
+            return [Choice("pass", "go on with it"), *listed]
+        return [*listed, Choice("pass", "let time go by")]
+
+    def _refusable(self, typed: str) -> list[Choice]:
+        """What the typed words could become that cannot be done now."""
+        if not typed:
+            return []
+        legal = {one.text for one in self.game.legal()} | {"pass"}
+        found = self.game.session.complete(typed, 12)
+        return [Choice(one, legal=False) for one in found if one not in legal]
+
+    def _bring_up(self, pane: str) -> None:
+        """Put a pane of the side in front, where only one fits."""
+        self._front = pane
+        self.query_one(TabStrip).show(pane)
+        for name in TABS:
+            self.query_one(f"#{name}").set_class(name == pane, "-front")
+
+    def _explain(
+        self, lines: Iterable[Line], title: str, offer: Content | None = None
+    ) -> None:
+        self.query_one(Details).tell(lines, title, offer)
+
+    # ---- giving commands ----------------------------------------------------------------------
+
+    def give(self, intent: str | Command) -> None:
+        """Give a command, or one of the screen's own words if the world has no such command."""
+        self._stop_waiting()
+        if isinstance(intent, str) and self._own_word(intent):
+            return
+        if self.game.give(intent):
+            self._after_tick()
+        self.refresh_all()
+
+    def _own_word(self, text: str) -> bool:
+        word, _, rest = text.strip().partition(" ")
+        actions = {"hint": self.action_hint, "undo": self.action_undo, "help": self.action_help}
+        if word == "why" and rest:
+            self.examine(rest.removeprefix("not "))
+            return True
+        if text.strip() not in (*actions, "quit"):
+            return False
+        if self.game.session.why_not(text).command is not None:
+            return False
+        if text.strip() == "quit":
+            self.run_worker(self.app.action_quit())
+        else:
+            actions[word]()
+        return True
+
+    def _after_tick(self) -> None:
+        """Explain what did not go through; go back to the actions when something did."""
+        moment = self.game.session.moments[-1]
+        outcome = moment.outcomes[-1]
+        if outcome.status in ("executed", "waiting", "interrupted"):
+            if self._drawn_front:
+                self._bring_up("actions")
+            self._drawn_front = False
+            return
+        self._explain(self._describer.record(outcome, moment.asked), f"Why: {moment.asked}")
+        self._draw_details()
+
+    def _draw_details(self) -> None:
+        self._drawn_front = self._drawn_front or self._front == "actions"
+        self._bring_up("details")
+
+    def examine(self, asked: str) -> None:
+        """Explain a command without giving it."""
+        found = self.game.session.why_not(asked)
+        self._explain(self._describer.examined(found), f"Why: {asked}")
+        self._draw_details()
+
+    def on_command_line_given(self, event: CommandLine.Given) -> None:
+        self.give(event.text)
+
+    def on_action_list_chosen(self, event: ActionList.Chosen) -> None:
+        if not event.choice.legal:
+            self.examine(event.choice.text)
+            return
+        self.query_one(CommandLine).value = ""
+        self.give(event.choice.text)
+
+    def on_tick_list_picked(self, event: TickList.Picked) -> None:
+        title = f"Tick {event.outcome.tick}: {event.asked}"
+        self._explain(self._describer.record(event.outcome, event.asked), title)
+
+    def on_tab_strip_picked(self, event: TabStrip.Picked) -> None:
+        self.action_show(event.pane)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._offer_actions()
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed anywhere goes to the command line."""
+        command = self.query_one(CommandLine)
+        if event.is_printable and event.character and self.focused is not command:
+            event.stop()
+            event.prevent_default()
+            command.insert_typed(event.character)
+
+    # ---- keys -----------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("play_step", "play_plan"):
+            return self.game.next_step() is not None
+        return True
+
+    def action_show(self, pane: str) -> None:
+        """Bring a pane up and go there."""
+        self._drawn_front = False
+        self._bring_up(pane)
+        self.query_one(f"#{pane}").focus()
+
+    def action_ticks(self) -> None:
+        self.action_show("ticks")
+
+    def action_why(self) -> None:
+        """Examine what is typed; else what is highlighted in the list; else show the details."""
+        typed = self.query_one(CommandLine).value.strip()
+        actions = self.query_one(ActionList)
+        if typed:
+            self.examine(typed)
+        elif actions.has_focus and actions.chosen is not None:
+            self.examine(actions.chosen.text)
+        else:
+            self.action_show("details")
+
+    def action_undo(self) -> None:
+        self._stop_waiting()
+        self.game.undo()
+        self.refresh_all()
+
+    def action_help(self) -> None:
+        from tokenworld.tools.play.dialogs import HelpDialog
+
+        self.app.push_screen(HelpDialog())
+
+    def action_leave(self) -> None:
+        """Stop what runs; else go from the command line to the actions, or back."""
+        if self._stop_waiting():
+            self.refresh_all()
+            return
+        command = self.query_one(CommandLine)
+        if self.focused is not command:
+            command.focus()
+        elif self._front == "details":
+            self.query_one(Details).focus()
+        else:
+            self.query_one(f"#{self._front}").focus()
+
+    # ---- hints and plans ------------------------------------------------------------------------
+
+    def action_hint(self) -> None:
+        """Ask the planner, beside the game."""
+        self._stop_waiting()
+        if self.game.session.ended():
+            self.game.note("The world is over, so there is nothing to hint at: undo with Ctrl+Z.")
+            self.refresh_all()
+            return
+        self._explain([line("Thinking. Esc stops it.", "head")], "Hint")
+        self._draw_details()
+        self._hint = self._ask()
+
+    @work(thread=True, exclusive=True, group="hint")
+    def _ask(self) -> None:
+        worker = get_current_worker()
+        session = self.game.session
+        ask(session, session.moments[-1], lambda: worker.is_cancelled, self.post_message)
+
+    def _stop_waiting(self) -> bool:
+        """Stop a hint that is being made and a plan that runs by itself."""
+        stopped = self._hint is not None or self._running is not None
+        if self._hint is not None:
+            self._hint.cancel()
+            self._hint = None
+            self._explain([line("The hint was stopped.", "dim")], "Hint")
+        if self._running is not None:
+            self._running.stop()
+            self._running = None
+        return stopped
+
+    def on_hint_progress(self, event: HintProgress) -> None:
+        if self._hint is not None:
+            self._explain([line("Thinking. Esc stops it.", "head"), line(event.text)], "Hint")
+
+    def on_hint_ready(self, event: HintReady) -> None:
+        if self._hint is None or event.moment is not self.game.session.moments[-1]:
+            return
+        self._hint = None
+        words = self.game.advise(event.verdict)
+        offer = None if words is None else Content.from_markup(
+            "[@click=screen.play_step][reverse] Play this step F6 [/reverse][/]  "
+            "[@click=screen.play_plan] Play all F7 [/]"
+        )  # fmt: skip
+        self._explain(hint_lines(event.verdict, words, self.game.glyphs), "Hint", offer)
+        self.refresh_all()
+
+    def on_hint_failed(self, event: HintFailed) -> None:
+        if self._hint is None:
+            return
+        self._hint = None
+        self.game.fault(event.failure)
+        self._explain([line("No hint could be made; the story says why.", "warn")], "Hint")
+        self.refresh_all()
+
+    def action_play_step(self) -> None:
+        """Play the next step of the plan."""
+        self._stop_waiting()
+        self._play_step()
+
+    def _play_step(self) -> bool:
+        played = self.game.play_step()
+        if played:
+            self._after_tick()
+            self._tell_next()
+        self.refresh_all()
+        return played
+
+    def _tell_next(self) -> None:
+        """Say in the details what the plan does next, where a hint stood there."""
+        step, track = self.game.next_step(), self.game.track
+        if track is None or self.query_one(Details).border_title != "Hint":
+            return
+        ...
+
+    def action_play_plan(self) -> None:
+        """Play the rest of the plan, a step at a time."""
+        self._stop_waiting()
+        self._running = self.set_interval(_STEP_SECONDS, self._play_on)
+
+    def _play_on(self) -> None:
+        if not self._play_step() or self.game.next_step() is None:
+            self._stop_waiting()
