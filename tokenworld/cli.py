@@ -180,6 +180,22 @@ def explain(
     return _verb(json, lambda out: explain_code(what, out))
 
 
+@app.command
+def schema() -> int:
+    """The JSON schema of a checked program: what `tw model FILE` prints."""
+    from tokenworld.tools.modelling import schema as print_schema
+
+    return _verb(True, print_schema)
+
+
+@app.command
+def model(file: Annotated[str, Parameter(help="A file to check and print.")], /) -> int:
+    """The checked model of a file as JSON: names resolved, types settled."""
+    from tokenworld.tools.modelling import model as print_model
+
+    return _verb(True, lambda out: print_model(file, out))
+
+
 # ---- runs -------------------------------------------------------------------------------
 
 

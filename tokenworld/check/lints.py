@@ -9,6 +9,7 @@ from tokenworld.model import (
     Action,
     Body,
     Emit,
+    Let,
     Local,
     ParamRead,
     Say,
@@ -54,17 +55,16 @@ def _parameters(action: Action, draft: Draft) -> None:
 
 
 def _action_terms(action: Action) -> Iterator[Term]:
-    for guard in action.guards:
-        if hasattr(guard, "condition"):
-            yield guard.condition
-            yield from _template(guard.text)
-    lets = tuple(guard for guard in action.guards if not hasattr(guard, "condition"))
+    for require in action.requires:
+        yield require.condition
+        yield from _template(require.text)
+    lets = tuple(guard for guard in action.guards if isinstance(guard, Let))
     for phrase in action.phrases:
         yield from _template(phrase)
     for term in (action.takes, action.until, action.cost):
         if term is not None:
             yield term
-    yield from _body_terms((*lets, *action.body, *action.cancelled))  # type: ignore[arg-type]
+    yield from _body_terms((*lets, *action.body, *action.cancelled))
 
 
 def _template(template: Template | None) -> Iterator[Term]:

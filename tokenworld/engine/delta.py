@@ -38,7 +38,7 @@ RawChange = tuple[Column, Key, Raw, Raw, str]
 """A committed change: column, key, old value, new value, title of the rule."""
 
 
-class Breach(Exception):  # noqa: N818  (a rule of the world was broken; not a defect)
+class Breach(Exception):  # a rule of the world was broken; not a defect
     """A change that must not happen: conflict, range, cycle, uniqueness or undefined number."""
 
     def __init__(self, code: str, kind: str, message: str, rules: tuple[str, ...] = ()) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
-from tokenworld.engine.delta import Delta, apply
+from tokenworld.engine.delta import Breach, Delta, apply
 from tokenworld.engine.describe import describe_of, strata_of
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
@@ -104,28 +104,36 @@ class Engine:
     def legal(self, state: State) -> Iterator[Command]:
         """Every command whose requires all hold, actions in order, then arguments in order.
 
-        Requires that the language adds (ranges) are tested too.
+        Requires that the language adds (ranges) are tested too, with the draws of the seed.
         """
+        for command in self.allowed(state):
+            if self._keeps_ranges(state, command):
+                yield command
+
+    def allowed(self, state: State) -> Iterator[Command]:
+        """The same by the author's requires alone: what some draw may let happen."""
         if self.stepper.endings.over(state):
             return
         for name in self.code.actions:
-            yield from self._legal(state, name)
+            yield from self._allowed(state, name)
 
-    def _legal(self, state: State, name: str) -> Iterator[Command]:
+    def _allowed(self, state: State, name: str) -> Iterator[Command]:
         from itertools import product
 
         code = self.code.actions[name]
         holds, me = code.holds, self.instance.me
         for args in product(*self._domains(state, name)):
-            if holds(state, state, me, *args) and self.applicable(state, Command(name, args)):
-                yield Command(name, args)
+            try:
+                if holds(state, state, me, *args):
+                    yield Command(name, args)
+            except Breach:
+                continue  # a number is undefined here: the command would be in error
 
-    def applicable(self, state: State, command: Command) -> bool:
-        """Whether a command whose requires hold also keeps every range."""
-        code = self.code.actions[command.action]
+    def _keeps_ranges(self, state: State, command: Command) -> bool:
+        """Whether a command whose requires hold is not refused by those the language adds."""
         if self._never_breaks[command.action]:
             return True
-        return self.stepper.refusal(state, code, command, SeededLuck()) is None
+        return self.stepper.unit.refusal(state, command) is None
 
     @cached_property
     def _never_breaks(self) -> dict[str, bool]:

@@ -14,12 +14,12 @@ from tokenworld.model.terms import ClosureOf, InverseOf
 __all__ = ["Broken", "Guards"]
 
 
-class Broken(Exception):  # noqa: N818
+class Broken(Exception):
     """An invariant or a conserved sum is broken: the tick is rolled back."""
 
-    def __init__(self, report: BreachReport) -> None:
+    def __init__(self, report: BreachReport, changes: list[RawChange]) -> None:
         super().__init__(report.message)
-        self.report = report
+        self.report, self.changes = report, changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Guards:
                 continue
             witness = one.broken(after, before, me)
             if witness is not None:
-                raise Broken(self._report(one.rule, witness, changes))
+                raise Broken(self._report(one.rule, witness, changes), changes)
 
     def first_broken(self, state: State, me: int | None) -> BreachReport | None:
         """The first invariant that a state breaks, for the start state (TW0605)."""
@@ -112,7 +112,7 @@ class Guards:
                 continue
             first, last = one.value(before, before, me), one.value(after, before, me)
             if first != last and not self._exempted(one, before, delta, me, first):
-                raise Broken(self._conserve_report(one.rule, changes, first, last))
+                raise Broken(self._conserve_report(one.rule, changes, first, last), changes)
 
     def _exempted(
         self, one: _Conserve, before: State, delta: Delta, me: int | None, first: int

@@ -66,7 +66,7 @@ class ForcedLuck(SeededLuck):
         return super().choose(key, seed, tick, weights)
 
 
-class NoUniform(Exception):  # noqa: N818
+class NoUniform(Exception):
     """A continuous draw has no finite list of alternatives."""
 
 

@@ -115,10 +115,8 @@ def present(collection: Iterable[Any]) -> Iterator[Any]:
 
 def last(values: Iterable[Any]) -> Any:
     """The last of a sequence, `none` of nothing."""
-    found = None
-    for found in values:
-        pass
-    return found
+    listed = list(values)
+    return listed[-1] if listed else None
 
 
 def floordiv(a: int, b: int) -> int:

@@ -43,8 +43,9 @@ class EngineSimulator:
     def commands(self, state: State) -> Sequence[Command]:
         if self._stepper.endings.over(state):
             return ()
-        found = [one for one in self._engine.legal(state) if not self._stepper.free(state, one)]
-        if self._stepper.phases or self._stepper.has_long:
+        unit = self._stepper.unit
+        found = [one for one in self._engine.allowed(state) if not unit.free(state, one)]
+        if self._stepper.phases or unit.has_long:
             found.append(PASS)
         return found
 

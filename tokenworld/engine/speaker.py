@@ -7,7 +7,6 @@ from typing import Any
 
 from tokenworld.engine.compile import Code, compile_term, extend
 from tokenworld.engine.engine import Engine
-from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.speech import shown
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Raw
@@ -53,8 +52,7 @@ class EngineSpeaker:
     def holds_all(self, command: Command) -> bool:
         if command.is_pass:
             return True
-        stepper, code = self._engine.stepper, self._engine.code.actions[command.action]
-        return stepper.refusal(self._state, code, command, SeededLuck()) is None
+        return self._engine.stepper.unit.refusal(self._state, command) is None
 
     def candidates(self) -> Sequence[int]:
         state, layout = self._state, self._engine.layout

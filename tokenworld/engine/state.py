@@ -32,9 +32,23 @@ class State:
     """
 
     __slots__ = (
-        "awarded", "cols", "deeds", "facts", "fired", "kids", "kinds", "latched", "layout", "live", "long",
-        "memo", "mine", "next_id", "seed", "tick",
-    )  # fmt: skip
+        "awarded",
+        "cols",
+        "deeds",
+        "facts",
+        "fired",
+        "kids",
+        "kinds",
+        "latched",
+        "layout",
+        "live",
+        "long",
+        "memo",
+        "mine",
+        "next_id",
+        "seed",
+        "tick",
+    )
 
     def __init__(self, layout: Layout) -> None:
         instance = layout.instance

@@ -27,7 +27,7 @@ from tokenworld.model import (
 __all__ = ["NotConstant", "constant", "param_values"]
 
 
-class NotConstant(Exception):  # noqa: N818
+class NotConstant(Exception):
     """The term depends on a state; ``term`` is the part that does."""
 
     def __init__(self, term: Term) -> None:

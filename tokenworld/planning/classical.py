@@ -1,17 +1,26 @@
-"""Planners behind the ladder: what each came to, and Fast Downward on the SAS+ encoding."""
+"""Planners behind the ladder: Fast Downward on encoding E, and what each search came to."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.search import Cancel
 from tokenworld.planning.verdict import PlanStep
 
+if TYPE_CHECKING:
+    from tokenworld.planning.downward import Answer
+    from tokenworld.planning.lower import Encoding, Obstacle
+
 __all__ = ["Classical", "EngineRun", "fast_downward"]
+
+_ENGINE = "fast-downward"
+_ENCODING = "E"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +28,14 @@ class EngineRun:
     """What one planner came to on one encoding.
 
     ``exact``: the encoding has a plan exactly if the world has one, so that "no plan" is a proof.
+    ``detail`` is a clause; ``notes`` are what the author should know of a run without an answer.
     """
 
     engine: str
     encoding: str
-    result: Literal["plan", "no plan", "limit", "failed", "cancelled", "not expressible"]
+    result: Literal[
+        "plan", "no plan", "invalid plan", "limit", "failed", "cancelled", "not expressible"
+    ]
     detail: str
     seconds: float
     steps: tuple[PlanStep, ...] = ()
@@ -33,7 +45,7 @@ class EngineRun:
 
 
 class Classical(Protocol):
-    """Runs planners on an encoding and answers as each of them ends."""
+    """Encodes a world and runs planners on it."""
 
     def __call__(
         self,
@@ -41,11 +53,17 @@ class Classical(Protocol):
         state: StateT,
         goal: str | None,
         *,
+        program: Path | None,
         seconds: float,
+        memory: int,
         cancel: Cancel,
         accept: Callable[[EngineRun], bool],
     ) -> None:
-        """Run them for ``seconds``; hand each result to ``accept`` and stop when it says so."""
+        """Hand each result to ``accept`` as it comes and stop as soon as it says so.
+
+        ``program`` is the planner's file, ``None`` to try only what needs none. ``memory`` is in
+        bytes.
+        """
 
 
 def fast_downward(
@@ -53,9 +71,80 @@ def fast_downward(
     state: StateT,
     goal: str | None,
     *,
+    program: Path | None,
     seconds: float,
+    memory: int,
     cancel: Cancel,
     accept: Callable[[EngineRun], bool],
 ) -> None:
-    """Encode the world and run ff and blind on it in parallel."""
-    raise NotImplementedError
+    """Encode the world and run ff (to find) and blind (to prove) on it, both at once."""
+    from tokenworld.planning.downward import run_both
+    from tokenworld.planning.lower import Unencodable, encode
+
+    began = time.monotonic()
+    encoding = encode(simulator.instance, simulator, state, goal)
+    spent = time.monotonic() - began
+    if isinstance(encoding, Unencodable):
+        accept(_inexpressible(encoding.obstacles, spent))
+    elif encoding.unreachable:
+        accept(_unreachable(encoding, spent))
+    elif program is not None:
+        try:
+            run_both(
+                program,
+                encoding.text,
+                seconds=max(seconds - spent, 0.0),
+                memory=memory,
+                cancel=cancel,
+                accept=lambda answer: accept(_engine_run(encoding, answer)),
+            )
+        except OSError as error:
+            reason = f"it could not be started: {error.strerror or error}"
+            accept(EngineRun(_ENGINE, _ENCODING, "failed", reason, time.monotonic() - began))
+
+
+def _engine_run(encoding: Encoding, answer: Answer) -> EngineRun:
+    """A planner's answer with its operators read back as steps."""
+    from tokenworld.planning.decode import NotAPlan
+
+    engine, notes = f"{_ENGINE} {answer.configuration}", ()
+    if answer.result == "plan":
+        try:
+            steps = encoding.plan(answer.operators)
+        except NotAPlan as error:
+            return EngineRun(engine, _ENCODING, "invalid plan", str(error), answer.seconds)
+        return EngineRun(engine, _ENCODING, "plan", answer.detail, answer.seconds, steps)
+    if answer.result == "failed" and answer.note is not None:
+        notes = (answer.note,)
+    return EngineRun(
+        engine,
+        _ENCODING,
+        answer.result,
+        answer.detail,
+        answer.seconds,
+        digest=encoding.digest,
+        notes=notes,
+    )
+
+
+def _unreachable(encoding: Encoding, seconds: float) -> EngineRun:
+    detail = "the goal is out of reach even if nothing were ever undone"
+    return EngineRun(
+        "relaxed reachability", _ENCODING, "no plan", detail, seconds, digest=encoding.digest
+    )
+
+
+def _inexpressible(obstacles: tuple[Obstacle, ...], seconds: float) -> EngineRun:
+    """The constructs that no encoding takes, each as a note at its place."""
+    notes = tuple(
+        Diagnostic(
+            "TW0801",
+            f"A planner cannot be given {one.construct}: {one.reason}.",
+            one.span,
+            "not expressible for this planner",
+            hint="Our own search plans on the interpreter instead, as far as the limits allow.",
+        )
+        for one in obstacles
+    )
+    detail = f"no encoding takes {obstacles[0].construct}: {obstacles[0].reason}"
+    return EngineRun(_ENGINE, _ENCODING, "not expressible", detail, seconds, notes=notes)

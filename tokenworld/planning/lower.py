@@ -82,9 +82,7 @@ def encode(
         return simulator.read(state, fluent, args)
 
     facts = Facts(instance, read, simulator.tick(state), simulator.running(state))
-    over = simulator.lost(state) or not (
-        simulator.commands(state) or simulator.won(state, goal)
-    )
+    over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
     try:
         world = TakenApart(facts, goal, limit)
         cone = cone_of(world)

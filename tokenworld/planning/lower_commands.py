@@ -27,9 +27,7 @@ Turn = tuple[Diagram, tuple[Literal, ...]]
 class Commands:
     """Makes the operators that stand for commands."""
 
-    def __init__(
-        self, world: TakenApart, cone: Cone, operators: Operators, phases: Phases
-    ) -> None:
+    def __init__(self, world: TakenApart, cone: Cone, operators: Operators, phases: Phases) -> None:
         self._world, self._cone = world, cone
         self._operators, self._phases = operators, phases
         self._diagrams = world.diagrams
@@ -215,9 +213,7 @@ class Commands:
 
         self._price(commanded, draft, add)
 
-    def _price(
-        self, commanded: Commanded, draft: Draft, add: Callable[[Draft], None]
-    ) -> None:
+    def _price(self, commanded: Commanded, draft: Draft, add: Callable[[Draft], None]) -> None:
         """The draft for each price the command can have; `pass` is never dear."""
         if draft.command is None or draft.command.is_pass:
             add(draft)

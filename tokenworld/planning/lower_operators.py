@@ -128,9 +128,7 @@ class Operators:
             if self._effects + len(effects) > _MOST_EFFECTS:
                 raise self._too_many(draft, f"more than {_MOST_EFFECTS:,} effects")
         self._effects += len(effects)
-        operator = Operator(
-            draft.name, precondition, tuple(effects), 0, draft.command, draft.draws
-        )
+        operator = Operator(draft.name, precondition, tuple(effects), 0, draft.command, draft.draws)
         self._made.append((operator, draft.units, draft.ticks))
 
     def _too_many(self, draft: Draft, what: str) -> Refused:

@@ -29,9 +29,7 @@ class Outcome:
     draws: tuple[LuckyDraw, ...]
 
 
-def outcomes_of(
-    world: TakenApart, coins: Sequence[Taken], condition: Diagram
-) -> Iterator[Outcome]:
+def outcomes_of(world: TakenApart, coins: Sequence[Taken], condition: Diagram) -> Iterator[Outcome]:
     """All outcomes of draws in order of evaluation."""
     yield from _outcomes(world, list(coins), Outcome(condition, {}, ()))
 

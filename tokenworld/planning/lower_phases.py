@@ -78,9 +78,7 @@ class Phases:
 
     def turned(self) -> Results:
         """The rings of `tick()`, one further."""
-        return [
-            (slot, self._next(slot)) for slot in self._cone.slots if slot[0] == RING
-        ]
+        return [(slot, self._next(slot)) for slot in self._cone.slots if slot[0] == RING]
 
     def _next(self, slot: Slot) -> Diagram:
         size = len(self._all.domain(slot))
@@ -113,21 +111,15 @@ class Phases:
             else:
                 self._phase(step.phase, here, move, last)
 
-    def _phase(
-        self, phase: Phase, here: tuple[Literal, ...], move: Effect, last: bool
-    ) -> None:
+    def _phase(self, phase: Phase, here: tuple[Literal, ...], move: Effect, last: bool) -> None:
         index, results, extra = self._operators.index, self._operators.results(phase.block), [move]
         extra += [Effect((), index[coin.site.coin], 0) for coin in self.coins(phase.block)]
         if last:
             results = results + self.turned() + self.started(phase.block)
-            extra += [
-                Effect((), variable, 0) for slot, variable in index.items() if slot[0] == DID
-            ]
+            extra += [Effect((), variable, 0) for slot, variable in index.items() if slot[0] == DID]
         self._operators.add(Draft(phase.name, phase.ok(), results, here, tuple(extra)))
 
-    def _draw(
-        self, step: _Step, coin: Taken, here: tuple[Literal, ...], move: Effect
-    ) -> None:
+    def _draw(self, step: _Step, coin: Taken, here: tuple[Literal, ...], move: Effect) -> None:
         """One operator per side that has a chance, and one where nothing is drawn."""
         diagrams, site = self._diagrams, coin.site
         for side in range(site.sides):
@@ -135,9 +127,7 @@ class Phases:
             chosen = diagrams.both(site.taken, site.possible(side))
             for draws, condition in label_of(self._world, coin, side, chosen, {}):
                 name = f"{step.name}: {side}"
-                self._operators.add(
-                    Draft(name, condition, [], here, (move, *show), draws=draws)
-                )
+                self._operators.add(Draft(name, condition, [], here, (move, *show), draws=draws))
         skipped = diagrams.negate(site.taken)
         self._operators.add(Draft(f"{step.name}: none", skipped, [], here, (move,)))
 

@@ -230,7 +230,7 @@ class ValueAnalysis:
         group = ("phase", unit.phase) if unit.kind == "law" else unit
         steppers = self._steppers.setdefault((group, slot), set())
         steppers.add(unit)
-        old = self._known.get(slot, frozenset((self.facts.initial(slot),)))
+        old = self._algebra.slot(slot, False)
         several = len(steppers) > 1 or self.profiles[unit].steps.get(slot, 0) > 1
         if several or steps is None or old is None or len(steps) * len(old) > _MOST_SUMS:
             return None

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
-from tokenworld.ground import Command, Instance, LuckyDraw
+from tokenworld.ground import Command, Instance, LuckyDraw, Raw, Simulator, StateT
 from tokenworld.model import Ending
 from tokenworld.planning.ir import Task
+from tokenworld.planning.lower_algebra import Obstacle
 from tokenworld.planning.pddl_domain import LiftedDomain, lift_domain
 from tokenworld.planning.pddl_ground import ground_pair
 from tokenworld.planning.pddl_names import Names
@@ -24,7 +25,7 @@ from tokenworld.planning.pddl_text import domain_text, problem_text
 from tokenworld.planning.pddl_tree import PddlPair
 from tokenworld.planning.pddl_vocabulary import LiftingError, Vocabulary
 
-__all__ = ["Encode", "PddlExport", "PddlStep", "export_pddl", "goal_line"]
+__all__ = ["Encode", "PddlExport", "PddlStep", "export_pddl", "export_world", "goal_line"]
 
 Encode = Callable[[str | None], Task]
 """Makes the finite task of a world for a goal; raises `Failure` where it has none."""
@@ -190,3 +191,27 @@ def export_pddl(
         for one in domain.errors
     )
     raise Failure(*found)
+
+
+def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) -> PddlExport:
+    """Write the world of a simulator from one of its states, grounded where it has to be.
+
+    Raises `Failure` where the goal is unknown or neither form can express the world.
+    """
+    from tokenworld.planning.lower import Unencodable, encode
+
+    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    def task(name: str | None) -> Task:
+        found = encode(simulator.instance, simulator, state, name)
+        if isinstance(found, Unencodable):
+            raise Failure(*(_obstacle(one) for one in found.obstacles))
+        return found.task
+
+    return export_pddl(simulator.instance, values, goal, task)
+
+
+def _obstacle(obstacle: Obstacle) -> Diagnostic:
+    message = f"PDDL has no exact form for {obstacle.construct}: {obstacle.reason}."
+    return Diagnostic("TW0801", message, obstacle.span)

@@ -7,8 +7,10 @@ no parameters; their names say which command they are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from tokenworld.ground import Raw
 from tokenworld.model import EnumType, Fluent, NumberType, ObjectType, ValueType
@@ -36,6 +38,8 @@ from tokenworld.planning.pddl_writes import Guarded, group
 __all__ = ["ground_pair"]
 
 _FORCED = "step"
+_NUMBERED = re.compile(r"^o\d+ ")
+"""What makes the names of a task's operators unique; spellings see to that themselves."""
 
 
 class _Facts:
@@ -81,7 +85,7 @@ class _Facts:
 
     def _other(self, name: str) -> str:
         if name not in self._heads:
-            self._heads[name] = self._words.spellings.take("fluent", name)
+            self._heads[name] = self._words.spellings.take("fluent", _short(legal(name)))
         return self._heads[name]
 
     def _value(self, of: ValueType | None, raw: Raw) -> str:
@@ -134,6 +138,21 @@ class _Facts:
         return [Guarded((), tuple(c for c in conds if c != TRUE), one) for one in literals]
 
 
+def _short(name: str) -> str:
+    """Runs of numbers by their ends: ``fuel-in-1-2-3-4`` becomes ``fuel-in-1-to-4``."""
+    found: list[str] = []
+    for word, run in groupby(enumerate(name.split("-")), _step_of):
+        words = [one for _, one in run]
+        found += [words[0], "to", words[-1]] if word is not None and len(words) > 2 else words
+    return "-".join(found)
+
+
+def _step_of(place: tuple[int, str]) -> int | None:
+    """Equal for neighbours that count upwards by one, ``None`` for words."""
+    index, word = place
+    return int(word) - index if word.isdecimal() else None
+
+
 def _negative(fact: Expr) -> bool:
     return isinstance(fact, tuple) and fact[:1] == ("not",)
 
@@ -160,7 +179,7 @@ def _shown(of: ValueType | None, raw: Raw) -> str:
 def _name(words: Vocabulary, operator: Operator) -> str:
     """A spelling for an operator, with the way back to its command."""
     command = operator.command
-    word = words.spellings.take("action", operator.name or _FORCED)
+    word = words.spellings.take("action", _NUMBERED.sub("", operator.name) or _FORCED)
     if command is None:
         origin = StepOrigin(None)
     else:

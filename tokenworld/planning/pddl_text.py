@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from textwrap import wrap
 
 from tokenworld.planning.pddl_tree import (
     TRUE,
@@ -61,7 +62,8 @@ def _grouped(names: Sequence[Typed]) -> list[str]:
     groups = [(kind, [one.name for one in run]) for kind, run in groupby(names, _kind)]
     for index, (kind, run) in enumerate(groups):
         typed = kind is not None or index < len(groups) - 1
-        found.append(" ".join(run) + (f" - {kind or 'object'}" if typed else ""))
+        line = " ".join(run) + (f" - {kind or 'object'}" if typed else "")
+        found += wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return found
 
 

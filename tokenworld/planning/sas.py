@@ -41,17 +41,13 @@ class _Watched:
         shown = ", ".join(str(watched.values[position]) for position in positions)
         name = f"{watched.name} in {{{shown}}}"
         number = len(self.variables)
-        self.variables.append(
-            Variable(name, "aux", (False, True), int(watched.initial in members))
-        )
+        self.variables.append(Variable(name, "aux", (False, True), int(watched.initial in members)))
         self._numbers[literal] = number
         self._sets.setdefault(variable, []).append((members, number))
 
     def literals(self, literals: Iterable[Literal]) -> tuple[Literal, ...]:
         """The literals with sets replaced by what watches them."""
-        return tuple(
-            one if len(one[1]) == 1 else (self._numbers[one], (1,)) for one in literals
-        )
+        return tuple(one if len(one[1]) == 1 else (self._numbers[one], (1,)) for one in literals)
 
     def operator(self, operator: Operator) -> Operator:
         """The operator, which also keeps up what watches the variables it changes."""

@@ -83,9 +83,7 @@ class _Slicer:
             if command.cancelled is not None:
                 blocks.append((command.cancelled, command.cancellable))
         over = world.guards.over()
-        return self._diagrams.both(
-            self._diagrams.negate(over), world.guards.invariants(blocks)
-        )
+        return self._diagrams.both(self._diagrams.negate(over), world.guards.invariants(blocks))
 
     # ---- spreading ------------------------------------------------------------------------
 

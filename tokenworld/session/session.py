@@ -254,12 +254,12 @@ class Session:
 
     def takes_time(self, command: Command) -> bool:
         """Whether a tick passes when the command is executed now."""
-        return not self.engine.stepper.free(self.state, command)
+        return not self.engine.stepper.unit.free(self.state, command)
 
     def can_pass(self) -> bool:
         """Whether letting time go by can matter: there are phases or long actions."""
         stepper = self.engine.stepper
-        return not self.ended() and bool(stepper.phases or stepper.has_long)
+        return not self.ended() and bool(stepper.phases or stepper.unit.has_long)
 
     def simulator(self) -> EngineSimulator:
         """The present state as a searcher sees it."""

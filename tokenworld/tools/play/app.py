@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import App
+from textual.binding import Binding, BindingType
 
 from tokenworld.planning import PlanStep, Verdict
 from tokenworld.session import Session
@@ -26,8 +27,10 @@ class PlayApp(App[None]):
     """Plays a session. All state is in its `Game`; the screen only shows it."""
 
     CSS_PATH = "play.tcss"
-    COMMANDS: ClassVar[set[type | Callable[[], type]]] = App.COMMANDS | {_palette}  # type: ignore[assignment]
-    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type | Callable[[], type]]] = App.COMMANDS | {_palette}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", key_display="^Q", priority=True, id="play.quit"),
+    ]
 
     def __init__(
         self,

@@ -13,12 +13,19 @@ from textual.widgets import Footer, Markdown, Static
 
 __all__ = ["HelpDialog", "QuitDialog"]
 
+_ANSWERS = (
+    "[@click=screen.answer(True)][reverse] Quit (y) [/reverse][/]  "
+    "[@click=screen.answer(False)][reverse] Play on (n) [/reverse][/]"
+)
+
 
 class HelpDialog(ModalScreen[None]):
     """What the game is and which keys there are."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q,enter", "dismiss", "Back to the game", key_display="Esc", id="help.close")
+        Binding(
+            "escape,f1,q,enter", "dismiss", "Back to the game", key_display="Esc", id="help.close"
+        ),
     ]
 
     def compose(self) -> ComposeResult:
@@ -46,8 +53,7 @@ class QuitDialog(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(id="quit", classes="dialog"):
             yield Static("Quit? This game is not recorded, so it cannot be taken up again.")
-            yield Static("[@click=screen.answer(True)] Quit (y) [/]  "
-                         "[@click=screen.answer(False)] Play on (n) [/]", id="quit-keys")  # fmt: skip
+            yield Static(_ANSWERS, id="quit-keys")
 
     def action_answer(self, sure: bool) -> None:
         self.dismiss(sure)

@@ -10,7 +10,7 @@ from typing import cast
 from tokenworld.ground import Json
 from tokenworld.model import Fluent, NumberType, ObjectType, ValueType
 from tokenworld.session import Session
-from tokenworld.tools.play.lines import Line, line
+from tokenworld.tools.play.lines import Line, Piece, line
 
 __all__ = ["View"]
 
@@ -76,24 +76,32 @@ class View:
 
     def _by_type(self) -> Iterator[Line]:
         groups: dict[str, list[str]] = {}
-        for name in self._known:
+        for name in sorted(self._known, key=self._distance):
             groups.setdefault(str(self._objects[name]["type"]), []).append(name)
         for kind, names in groups.items():
             yield from self._group(kind, names)
 
-    def _group(self, kind: str, names: list[str]) -> Iterator[Line]:
-        told = {name: ", ".join(self._told(name)) for name in names}
-        if not any(told.values()):
-            yield ((f"{kind} ", "head"), (", ".join(map(self._name, names)), "plain"))
-        elif len(names) == 1:
-            yield ((f"{kind} ", "head"), *self._row(names[0], told[names[0]]))
-        else:
-            yield line(kind, "head")
-            for name in names:
-                yield (("  ", "plain"), *self._row(name, told[name]))
+    def _distance(self, name: str) -> int:
+        """The actor first, then what is with it, then the rest."""
+        if name == self.session.actor:
+            return 0
+        near = (self.session.actor, self.place)
+        together = any(
+            isinstance(fluent.type, ObjectType) and value is not None and value in near
+            for fluent, value in self._attributes(name)
+        )
+        return 1 if together or name == self.place else 2
 
-    def _row(self, name: str, told: str) -> Line:
-        return ((self._name(name), "plain"), (f": {told}" if told else "", "dim"))
+    def _group(self, kind: str, names: list[str]) -> Iterator[Line]:
+        """Objects of one type: bare ones in one line, the others in a line each."""
+        told = {name: ", ".join(self._told(name)) for name in names}
+        bare = [self._name(name) for name in names if not told[name]]
+        if bare:
+            yield ((", ".join(bare), "plain"), (f" ({kind})", "dim"))
+        for name in names:
+            if told[name]:
+                kind_piece: Piece = (f" ({kind})", "dim")
+                yield ((self._name(name), "plain"), kind_piece, (f": {told[name]}", "plain"))
 
     def _told(self, name: str) -> Iterator[str]:
         for fluent, value in self._attributes(name):
@@ -124,7 +132,7 @@ class View:
         for name, tuples in relations.items():
             rows = [self._arguments(one) for one in tuples if self._tellable(name, one)]
             if rows:
-                yield ((f"{name} ", "head"), ("; ".join(filter(None, rows)) or "yes", "plain"))
+                yield ((f"{name}: ", "plain"), ("; ".join(filter(None, rows)) or "yes", "plain"))
         for name, valued in functions.items():
             kind = self.session.world.program.fluents[name].type
             shown = [
@@ -133,7 +141,7 @@ class View:
                 if self._tellable(name, args)
             ]
             if shown:
-                yield ((f"{name.replace('_', ' ')} ", "head"), ("; ".join(shown), "plain"))
+                yield ((f"{name.replace('_', ' ')}: ", "plain"), ("; ".join(shown), "plain"))
 
     def _tellable(self, fluent: str, args: Sequence[Json]) -> bool:
         if self.session.world.program.fluents[fluent].secret:

@@ -198,6 +198,13 @@ class Game:
             return None
         return self.track.next_step(self.session.engine.hash(self.session.state))
 
+    def progress(self) -> tuple[int, int]:
+        """How many steps of the plan are played, and how many it has."""
+        if self.track is None:
+            return 0, 0
+        done = self.track.position(self.session.engine.hash(self.session.state))
+        return done or 0, len(self.track.steps)
+
     def play_step(self) -> bool:
         """Play the plan's next step; false, with the reason told, if there is none or it is off."""
         step = self.next_step()

@@ -50,10 +50,12 @@ def ask(
     Whatever goes wrong in the planner must not take the game down with it, so every exception
     becomes a message.
     """
+
+    def say(text: str) -> None:
+        post(HintProgress(text))
+
     try:
-        verdict = session.apart().plan(
-            time_limit=HINT_SECONDS, say=lambda text: post(HintProgress(text)), cancel=cancelled
-        )
+        verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
     except Failure as failure:
         post(HintFailed(moment, failure))
     except Exception as error:

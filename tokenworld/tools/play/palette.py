@@ -43,7 +43,7 @@ class PlayCommands(Provider):
         yield "time: undo", "Take the last step back", screen.action_undo
         yield "view: actions", "What you can do now", partial(screen.action_show, "actions")
         yield "view: ticks", "Every tick so far", partial(screen.action_show, "ticks")
-        yield "view: details", "Why, and the record of a tick", partial(screen.action_show, "details")
+        yield "view: details", "Why, and the record of a tick", screen.action_details
         yield "view: help", "How to play, and all keys", screen.action_help
 
     def _commands(self) -> Iterator[_Entry]:

@@ -51,8 +51,11 @@ class Describer:
         yield from self.requires(found.requires)
 
     def requires(self, found: Iterable[RequireReport]) -> Iterator[Line]:
-        """Every require with its sign, its text, values, place and source line."""
-        listed = tuple(found)
+        """Every require with its sign, text, values, place and source line.
+
+        What fails comes first, then what was not evaluated, then what holds.
+        """
+        listed = sorted(found, key=lambda one: (False, None, True).index(one.holds))
         if not listed:
             yield line("It needs nothing.", "dim")
         for report in listed:
@@ -61,13 +64,12 @@ class Describer:
 
     def _require(self, report: RequireReport) -> Iterator[Line]:
         role: Role = "warn" if report.holds is None else "good" if report.holds else "bad"
-        word = " (not evaluated)" if report.holds is None else ""
-        label = f"{self.glyphs.holds(report.holds)} {report.label or report.index + 1}"
-        yield ((label, role), (word, "dim"))
-        if report.holds is not True and report.text:
+        label = f"{self.glyphs.holds(report.holds)} {report.label or f'require {report.index + 1}'}"
+        yield ((label, role), (": ", "dim"), (report.condition, "head"))
+        if report.holds is None:
+            yield line("  not evaluated", "warn")
+        elif not report.holds:
             yield line(f"  {report.text}")
-        if tuple(report.values) != (report.condition,):
-            yield line(f"  {report.condition}", "head")
         for atom, value in report.values.items():
             yield ((f"  {atom} = ", "plain"), (json_text(value), role))
         yield from self._source(report.place)
@@ -94,7 +96,6 @@ class Describer:
         """Everything that one record says."""
         yield from self._heading(outcome, asked)
         if outcome.refusal is not None:
-            yield line(outcome.refusal.text, "bad")
             yield from self.requires(outcome.refusal.requires)
             return
         if outcome.no_match is not None:

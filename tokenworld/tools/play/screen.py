@@ -34,6 +34,11 @@ _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
 _STEP_SECONDS = 0.12
 """Between two steps of a plan that runs by itself, so that one can follow it."""
 
+_OFFER = Content.from_markup(
+    "[@click=screen.play_step][reverse] Play this step F6 [/reverse][/]  "
+    "[@click=screen.play_plan][reverse] Play all F7 [/reverse][/]"
+)
+
 
 def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     return Binding(
@@ -44,10 +49,8 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
 class PlayScreen(Screen[None]):
     """World, story, actions, details and ticks around one command line."""
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-narrow"), (110, "-wide"), (160, "-very-wide"),
-    ]  # fmt: skip
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (36, "-tall")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = "#command"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("f1", "help", "Help", "F1", "How to play, and all keys"),
@@ -58,7 +61,6 @@ class PlayScreen(Screen[None]):
         _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
         _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
         _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
-        Binding("ctrl+q", "app.quit", "Quit", key_display="^Q", id="play.quit"),
         Binding("escape", "leave", "Leave", show=False, id="play.leave"),
     ]
 
@@ -68,7 +70,7 @@ class PlayScreen(Screen[None]):
         sources = {one.name: one for one in game.session.world.loaded.sources}
         self._describer = Describer(game.glyphs, sources)
         self._hint: Worker[None] | None = None
-        self._running: Timer | None = None
+        self._stepping: Timer | None = None
         self._front = "actions"
         self._drawn_front = False
 
@@ -91,7 +93,7 @@ class PlayScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._explain(
-            [line("Why a command is refused, what a tick changed, and hints are told here.", "dim")],
+            [line("Here stands why a command is refused, what a tick changed, and hints.", "dim")],
             "Details",
         )
         self._bring_up("actions")
@@ -168,9 +170,7 @@ class PlayScreen(Screen[None]):
         for name in TABS:
             self.query_one(f"#{name}").set_class(name == pane, "-front")
 
-    def _explain(
-        self, lines: Iterable[Line], title: str, offer: Content | None = None
-    ) -> None:
+    def _explain(self, lines: Iterable[Line], title: str, offer: Content | None = None) -> None:
         self.query_one(Details).tell(lines, title, offer)
 
     # ---- giving commands ----------------------------------------------------------------------
@@ -235,6 +235,8 @@ class PlayScreen(Screen[None]):
     def on_tick_list_picked(self, event: TickList.Picked) -> None:
         title = f"Tick {event.outcome.tick}: {event.asked}"
         self._explain(self._describer.record(event.outcome, event.asked), title)
+        if event.opened:
+            self._bring_up("details")
 
     def on_tab_strip_picked(self, event: TabStrip.Picked) -> None:
         self.action_show(event.pane)
@@ -265,6 +267,9 @@ class PlayScreen(Screen[None]):
 
     def action_ticks(self) -> None:
         self.action_show("ticks")
+
+    def action_details(self) -> None:
+        self.action_show("details")
 
     def action_why(self) -> None:
         """Examine what is typed; else what is highlighted in the list; else show the details."""
@@ -321,14 +326,14 @@ class PlayScreen(Screen[None]):
 
     def _stop_waiting(self) -> bool:
         """Stop a hint that is being made and a plan that runs by itself."""
-        stopped = self._hint is not None or self._running is not None
+        stopped = self._hint is not None or self._stepping is not None
         if self._hint is not None:
             self._hint.cancel()
             self._hint = None
             self._explain([line("The hint was stopped.", "dim")], "Hint")
-        if self._running is not None:
-            self._running.stop()
-            self._running = None
+        if self._stepping is not None:
+            self._stepping.stop()
+            self._stepping = None
         return stopped
 
     def on_hint_progress(self, event: HintProgress) -> None:
@@ -340,10 +345,7 @@ class PlayScreen(Screen[None]):
             return
         self._hint = None
         words = self.game.advise(event.verdict)
-        offer = None if words is None else Content.from_markup(
-            "[@click=screen.play_step][reverse] Play this step F6 [/reverse][/]  "
-            "[@click=screen.play_plan] Play all F7 [/]"
-        )  # fmt: skip
+        offer = None if words is None else _OFFER
         self._explain(hint_lines(event.verdict, words, self.game.glyphs), "Hint", offer)
         self.refresh_all()
 
@@ -361,24 +363,29 @@ class PlayScreen(Screen[None]):
         self._play_step()
 
     def _play_step(self) -> bool:
+        before = self.game.session.moments[-1]
         played = self.game.play_step()
         if played:
+            self._explain(*self._plan_told())
+        elif self.game.session.moments[-1] is not before:
             self._after_tick()
-            self._tell_next()
         self.refresh_all()
         return played
 
-    def _tell_next(self) -> None:
-        """Say in the details what the plan does next, where a hint stood there."""
-        step, track = self.game.next_step(), self.game.track
-        if track is None or self.query_one(Details).border_title != "Hint":
-            return
-        ...
+    def _plan_told(self) -> tuple[list[Line], str, Content | None]:
+        """Where the plan stands, and what it does next."""
+        done, total = self.game.progress()
+        lines = [line(f"{done} of {total} steps are played.")]
+        step = self.game.next_step()
+        if step is None:
+            return lines, "Plan", None
+        words = self.game.session.text_of(step.command)
+        return [*lines, line(""), (("Next: ", "dim"), (words, "head"))], "Plan", _OFFER
 
     def action_play_plan(self) -> None:
         """Play the rest of the plan, a step at a time."""
         self._stop_waiting()
-        self._running = self.set_interval(_STEP_SECONDS, self._play_on)
+        self._stepping = self.set_interval(_STEP_SECONDS, self._play_on)
 
     def _play_on(self) -> None:
         if not self._play_step() or self.game.next_step() is None:

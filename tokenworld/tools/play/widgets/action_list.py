@@ -42,13 +42,13 @@ class ActionList(OptionList):
         """Show these lines, of ``total`` legal commands, for what was typed."""
         at = self.highlighted
         self._choices = list(choices)
-        self.set_options(self._options())
+        self.set_options(self._prompts())
         count = sum(one.legal for one in choices)
         self.border_title = f"You can ({count} of {total})" if typed else f"You can ({total})"
         if self._choices:
             self.highlighted = min(at or 0, len(self._choices) - 1)
 
-    def _options(self) -> Iterator[Option]:
+    def _prompts(self) -> Iterator[Option]:
         for one in self._choices:
             if one.legal:
                 parts = [(one.text, ""), (f"  {one.remark}" if one.remark else "", "$text-muted")]

@@ -22,11 +22,11 @@ class TickList(OptionList):
     """One line per record: sign, tick, status, what was asked."""
 
     class Picked(Message):
-        """A record was clicked or walked to."""
+        """A record was walked to, or (``opened``) clicked or entered."""
 
-        def __init__(self, asked: str, outcome: Outcome) -> None:
+        def __init__(self, asked: str, outcome: Outcome, opened: bool) -> None:
             super().__init__()
-            self.asked, self.outcome = asked, outcome
+            self.asked, self.outcome, self.opened = asked, outcome, opened
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="ticks", classes="pane", markup=False)
@@ -38,7 +38,7 @@ class TickList(OptionList):
         """Show the records of a session, the last one highlighted."""
         self._rows = [(one.asked, outcome) for one in moments for outcome in one.outcomes]
         self.set_options(Option(self._row(*row)) for row in self._rows)
-        self.border_title = f"Ticks ({len(self._rows)} records)" if self._rows else "Ticks"
+        self.border_title = f"Ticks ({len(self._rows)})" if self._rows else "Ticks"
         if self._rows:
             with self.prevent(OptionList.OptionHighlighted):
                 self.highlighted = len(self._rows) - 1
@@ -56,12 +56,12 @@ class TickList(OptionList):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         if self.has_focus:
-            self._pick(event.option_index)
+            self._pick(event.option_index, opened=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self._pick(event.option_index)
+        self._pick(event.option_index, opened=True)
 
-    def _pick(self, index: int) -> None:
+    def _pick(self, index: int, *, opened: bool) -> None:
         if index < len(self._rows):
-            self.post_message(self.Picked(*self._rows[index]))
+            self.post_message(self.Picked(*self._rows[index], opened))

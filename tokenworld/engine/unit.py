@@ -1,0 +1,165 @@
+"""One intent's own doing: requires, long actions, effects (language.md §8, steps 3 to 6)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from tokenworld.engine.compile import ActionCode, Code, Function
+from tokenworld.engine.delta import Breach, Delta, apply, net
+from tokenworld.engine.guards import Broken, Guards
+from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.result import Result, Spoken
+from tokenworld.engine.state import LongAction, State
+from tokenworld.engine.why import first_false
+from tokenworld.ground import PASS, Command, Instance, show_value
+
+__all__ = ["ActionUnit", "output"]
+
+GENERATED = ("range", "unique", "cycle")
+"""Breaches by an action that are refusals: the requires which the language adds."""
+
+
+class ActionUnit:
+    """Works out intents of the one actor of a compiled world."""
+
+    def __init__(self, instance: Instance, code: Code, guards: Guards) -> None:
+        self._instance, self._code, self._guards = instance, code, guards
+        self._me = instance.me
+
+    @cached_property
+    def has_long(self) -> bool:
+        """Whether any action may take more than one tick."""
+        return any(one.action.takes is not None for one in self._code.actions.values())
+
+    def free(self, state: State, command: Command) -> bool:
+        """Whether the action takes no time at all."""
+        if command.is_pass:
+            return False
+        code = self._code.actions[command.action]
+        return code.action.takes is not None and self._ticks(state, code, command) == 0
+
+    def refusal(self, state: State, command: Command) -> Result | None:
+        """The refused result that a command would have now, with the seed's draws."""
+        if command.is_pass:
+            return None
+        try:
+            result = self.do(state, command, SeededLuck())
+        except (Breach, Broken):
+            return None  # not a refusal: the tick would be rolled back or be in error
+        return result if result.status == "refused" else None
+
+    # ---- long actions -------------------------------------------------------------------------
+
+    def cancel(self, state: State, command: Command, luck: Luck) -> Result | None:
+        """A real intent ends the long action that is under way."""
+        if state.long is None or command.is_pass or self.free(state, command):
+            return None
+        return self._interrupt(state, state.long, "a new intent", luck)
+
+    def _interrupt(self, state: State, long: LongAction, cause: str, luck: Luck) -> Result:
+        code = self._code.actions[long.command.action]
+        result = self._effects(state, long.command, code.cancel, luck)
+        result.after.long = None
+        result.status, result.cause, result.progress = "interrupted", cause, (long.done, long.total)
+        return result
+
+    def _go_on(self, state: State, long: LongAction, luck: Luck) -> Result:
+        """One more tick of a long action: it waits, completes, or its requires fail."""
+        code, done = self._code.actions[long.command.action], long.done + 1
+        if done < long.total and not self._until(state, code, long.command):
+            return self._wait(state, LongAction(long.command, done, long.total))
+        idle = state.fork()
+        idle.long = None
+        result = self._finish(idle, code, long.command, luck)
+        if result.status == "refused":
+            return self._interrupt(state, long, self._cause(code, result), luck)
+        result.before, result.progress = state, (done, long.total)
+        return result
+
+    def _cause(self, code: ActionCode, refused: Result) -> str:
+        """What stopped a long action at its end: the label of the require, or its kind."""
+        if refused.generated:
+            return refused.generated
+        index = refused.refused or 0
+        return code.action.requires[index].label or f"require {index + 1}"
+
+    def _wait(self, state: State, long: LongAction) -> Result:
+        after = state.fork()
+        after.long = long
+        after.deeds = ((self._me, long.command),)
+        return Result("waiting", long.command, state, after, progress=(long.done, long.total))
+
+    def _until(self, state: State, code: ActionCode, command: Command) -> bool:
+        return code.until is not None and bool(code.until(state, state, self._me, *command.args))
+
+    def _ticks(self, state: State, code: ActionCode, command: Command) -> int:
+        return int(code.ticks(state, state, self._me, *command.args))
+
+    # ---- doing --------------------------------------------------------------------------------
+
+    def do(self, state: State, command: Command, luck: Luck) -> Result:
+        """The action unit of a command: executed, refused or waiting."""
+        if command.is_pass:
+            if state.long is None:
+                return Result("executed", PASS, state, state)
+            return self._go_on(state, state.long, luck)
+        code = self._code.actions[command.action]
+        total = self._ticks(state, code, command)
+        if total <= 1 or self._until(state, code, command):
+            return self._finish(state, code, command, luck)
+        failed = self._failed(state, code, command)
+        return failed or self._wait(state, LongAction(command, 1, total))
+
+    def _failed(self, state: State, code: ActionCode, command: Command) -> Result | None:
+        """The refusal by a require of the author, ``None`` if all hold."""
+        if code.holds(state, state, self._me, *command.args):
+            return None
+        index = first_false(self._code, state, code.action, command, self._me)
+        return Result("refused", command, state, state, refused=index)
+
+    def _finish(self, state: State, code: ActionCode, command: Command, luck: Luck) -> Result:
+        """Check the requires and apply the effects, or refuse."""
+        failed = self._failed(state, code, command)
+        if failed is not None:
+            return failed
+        try:
+            result = self._effects(state, command, code.run, luck)
+        except Breach as breach:
+            if breach.kind not in GENERATED:
+                raise
+            return Result(
+                "refused", command, state, state, refused=len(code.action.requires),
+                generated=breach.kind, cause=breach.message,
+            )  # fmt: skip
+        result.after.deeds = ((self._me, command),)
+        return result
+
+    def _effects(self, state: State, command: Command, body: Function, luck: Luck) -> Result:
+        """Evaluate a body on ``state`` and apply it to a fork."""
+        delta = Delta(self._code.emitter.layout, luck, state.seed, state.tick)
+        delta.by(f"action {command.action}", command.args, self._draw_key(command))
+        body(state, state, self._me, delta, *command.args)
+        after = state.fork()
+        changes = apply(after, delta)
+        self._guards.check_conserved(state, after, delta, changes, self._me)
+        result = Result("executed", command, state, after, changes=net(changes))
+        output(result, delta, after, state)
+        return result
+
+    def _draw_key(self, command: Command) -> tuple[str | int | float | bool | None, ...]:
+        """An action's draws are keyed by the actor (or null), then its arguments."""
+        program, names = self._instance.program, self._instance.names
+        actor = None if self._me is None else names[self._me]
+        params = program.actions[command.action].params
+        shown = (
+            show_value(program, names, binder.type, value)
+            for binder, value in zip(params, command.args, strict=True)
+        )
+        return (actor, *shown)
+
+
+def output(result: Result, delta: Delta, after: State, was: State) -> None:
+    """Keep what a body said, emitted and paid."""
+    result.spoken += [Spoken(words, args, after, was) for words, args in delta.prose]
+    result.events += delta.events
+    result.rewards += delta.rewards

@@ -1,0 +1,277 @@
+"""Running Fast Downward on SAS+ text: a child process with limits, in a process group of its own.
+
+The program is the C++ search inside an installed package; neither that package nor
+unified-planning is imported. Two searches run side by side: *ff* finds plans, *blind* proves that
+there are none. Whatever happens, an interrupt included, no process is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, find_engine
+
+__all__ = ["BLIND", "FF", "Answer", "Configuration", "find_downward", "run_both", "run_searches"]
+
+INSTALL = "pip install 'token-world[classical]'"
+_POLL = 0.02
+"""Seconds between two looks at the children."""
+_MEMORY = 2 << 30
+
+AnswerKind = Literal["plan", "no plan", "limit", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A search of Fast Downward. ``complete``: it ends without a plan only where there is none."""
+
+    name: str
+    search: str
+    complete: bool
+
+
+FF = Configuration(
+    "ff", "let(hff,ff(),lazy_greedy([hff],preferred=[hff],cost_type=one))", complete=True
+)
+BLIND = Configuration("blind", "astar(blind())", complete=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one search came to.
+
+    ``operators`` are the names of a plan, in order. ``detail`` is a clause. ``note`` is the
+    diagnostic of a failure (TW0812) or a limit (TW0813).
+    """
+
+    configuration: str
+    result: AnswerKind
+    detail: str
+    seconds: float
+    operators: tuple[str, ...] = ()
+    note: Diagnostic | None = None
+
+
+def find_downward() -> Path | Diagnostic:
+    """Where the program is, or what to do to get it (TW0811)."""
+    for package in (FAST_DOWNWARD, SYMK):  # SymK is a Fast Downward with more searches
+        found = find_engine(package)
+        if found.path is not None:
+            return Path(found.path)
+    return Diagnostic(
+        "TW0811",
+        "Fast Downward is not installed, so only our own search can answer.",
+        hint=f"Run `{INSTALL}`.",
+    )
+
+
+def run_both(
+    program: Path,
+    text: str,
+    *,
+    seconds: float,
+    memory: int = _MEMORY,
+    cancel: Callable[[], bool] = lambda: False,
+    accept: Callable[[Answer], bool] | None = None,
+) -> tuple[Answer, ...]:
+    """Run *ff* and *blind* in parallel and stop both at the first definite answer.
+
+    ``accept`` hears each answer as it comes and says whether it settles the matter; by default a
+    plan or a proof does. ``memory`` is in bytes and for each of the two.
+    """
+    return run_searches(
+        program, text, (FF, BLIND), seconds=seconds, memory=memory, cancel=cancel, accept=accept
+    )
+
+
+def run_searches(
+    program: Path,
+    text: str,
+    configurations: Sequence[Configuration],
+    *,
+    seconds: float,
+    memory: int = _MEMORY,
+    cancel: Callable[[], bool] = lambda: False,
+    accept: Callable[[Answer], bool] | None = None,
+) -> tuple[Answer, ...]:
+    """Run searches in parallel on one SAS+ text; their answers in the order in which they came."""
+    settles = accept or (lambda answer: answer.result in ("plan", "no plan"))
+    answers: list[Answer] = []
+    with tempfile.TemporaryDirectory(prefix="tokenworld-") as folder:
+        task = Path(folder) / "task.sas"
+        task.write_text(text, encoding="utf-8")
+        with _started(program, configurations, task, memory) as runs:
+            for answer in _answers(runs, time.monotonic() + seconds, seconds, cancel):
+                answers.append(answer)
+                if settles(answer):
+                    break
+    return tuple(answers)
+
+
+# ---- children -----------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Run:
+    """A search in progress: its process, and the files it writes."""
+
+    configuration: Configuration
+    process: subprocess.Popen[bytes]
+    log: Path
+    plan: Path
+    begun: float
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.begun
+
+
+@contextmanager
+def _started(
+    program: Path, configurations: Sequence[Configuration], task: Path, memory: int
+) -> Iterator[list[_Run]]:
+    """The searches, started; whatever is left of them at the end is killed."""
+    runs: list[_Run] = []
+    try:
+        for configuration in configurations:
+            runs.append(_start(program, configuration, task, memory))
+        yield runs
+    finally:
+        for run in runs:
+            _kill(run.process)
+
+
+def _start(program: Path, configuration: Configuration, task: Path, memory: int) -> _Run:
+    """Start one search in a session, and so a process group, of its own."""
+    log = task.with_name(f"{configuration.name}.log")
+    plan = task.with_name(f"{configuration.name}.plan")
+    command = [str(program), "--search", configuration.search, "--internal-plan-file", str(plan)]
+    with task.open("rb") as stdin, log.open("wb") as stdout:
+        process = subprocess.Popen(
+            _limited(command, memory),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.STDOUT,
+            cwd=task.parent,
+            start_new_session=True,
+        )
+    return _Run(configuration, process, log, plan, time.monotonic())
+
+
+def _limited(command: list[str], memory: int) -> list[str]:
+    """The command under a limit of its address space, set before it starts.
+
+    The shell sets the limit and becomes the program: code between fork and exec could deadlock
+    where threads run, as they do behind a screen.
+    """
+    if os.name != "posix":
+        return command
+    script = f'ulimit -v {memory >> 10} 2>/dev/null; exec "$@"'
+    return ["/bin/sh", "-c", script, "sh", *command]
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process with its group and wait for it."""
+    if process.poll() is None:
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+# ---- answers ------------------------------------------------------------------------------
+
+
+def _answers(
+    runs: list[_Run], end: float, seconds: float, cancel: Callable[[], bool]
+) -> Iterator[Answer]:
+    """The answers of the runs as they end, or are ended."""
+    open_ = list(runs)
+    while open_:
+        for run in [one for one in open_ if one.process.poll() is not None]:
+            open_.remove(run)
+            yield _answer(run, run.process.returncode)
+        stopped = _stopped(end, seconds, cancel) if open_ else None
+        if stopped is not None:
+            for run in open_:
+                _kill(run.process)
+                yield _ended(run, *stopped)
+            return
+        if open_:
+            time.sleep(_POLL)
+
+
+def _stopped(
+    end: float, seconds: float, cancel: Callable[[], bool]
+) -> tuple[AnswerKind, str] | None:
+    if cancel():
+        return "cancelled", "it was cancelled"
+    if time.monotonic() >= end:
+        return "limit", f"its limit of {seconds:.3g} s was reached"
+    return None
+
+
+def _ended(run: _Run, kind: AnswerKind, detail: str) -> Answer:
+    return Answer(run.configuration.name, kind, detail, run.seconds, (), _note(run, kind, detail))
+
+
+def _answer(run: _Run, code: int) -> Answer:
+    """What an exit code means (Fast Downward's documented codes)."""
+    match code:
+        case 0:
+            return _plan(run)
+        case 11 if run.configuration.complete:
+            return _ended(run, "no plan", "it searched all there is and found no plan")
+        case 11 | 12:
+            return _ended(run, "failed", "it stopped without a plan and without a proof")
+        case 22 | 24:
+            return _ended(run, "limit", "its memory limit was reached")
+        case 23:
+            return _ended(run, "limit", "its time limit was reached")
+        case _ if code < 0:
+            return _ended(run, "failed", f"it was killed by signal {-code}{_last_line(run)}")
+        case _:
+            return _ended(run, "failed", f"it ended with exit code {code}{_last_line(run)}")
+
+
+def _plan(run: _Run) -> Answer:
+    """The operators in the plan file; the lines that are comments say what they cost."""
+    try:
+        lines = run.plan.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return _ended(run, "failed", f"it reported success and wrote no plan{_last_line(run)}")
+    names = tuple(line.strip()[1:-1] for line in lines if line.strip().startswith("("))
+    return Answer(run.configuration.name, "plan", "it found a plan", run.seconds, names)
+
+
+def _last_line(run: _Run) -> str:
+    """What it said last, for the diagnostic."""
+    with suppress(OSError):
+        lines = run.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        said = [line.strip() for line in lines if line.strip()]
+        if said:
+            return f", its last words were `{said[-1][:160]}`"
+    return ""
+
+
+def _note(run: _Run, kind: AnswerKind, detail: str) -> Diagnostic | None:
+    engine = f"Fast Downward ({run.configuration.name})"
+    if kind == "failed":
+        hint = "Run `tw doctor` to see whether it is installed well."
+        return Diagnostic("TW0812", f"{engine} gave no answer: {detail}.", hint=hint)
+    if kind == "limit":
+        hint = "Raise `--time-limit` or `--memory-limit`."
+        return Diagnostic("TW0813", f"{engine} was stopped: {detail}.", hint=hint)
+    return None
