@@ -1,7 +1,7 @@
-"""Find the data that comes with the package: `grammars`, `rules` and `domains`.
+"""Find the data that comes with the package: `grammars`, `rules`, `domains` and `errors`.
 
 In a wheel they lie in `tokenworld/_data/`; in a checkout or an editable install they are folders
-beside the package.
+beside the package (the pages of `errors` in `docs/errors`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-AssetKind = Literal["grammars", "rules", "domains"]
+AssetKind = Literal["grammars", "rules", "domains", "errors"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -20,7 +20,8 @@ class MissingAssetsError(RuntimeError):
 
 def asset_folder(kind: AssetKind) -> Path:
     """The folder of one kind of data; raises `MissingAssetsError` if the install lacks it."""
-    places = (_PACKAGE / "_data" / kind, _PACKAGE.parent / kind)
+    beside = Path("docs", "errors") if kind == "errors" else Path(kind)
+    places = (_PACKAGE / "_data" / kind, _PACKAGE.parent / beside)
     for place in places:
         if place.is_dir():
             return place
@@ -44,3 +45,8 @@ def rules_folder() -> Path:
 def domains_folder() -> Path:
     """The example worlds."""
     return asset_folder("domains")
+
+
+def error_page(code: str) -> Path:
+    """The page of a diagnostic code, which `tw explain` prints."""
+    return asset_folder("errors") / f"{code}.md"

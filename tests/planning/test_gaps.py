@@ -33,6 +33,10 @@ def simulator_of(rule: str) -> EngineSimulator:
     return EngineSimulator(Engine(instance, EnglishProse()))
 
 
+def no_encoding(*args, **more):
+    """Stands in for the planners: none has anything to say."""
+
+
 CANCELLED = "action rest(l: Lamp) takes 3 { l.hot = false  cancelled { l.level = 1 } }"
 
 
@@ -50,8 +54,9 @@ def test_a_rule_that_is_not_followed_is_named(rule, what):
     result = search(simulator, simulator.start(), None, Limits())
     assert isinstance(result, Capped)
     assert result.limit == "gaps"
-    verdict = plan(simulator, simulator.start(), None, engine=NO_ENGINE)
+    verdict = plan(simulator, simulator.start(), None, engine=NO_ENGINE, classical=no_encoding)
     assert (verdict.answer, verdict.exit_code) == ("unknown", 3)
+    assert verdict.attempts[0].result == "no proof"
     note = next(note for note in verdict.notes if note.code == "TW0801")
     assert what in note.message
     assert note.span is not None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity
 from tokenworld.ground import Command
-from tokenworld.planning import ladder, search
+from tokenworld.planning import ladder
 from tokenworld.planning.classical import EngineRun
 from tokenworld.planning.doctor import EngineInfo
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.search import Found, Limits
+from tokenworld.planning.search import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
 
 READY = EngineInfo("fast-downward", "classical", "up-fast-downward", "1.0", "/bin/fd", "pip …")
@@ -34,8 +35,8 @@ class FakePlanners:
     def __init__(self, *runs: EngineRun, takes: float = 0.0) -> None:
         self.runs, self.takes, self.asked = runs, takes, []
 
-    def __call__(self, simulator, state, goal, *, seconds, cancel, accept):
-        self.asked.append((state, goal, seconds))
+    def __call__(self, simulator, state, goal, *, program, seconds, memory, cancel, accept):
+        self.asked.append((state, goal, seconds, program, memory))
         time.sleep(min(self.takes, max(seconds, 0)))
         for run in self.runs:
             if accept(run):
@@ -76,8 +77,8 @@ def test_it_agrees_with_the_search_and_replays(make_random_world):
     answers = set()
     for seed in range(100):
         world = make_random_world(seed, priced=seed % 2 == 1)
-        expected = search.search(world, world.start(), "wise", Limits())
-        verdict = plan(world, world.start(), "wise", engine=MISSING)
+        expected = search(world, world.start(), "wise", Limits())
+        verdict = plan(world, world.start(), "wise", engine=MISSING, classical=FakePlanners())
         answers.add(verdict.answer)
         if isinstance(expected, Found):
             assert (verdict.answer, verdict.claim) == ("winnable", "found"), seed
@@ -95,28 +96,41 @@ def test_it_agrees_with_the_search_and_replays(make_random_world):
 
 def test_a_tick_bound_is_answered_exactly(graph_world):
     world = line_world(graph_world, 4)
-    assert plan(world, world.start(), None, within=4, engine=MISSING).answer == "winnable"
-    verdict = plan(world, world.start(), None, within=3, engine=MISSING)
+    assert (
+        plan(world, world.start(), None, within=4, engine=MISSING, classical=FakePlanners()).answer
+        == "winnable"
+    )
+    verdict = plan(world, world.start(), None, within=3, engine=MISSING, classical=FakePlanners())
     assert (verdict.answer, verdict.within) == ("unwinnable", 3)
     world = graph_world({0: {"a": [0]}}, {"rich": frozenset({1})})
-    verdict = plan(world, world.start(), None, within=3, engine=MISSING)
+    verdict = plan(world, world.start(), None, within=3, engine=MISSING, classical=FakePlanners())
     assert (verdict.answer, verdict.within) == ("unwinnable", None)
 
 
 def test_without_an_engine_the_search_gets_all_the_time(make_counter, impatient):
     world = make_counter(8)
-    verdict = plan(world, world.start(), None, engine=MISSING)
+    verdict = plan(world, world.start(), None, engine=MISSING, classical=FakePlanners())
     assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
-    assert verdict.notes == ()
+    assert {note.severity for note in verdict.notes} <= {Severity.INFO}
+    assert len(world.calls) == 2 * 256  # it went on where it had stopped
+
+
+def test_a_proof_that_needs_no_engine_is_taken(make_counter, impatient):
+    world = make_counter(8)
+    fake = FakePlanners(run_of("no plan", engine="relaxed reachability"))
+    verdict = plan(world, world.start(), None, engine=MISSING, classical=fake)
+    assert (verdict.answer, verdict.claim, verdict.notes) == ("unwinnable", "proved", ())
 
 
 def test_without_an_engine_a_limit_means_unknown_and_says_how_to_get_one(make_counter):
     world = make_counter(18)
     started = time.monotonic()
-    verdict = plan(world, world.start(), "rich", engine=MISSING, time_limit=0.2)
+    verdict = plan(
+        world, world.start(), "rich", engine=MISSING, classical=FakePlanners(), time_limit=0.2
+    )
     assert time.monotonic() - started < 3
     assert (verdict.answer, verdict.exit_code, verdict.claim) == ("unknown", 3, None)
-    assert [one.result for one in verdict.attempts] == ["limit", "missing"]
+    assert [one.result for one in verdict.attempts] == ["limit", "missing", "limit"]
     codes = {note.code: note for note in verdict.notes}
     assert set(codes) == {"TW0811", "TW0813"}
     assert codes["TW0811"].hint == "Run `python -m pip install 'up-fast-downward>=0.5'`."
@@ -125,13 +139,17 @@ def test_without_an_engine_a_limit_means_unknown_and_says_how_to_get_one(make_co
 def test_the_finder_decides_when_nothing_is_handed_in(make_counter, monkeypatch):
     monkeypatch.setattr(ladder, "find_engine", lambda package: MISSING)
     world = make_counter(18)
-    verdict = plan(world, world.start(), None, time_limit=0.1)
+    fake = FakePlanners()
+    verdict = plan(world, world.start(), None, time_limit=0.1, classical=fake)
+    assert fake.asked[0][3] is None  # there is no program to run
     assert "TW0811" in {note.code for note in verdict.notes}
 
 
 def test_a_memory_limit_means_unknown(make_counter):
     world = make_counter(12)
-    verdict = plan(world, world.start(), None, engine=MISSING, memory_limit=50_000)
+    verdict = plan(
+        world, world.start(), None, engine=MISSING, classical=FakePlanners(), memory_limit=50_000
+    )
     assert verdict.answer == "unknown"
     assert "MiB" in verdict.attempts[0].detail
 
@@ -139,7 +157,7 @@ def test_a_memory_limit_means_unknown(make_counter):
 def test_keys_that_are_not_exact_prove_nothing(graph_world):
     edges = {0: {"a": [1], "b": [2]}, 1: {}, 2: {"a": [3]}, 3: {}}
     world = graph_world(edges, {"rich": frozenset({3})}, hidden={2: 1})
-    verdict = plan(world, world.start(), None, engine=MISSING)
+    verdict = plan(world, world.start(), None, engine=MISSING, classical=FakePlanners())
     assert verdict.answer == "unknown"
     assert "TW0804" in {note.code for note in verdict.notes}
     fake = FakePlanners(run_of("plan", PlanStep(Command("b")), A))
@@ -166,6 +184,7 @@ def test_a_plan_counts_after_its_replay(graph_world, impatient):
     assert [one.result for one in verdict.attempts] == ["limit", "plan"]
     assert len(fake.asked) == 1
     assert fake.asked[0][:2] == ((0, 0), "rich")
+    assert fake.asked[0][3] == Path("/bin/fd")
 
 
 def test_a_plan_that_fails_its_replay_is_not_believed(graph_world, impatient):
@@ -274,19 +293,30 @@ def test_ctrl_c_is_not_swallowed(make_counter, impatient):
 def test_progress_is_told_only_when_it_takes_long(make_counter):
     lines = []
     world = make_counter(4)
-    plan(world, world.start(), None, engine=MISSING, progress=lines.append)
+    plan(
+        world, world.start(), None, engine=MISSING, classical=FakePlanners(), progress=lines.append
+    )
     assert lines == []
     world = make_counter(18)
-    plan(world, world.start(), None, engine=MISSING, progress=lines.append, time_limit=1.3)
-    assert len(lines) == 1
-    assert lines[0].startswith("own search: ")
-    assert "depth" in lines[0]
+    plan(
+        world,
+        world.start(),
+        None,
+        engine=MISSING,
+        classical=FakePlanners(),
+        progress=lines.append,
+        time_limit=3,
+    )
+    own = [line for line in lines if line.startswith("own search: ")]
+    assert len(own) == 2  # after a second of the first search, and of the second
+    assert all("depth" in line for line in own)
+    assert [line for line in lines if line not in own] == ["encoding the world for a planner"]
 
 
 def test_a_goal_that_does_not_exist_is_a_failure(graph_world):
     world = graph_world({0: {}}, {"rich": frozenset(), "wise": frozenset()})
     with pytest.raises(Failure) as caught:
-        plan(world, world.start(), "rihc", engine=MISSING)
+        plan(world, world.start(), "rihc", engine=MISSING, classical=FakePlanners())
     assert caught.value.diagnostics[0].code == "TW0201"
     assert caught.value.diagnostics[0].hint == "Did you mean `rich`?"
 
@@ -294,5 +324,5 @@ def test_a_goal_that_does_not_exist_is_a_failure(graph_world):
 def test_a_world_without_goals_is_a_failure(graph_world):
     world = graph_world({0: {}}, {})
     with pytest.raises(Failure) as caught:
-        plan(world, world.start(), None, engine=MISSING)
+        plan(world, world.start(), None, engine=MISSING, classical=FakePlanners())
     assert "has no goal" in caught.value.diagnostics[0].message

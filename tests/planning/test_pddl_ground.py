@@ -67,7 +67,7 @@ def test_a_world_beyond_the_lifted_form_is_grounded_with_its_reasons() -> None:
         "; World `w` of w.tw, grounded by `tw export --pddl`.\n"
         "; One fact per variable and value, because PDDL has no exact lifted form for\n"
     )
-    assert ";   w.tw:5:28: action `crawl`, which takes several ticks\n" in exported.domain
+    assert ";   w.tw:5:29: action `crawl`, which takes several ticks\n" in exported.domain
     lines = [note.span.line for note in exported.notes if note.code == "TW0801" and note.span]
     assert lines == [5, 6, 7]
     assert all(note.severity is Severity.INFO for note in exported.notes)

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tokenworld.check.defaults import declare_defaults
 from tokenworld.check.derives import check_derives, stratify
 from tokenworld.check.draft import Draft
 from tokenworld.check.executed import check_executed
-from tokenworld.check.hierarchy import declare_defaults, declare_fluents, declare_types
+from tokenworld.check.hierarchy import declare_fluents, declare_types
 from tokenworld.check.laws import check_laws
 from tokenworld.check.lints import check_lints
 from tokenworld.check.modules import Loader, file_loader, load

@@ -25,6 +25,7 @@ from tokenworld.model import (
     Fluent,
     Law,
     Let,
+    NumberType,
     Require,
     Term,
     Watch,
@@ -258,6 +259,8 @@ def keyed(emitter: Emitter, binders: tuple[Binder, ...], names: dict[str, str]) 
         elif kind == "enum":
             members = emitter.instance.program.enums[binder.type.name].members  # type: ignore[union-attr]
             parts.append(f"{emitter.const(members)}[{value}]")
+        elif isinstance(binder.type, NumberType) and binder.type.decimals:
+            parts.append(f"shown_number({value}, {binder.type.decimals})")
         else:
             parts.append(value)
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"

@@ -154,6 +154,12 @@ class _Slot:
     remove: bool = False
 
 
+def _stored(write: Write) -> Raw:
+    """What a slot keeps of a value: `none` counts as false in a truth."""
+    truth = write.column.fluent.type.kind == "bool"
+    return False if truth and write.value is None else write.value
+
+
 def _slots(writes: Sequence[Write]) -> dict[tuple[int, Key], _Slot]:
     slots: dict[tuple[int, Key], _Slot] = {}
     for write in writes:
@@ -163,7 +169,7 @@ def _slots(writes: Sequence[Write]) -> dict[tuple[int, Key], _Slot]:
             slot = slots[place] = _Slot(write.column, write.key, write.rule.title)
         match write.op:
             case "=":
-                slot.sets.append((write.value, write.rule.title))
+                slot.sets.append((_stored(write), write.rule.title))
             case "+":
                 slot.steps += 1
                 slot.by += write.value if isinstance(write.value, (int, float)) else 0

@@ -116,6 +116,20 @@ def _weight(state: State, column: Column, key: Key, value: Raw) -> int:
 # ---- JSON -------------------------------------------------------------------------------
 
 
+def _fired(state: State) -> list[Json]:
+    """The bindings of `watch … once` that have spoken, shown."""
+    instance = state.layout.instance
+    found: list[Json] = []
+    for name, args in state.fired:
+        params = instance.program.watches[name].params
+        shown = [
+            show_value(instance.program, instance.names, binder.type, value)
+            for binder, value in zip(params, args, strict=True)
+        ]
+        found.append([name, shown])
+    return sorted(found, key=canonical)
+
+
 def header_json(state: State) -> dict[str, Json]:
     """Everything of a state but its facts."""
     instance = state.layout.instance
@@ -141,7 +155,7 @@ def header_json(state: State) -> dict[str, Json]:
         "next_id": state.next_id,
         "outcomes": list(state.latched),
         "awarded": list(state.awarded),
-        "fired": sorted([name, [str(arg) for arg in args]] for name, args in state.fired),
+        "fired": _fired(state),
         "long": long,
     }
 

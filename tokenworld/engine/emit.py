@@ -111,7 +111,9 @@ class Emitter:
             case Fold():
                 return self._fold(term, names)
             case BuiltinCall():
-                return self._builtin(term, names)
+                from tokenworld.engine.builtins import builtin_call
+
+                return builtin_call(self, term, [self.term(arg, names) for arg in term.args])
             case TemplateTerm(template=template):
                 from tokenworld.engine.speech import text_call
 
@@ -329,46 +331,3 @@ class Emitter:
                 return f"last(({value} {clauses}))"
             case _:
                 assert_never(term.fold)
-
-    # ---- built-in functions -------------------------------------------------------------------
-
-    def _builtin(self, term: BuiltinCall, names: Locals) -> str:
-        args = [self.term(arg, names) for arg in term.args]
-        listed = ", ".join(args)
-        match term.name:
-            case "tick":
-                return "S.tick"
-            case "score":
-                return "score(S, W, me)"
-            case "id":
-                return args[0]
-            case "next" | "prev":
-                size = len(self.instance.program.enums[term.detail].members)
-                return f"step({args[0]}, {1 if term.name == 'next' else -1}, {size})"
-            case "busy":
-                return f"busy(S, {args[0]}, {self.const(term.detail)})"
-            case "did":
-                passed = f"({', '.join(args[1:])}{',' if len(args) == 2 else ''})"
-                return f"did(S, {args[0]}, {self.const(term.detail)}, {passed})"
-            case "min" | "max" | "abs" | "clamp" | "toward" | "sign":
-                return f"{term.name}({listed})"
-            case _:
-                return self._real_builtin(term, args)
-
-    def _real_builtin(self, term: BuiltinCall, args: list[str]) -> str:
-        kind = term.args[0].type if term.args else None
-        exact = isinstance(kind, NumberType)
-        decimals = kind.decimals if isinstance(kind, NumberType) else 0
-        match term.name:
-            case "floor":
-                return f"({args[0]} // {10**decimals})" if exact else f"round_down({args[0]})"
-            case "round" if exact:
-                return f"round_exact({args[0]}, {decimals}, {args[1]})"
-            case "round":
-                return f"round_real({args[0]}, {args[1]})"
-            case "pow":
-                return f"power({args[0]}, {args[1]})"
-            case "pi":
-                return "3.141592653589793"
-            case _:
-                return f"finite({term.name!r}, {args[0]})"

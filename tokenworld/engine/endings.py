@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
 from tokenworld.engine.compile import Code, Function, compile_term
 from tokenworld.engine.state import State
@@ -71,10 +72,13 @@ class Endings:
         return tuple(found)
 
     def _live(self, state: State, me: int | None) -> tuple[str, ...]:
-        true = (line.ending.name for line in self._lines if line.holds(state, state, me))
-        first = next(true, None)
         state.latched = ()
-        return () if first is None else (first,)
+        true = (line.ending.name for line in self._lines if line.holds(state, state, me))
+        return tuple(islice(true, 1))
+
+    def reached(self, state: State, me: int | None) -> tuple[str, ...]:
+        """The latched endings; with ``outcomes live`` the one that is true now."""
+        return self._live(state.fork(), me) if self._world.outcomes == "live" else state.latched
 
     def words(self, names: tuple[str, ...]) -> list[Callable[..., str]]:
         """The texts of endings, as prose to render."""

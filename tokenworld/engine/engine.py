@@ -14,9 +14,10 @@ from tokenworld.engine.guards import reads_of
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.record import Recorder, number_json
+from tokenworld.engine.result import Result
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
-from tokenworld.engine.step import Stepper
+from tokenworld.engine.step import Stepper, broken
 from tokenworld.engine.why import reports
 from tokenworld.ground import (
     Command,
@@ -82,11 +83,18 @@ class Engine:
     ) -> tuple[State, tuple[Outcome, ...]]:
         """One tick: the state it leaves and its records (two where a long action is cancelled)."""
         results = self.stepper.tick(state, intent, luck or SeededLuck())
-        base, outcomes = state, []
+        try:
+            return results[-1].after, self._records(results, state)
+        except Breach as breach:  # prose or a score that has no value: the tick is in error
+            results = [broken(state, results[-1].command, breach)]
+            return state, self._records(results, state)
+
+    def _records(self, results: list[Result], base: State) -> tuple[Outcome, ...]:
+        outcomes = []
         for result in results:
             outcomes.append(self.recorder.outcome(result, base))
             base = result.after
-        return results[-1].after, tuple(outcomes)
+        return tuple(outcomes)
 
     def edit(self, state: State, body: Body) -> State:
         """A `given` of a scenario: a body applied between ticks, no tick passes."""

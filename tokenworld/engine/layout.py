@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tokenworld.ground import Instance, Raw
+from tokenworld.ground import Instance, Raw, constant
 from tokenworld.model import (
-    BoolLiteral,
     BoolType,
     EnumType,
     Fluent,
-    NumberLiteral,
     NumberType,
     ObjectType,
     RealType,
@@ -96,7 +94,9 @@ class Layout:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         fluents = tuple(instance.program.fluents.values())
-        self.columns = tuple(_column(index, fluent) for index, fluent in enumerate(fluents))
+        self.columns = tuple(
+            _column(index, fluent, instance) for index, fluent in enumerate(fluents)
+        )
         self.by_id = {column.fluent.id: column for column in self.columns}
 
     @cached_property
@@ -105,9 +105,9 @@ class Layout:
         return tuple(c for c in self.columns if isinstance(c.fluent.type, ObjectType))
 
 
-def _column(index: int, fluent: Fluent) -> Column:
+def _column(index: int, fluent: Fluent, instance: Instance) -> Column:
     one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
     default = implicit_default(fluent.type)
-    if isinstance(fluent.default, (BoolLiteral, NumberLiteral)):
-        default = fluent.default.value
+    if fluent.default is not None and fluent.fluent_kind != "attribute":
+        default = constant(fluent.default, instance.numbers, instance.params)
     return Column(index, fluent, one_object, not fluent.params, default)

@@ -149,12 +149,11 @@ class Recorder:
 
     def _reward(self, result: Result) -> Fraction | float:
         total: Fraction | float = Fraction(0)
-        if result.status == "executed":
-            for amount, decimals in result.rewards:
-                if isinstance(amount, float):
-                    total = float(total) + amount
-                elif isinstance(amount, int):
-                    total = total + Fraction(amount, 10**decimals)
+        for amount, decimals in result.rewards:
+            if isinstance(amount, float):
+                total = float(total) + amount
+            elif isinstance(amount, int):
+                total = total + Fraction(amount, 10**decimals)
         if result.time_passed:
             total = total + self._endings.paid(result.after, result.before, self._instance.me)
         return total

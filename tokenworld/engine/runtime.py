@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
 from typing import Any
 
 from tokenworld.engine.delta import Breach
@@ -173,13 +173,12 @@ def round_real(value: float, digits: int) -> int:
     """The scaled n-digit decimal nearest to a double, ties to even."""
     if not math.isfinite(value):
         raise Breach("TW1006", "undefined", "A result is outside the reals.")
-    return int(Decimal(value).scaleb(digits).quantize(Decimal(1), ROUND_HALF_EVEN))
+    return round(Fraction(value) * Fraction(10) ** digits)
 
 
 def round_exact(value: int, decimals: int, digits: int) -> int:
     """The same of a scaled exact number."""
-    scaled = Decimal(value).scaleb(digits - decimals)
-    return int(scaled.quantize(Decimal(1), ROUND_HALF_EVEN))
+    return round(value * Fraction(10) ** (digits - decimals))
 
 
 def finite(name: str, *args: float) -> float:
@@ -214,6 +213,11 @@ def did(state: State, actor: int | None, action: str, args: tuple[Any, ...]) -> 
     )
 
 
+def shown_number(value: int, decimals: int) -> float:
+    """An exact number in exchange form, for the key of a draw."""
+    return float(Fraction(value, 10**decimals))
+
+
 def round_down(value: float) -> int:
     """`floor` of a double."""
     if not math.isfinite(value):
@@ -226,6 +230,6 @@ RUNTIME: dict[str, Any] = {
     for function in (
         at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
         floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
-        round_real, round_exact, round_down, finite, power, busy, did,
+        round_real, round_exact, round_down, shown_number, finite, power, busy, did,
     )
 }  # fmt: skip

@@ -31,6 +31,25 @@ def start_state(
     _fill_columns(instance, layout, state)
     _fill_objects(instance, layout, code, state)
     state = _set_up(instance, layout, code, state, luck)
+    try:
+        _check(instance, guards, state)
+        endings.progress(state, instance.me)
+        endings.score(state, instance.me)
+    except Breach as breach:
+        raise Failure(
+            Diagnostic(
+                breach.code,
+                f"The start state of `{instance.world.name}` has no value for a condition: "
+                f"{breach.message}",
+                instance.world.span,
+                hint="Guard the condition of the ending, award, score or invariant.",
+            )
+        ) from None
+    return state
+
+
+def _check(instance: Instance, guards: Guards, state: State) -> None:
+    """Raise `Failure` (TW0605) where the start state breaks an invariant."""
     broken = guards.first_broken(state, instance.me)
     if broken is not None:
         rule = instance.program.invariants[broken.rule]
@@ -44,8 +63,6 @@ def start_state(
                 hint="Correct the fields or the setup of the world, or the invariant.",
             )
         )
-    endings.progress(state, instance.me)
-    return state
 
 
 # ---- functions, relations, tables -------------------------------------------------------
@@ -55,7 +72,7 @@ def _fill_columns(instance: Instance, layout: Layout, state: State) -> None:
     for column in layout.columns:
         if column.fluent.fluent_kind == "attribute":
             continue
-        default = _default(column, instance)
+        default = column.default
         stored = state.cols[column.index]
         if column.single:
             stored[0] = default
@@ -68,12 +85,6 @@ def _fill_columns(instance: Instance, layout: Layout, state: State) -> None:
             key = tuple(constant(term, instance.numbers, instance.params) for term in row.keys)
             value = constant(row.value, instance.numbers, instance.params)
             state.put(column, column.key(key), value)
-
-
-def _default(column: Column, instance: Instance) -> bool | int | float | str | None:
-    if column.fluent.default is None:
-        return implicit_default(column.fluent.type)
-    return constant(column.fluent.default, instance.numbers, instance.params)
 
 
 # ---- objects ----------------------------------------------------------------------------
@@ -129,8 +140,8 @@ def _set_up(instance: Instance, layout: Layout, code: Code, state: State, luck: 
     for position, body in enumerate(instance.world.setups):
         delta = Delta(layout, luck, state.seed, 0)
         delta.by("setup", (), (position,))
-        compile_body(code, body)(state, state, instance.me, delta)
         try:
+            compile_body(code, body)(state, state, instance.me, delta)
             apply(state, delta)
         except Breach as breach:
             raise Failure(

@@ -21,7 +21,7 @@ from tokenworld.engine.watches import Watches
 from tokenworld.ground import Command, Instance, LuckyDraw, NoMatch, Status
 from tokenworld.model import Law, Phase
 
-__all__ = ["Stepper"]
+__all__ = ["Stepper", "broken"]
 
 Intent = Command | NoMatch
 
@@ -73,7 +73,7 @@ class Stepper:
             start = state if cancelled is None else cancelled.after
             unit = self.unit.do(start, command, luck)
         except (Breach, Broken) as breach:
-            return [_broken(state, command, breach)]
+            return [broken(state, command, breach)]
         results = [unit] if cancelled is None else [cancelled, unit]
         return self._finish(results, state, luck)
 
@@ -87,11 +87,11 @@ class Stepper:
             after = self._pass_time(last, state, luck) if passes else last.after
             made = [change for one in results for change in (*one.changes, *one.law_changes)]
             self.guards.check_invariants(state, after, made, self.me)
+            last.time_passed = passes
+            last.draws = luck.taken
+            return self._commit(results, state, after)
         except (Breach, Broken) as breach:
-            return [_broken(state, last.command, breach)]
-        last.time_passed = passes
-        last.draws = luck.taken
-        return self._commit(results, state, after)
+            return [broken(state, last.command, breach)]
 
     def _commit(self, results: list[Result], state: State, after: State) -> list[Result]:
         last = results[-1]
@@ -148,7 +148,7 @@ def _command(intent: Intent) -> Command | None:
     return intent if isinstance(intent, Command) else None
 
 
-def _broken(state: State, command: Command | None, breach: Breach | Broken) -> Result:
+def broken(state: State, command: Command | None, breach: Breach | Broken) -> Result:
     """A breach discards the tick: rolled back, or an error of the world's own rules."""
     made: list[RawChange] = []
     if isinstance(breach, Broken):

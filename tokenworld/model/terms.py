@@ -11,6 +11,16 @@ from typing import Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model.literals import (
+    BoolLiteral,
+    EnumLiteral,
+    Local,
+    Me,
+    NoneLiteral,
+    NumberLiteral,
+    ObjectLiteral,
+    ParamRead,
+)
 from tokenworld.model.types import ValueType
 
 __all__ = [
@@ -18,7 +28,6 @@ __all__ = [
     "Arithmetic",
     "ArithmeticOp",
     "Binder",
-    "BoolLiteral",
     "BuiltinCall",
     "BuiltinName",
     "Choose",
@@ -28,7 +37,6 @@ __all__ = [
     "CompareOp",
     "DeriveCall",
     "Domain",
-    "EnumLiteral",
     "Fold",
     "FoldKind",
     "Implies",
@@ -36,16 +44,10 @@ __all__ = [
     "InverseOf",
     "IsType",
     "ListTerm",
-    "Local",
-    "Me",
     "Member",
     "Negate",
-    "NoneLiteral",
     "Not",
-    "NumberLiteral",
-    "ObjectLiteral",
     "Or",
-    "ParamRead",
     "Read",
     "Rescale",
     "Slot",
@@ -64,80 +66,6 @@ BuiltinName = Literal[
     "abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
     "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score", "number",
 ]  # fmt: skip
-
-
-@frozen
-class BoolLiteral:
-    value: bool
-    type: ValueType
-    span: Span
-    kind: Literal["bool_literal"] = "bool_literal"
-
-
-@frozen
-class NumberLiteral:
-    """``value`` is scaled by the decimals of ``type``, a `NumberType`."""
-
-    value: int
-    type: ValueType
-    span: Span
-    kind: Literal["number_literal"] = "number_literal"
-
-
-@frozen
-class EnumLiteral:
-    enum: str
-    member: str
-    index: int
-    type: ValueType
-    span: Span
-    kind: Literal["enum_literal"] = "enum_literal"
-
-
-@frozen
-class NoneLiteral:
-    type: ValueType
-    span: Span
-    kind: Literal["none_literal"] = "none_literal"
-
-
-@frozen
-class ObjectLiteral:
-    """A named object: top-level, of a world, or made by its setup."""
-
-    name: str
-    type: ValueType
-    span: Span
-    kind: Literal["object_literal"] = "object_literal"
-
-
-@frozen
-class ParamRead:
-    """A ``param``: constant in one world, overridable by the world or a scenario."""
-
-    name: str
-    type: ValueType
-    span: Span
-    kind: Literal["param_read"] = "param_read"
-
-
-@frozen
-class Local:
-    """A parameter, loop variable, ``let`` or created object of the enclosing rule."""
-
-    name: str
-    type: ValueType
-    span: Span
-    kind: Literal["local"] = "local"
-
-
-@frozen
-class Me:
-    """The acting object (language.md §6)."""
-
-    type: ValueType
-    span: Span
-    kind: Literal["me"] = "me"
 
 
 @frozen

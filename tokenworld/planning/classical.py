@@ -107,7 +107,7 @@ def _engine_run(encoding: Encoding, answer: Answer) -> EngineRun:
     """A planner's answer with its operators read back as steps."""
     from tokenworld.planning.decode import NotAPlan
 
-    engine, notes = f"{_ENGINE} {answer.configuration}", ()
+    engine, notes = f"{_ENGINE} {answer.configuration}", tuple[Diagnostic, ...]()
     if answer.result == "plan":
         try:
             steps = encoding.plan(answer.operators)
@@ -139,7 +139,7 @@ def _inexpressible(obstacles: tuple[Obstacle, ...], seconds: float) -> EngineRun
     notes = tuple(
         Diagnostic(
             "TW0801",
-            f"A planner cannot be given {one.construct}: {one.reason}.",
+            f"No encoding takes {one.construct}: {one.reason}.",
             one.span,
             "not expressible for this planner",
             hint="Our own search plans on the interpreter instead, as far as the limits allow.",

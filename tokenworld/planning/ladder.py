@@ -2,7 +2,8 @@
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds.
-3. Fast Downward on an encoding: ff finds, blind proves, both at once.
+3. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
+   on it, if it is installed: ff finds, blind proves, both at once.
 4. Our own search again, where it stopped, for all the time that is left.
 
 Nothing is believed unchecked: a plan counts only after the interpreter replayed it to the goal, a
@@ -14,13 +15,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.classical import Classical, EngineRun, fast_downward
-from tokenworld.planning.doctor import FAST_DOWNWARD, EngineInfo, find_engine
-from tokenworld.planning.replay import Replay, replay
+from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
+from tokenworld.planning.polish import needed_luck, without_idle_steps
+from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.search import (
     Cancel,
     Capped,
@@ -34,7 +37,6 @@ from tokenworld.planning.verdict import (
     Attempt,
     AttemptResult,
     Proof,
-    ShownStep,
     Verdict,
 )
 
@@ -50,8 +52,8 @@ _FIRST_SHARE = 0.4
 
 _CAPPED: dict[str, AttemptResult] = {
     "cancelled": "cancelled",
-    "key": "not expressible",
-    "gaps": "not expressible",
+    "key": "no proof",
+    "gaps": "no proof",
 }
 _INEXACT = Diagnostic(
     "TW0804",
@@ -70,29 +72,35 @@ def plan(
     memory_limit: int = 2 << 30,
     within: int | None = None,
     engine: EngineInfo | None = None,
-    classical: Classical | None = None,
+    classical: Classical = fast_downward,
     progress: Say | None = None,
     cancel: Cancel | None = None,
 ) -> Verdict:
     """Whether ``goal`` (any goal line if ``None``) can be reached from ``state``, and how.
 
-    ``time_limit`` is in seconds, ``memory_limit`` in bytes and for our own search. ``within`` asks
+    ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` asks
     for a plan of at most so many ticks. ``engine`` tells where Fast Downward is (it is looked for
     by default), ``classical`` runs it. ``progress`` hears a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
     _check_goal(simulator, goal)
-    found = find_engine(FAST_DOWNWARD) if engine is None else engine
-    climb = _Climb(simulator, state, goal, within, time_limit, progress, cancel)
-    verdict = climb.search_first(found.ready, memory_limit)
-    if verdict is None and found.ready:
-        verdict = climb.ask(classical or fast_downward)
-    elif verdict is None:
-        climb.miss(found)
-    if verdict is None and found.ready:
-        verdict = climb.search_on(memory_limit)
+    climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, progress, cancel)
+    verdict = climb.search_first()
+    if verdict is None:
+        verdict = climb.ask(engine or _installed(), classical)
+    if verdict is None:
+        verdict = climb.search_on()
     return verdict or climb.unknown()
+
+
+def _installed() -> EngineInfo:
+    """Fast Downward where it is installed, else SymK, which contains it."""
+    found = find_engine(FAST_DOWNWARD)
+    if found.ready:
+        return found
+    other = find_engine(SYMK)
+    return other if other.ready else found
 
 
 def _check_goal(simulator: Simulator[StateT], goal: str | None) -> None:
@@ -120,11 +128,12 @@ class _Climb(Generic[StateT]):
         goal: str | None,
         within: int | None,
         time_limit: float,
+        memory_limit: int,
         progress: Say | None,
         cancel: Cancel | None,
     ) -> None:
         self._simulator, self._state, self._goal = simulator, state, goal
-        self._within, self._time_limit = within, time_limit
+        self._within, self._time_limit, self._memory_limit = within, time_limit, memory_limit
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
         self._started = time.monotonic()
@@ -134,22 +143,20 @@ class _Climb(Generic[StateT]):
 
     # ---- the rungs ----
 
-    def search_first(self, engine_ready: bool, memory_limit: int) -> Verdict | None:
-        """Our own search: under a cap where an engine comes next, else for all the time."""
-        if not engine_ready:
-            return self._own(Limits(None, self._left(), memory_limit))
+    def search_first(self) -> Verdict | None:
+        """Our own search under a cap, so that the other rungs get their time."""
         seconds = min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
-        return self._own(Limits(_FIRST_STATES, seconds, memory_limit))
+        return self._own(Limits(_FIRST_STATES, seconds, self._memory_limit))
 
-    def search_on(self, memory_limit: int) -> Verdict | None:
+    def search_on(self) -> Verdict | None:
         """Go on with our own search, unless there is no time or no state left for it."""
-        ended = self._attempts and self._attempts[0].result in ("not expressible", "invalid plan")
+        ended = self._attempts and self._attempts[0].result in ("no proof", "invalid plan")
         if self._cancel() or self._left() <= 0 or ended:
             return None
-        return self._own(Limits(None, self._left(), memory_limit))
+        return self._own(Limits(None, self._left(), self._memory_limit))
 
-    def ask(self, classical: Classical) -> Verdict | None:
-        """Run the planners; the first verdict that one of them gives."""
+    def ask(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
+        """Encode the world and run the planners; the first verdict that one of them gives."""
         verdicts: list[Verdict] = []
 
         def accept(run: EngineRun) -> bool:
@@ -159,25 +166,31 @@ class _Climb(Generic[StateT]):
             return verdict is not None
 
         if self._cancel() or self._left() <= 0:
+            self._miss(engine)
             return None
-        self._say("fast-downward: encoding the world")
-        ticking = _Ticking(self._cancel, self._say, "fast-downward, ff and blind: running")
+        self._say("encoding the world for a planner")
         classical(
             self._simulator,
             self._state,
             self._goal,
+            program=Path(engine.path) if engine.ready and engine.path else None,
             seconds=self._left(),
-            cancel=ticking,
+            memory=self._memory_limit,
+            cancel=_Ticking(self._cancel, self._say, "fast-downward, ff and blind: running"),
             accept=accept,
         )
-        return self._closed(verdicts[0]) if verdicts else None
+        if verdicts:
+            return self._closed(verdicts[0])
+        self._miss(engine)
+        return None
 
-    def miss(self, engine: EngineInfo) -> None:
-        """Note that there is no engine and how to get it."""
+    def _miss(self, engine: EngineInfo) -> None:
+        """Note that there is no engine and how to get it, where it might have helped."""
+        if engine.ready or any(one.result == "not expressible" for one in self._attempts):
+            return
         self._tried(engine.engine, "", "missing", engine.problem, 0.0)
         message = f"The planner `{engine.engine}` cannot be used: {engine.problem}."
-        hint = f"Run `{engine.install}`."
-        self._note(Diagnostic("TW0811", message, hint=hint))
+        self._note(Diagnostic("TW0811", message, hint=f"Run `{engine.install}`."))
 
     def unknown(self) -> Verdict:
         """No rung held: say so, and what would help."""
@@ -233,7 +246,7 @@ class _Climb(Generic[StateT]):
                     "unwinnable", self._goal, "proved", run.engine, run.encoding, proof=proof
                 )
         self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
-        if run.result == "failed":
+        if run.result in ("failed", "invalid plan") and not run.notes:
             self._fault(run.engine, run.detail)
         return None
 
@@ -242,7 +255,7 @@ class _Climb(Generic[StateT]):
         replayed = replay(self._simulator, self._state, run.steps, self._goal)
         ticks = self._ticks(replayed)
         if not replayed.ok:
-            detail = _failure(replayed, len(run.steps))
+            detail = replayed.failure(len(run.steps))
             self._tried(run.engine, run.encoding, "invalid plan", detail, run.seconds)
             self._fault(run.engine, f"its plan does not survive the replay ({detail})")
             return None
@@ -251,23 +264,26 @@ class _Climb(Generic[StateT]):
             self._tried(run.engine, run.encoding, "plan", detail, run.seconds)
             return None
         self._tried(run.engine, run.encoding, "plan", run.detail, run.seconds)
+        if run.engine != OWN_SEARCH:
+            replayed = without_idle_steps(self._simulator, replayed, self._goal)
         return self._won(run, replayed)
 
     def _won(self, run: EngineRun, replayed: Replay[StateT]) -> Verdict:
         last, simulator = replayed.states[-1], self._simulator
         names = (line.name for line in simulator.instance.world.goals)
+        steps = needed_luck(simulator, replayed, self._goal)
         return Verdict(
             "winnable",
             self._goal,
             "found",
             run.engine,
             run.encoding,
-            plan=_shown(simulator, replayed),
-            steps=replayed.steps,
+            plan=shown(simulator, replayed.states, steps),
+            steps=steps,
             ticks=self._ticks(replayed),
             reached=tuple(name for name in names if simulator.won(last, name)),
             within=self._within,
-            wins_with_seed=True if replayed.certain else None,
+            wins_with_seed=None if any(step.draws for step in steps) else True,
         )
 
     def _ticks(self, replayed: Replay[StateT]) -> int:
@@ -299,30 +315,16 @@ class _Climb(Generic[StateT]):
             self._notes.append(note)
 
     def _closed(self, verdict: Verdict) -> Verdict:
-        """The verdict with all that was tried; findings that did no harm are only informative."""
+        """The verdict with all that was tried; what did not keep it from an answer is no matter.
+
+        Only a planner that misbehaved is worth a word then.
+        """
         notes = tuple(self._notes)
         if verdict.answer != "unknown":
-            notes = tuple(replace(note, severity=Severity.INFO) for note in notes)
+            faults = (note for note in notes if note.code == "TW0812")
+            notes = tuple(replace(note, severity=Severity.INFO) for note in faults)
         seconds = time.monotonic() - self._started
         return replace(verdict, attempts=tuple(self._attempts), notes=notes, seconds=seconds)
-
-
-def _failure(replayed: Replay[StateT], steps: int) -> str:
-    """Where a replay failed, counting steps from 1 as people do."""
-    failed = replayed.failed or 0
-    return replayed.reason if failed >= steps else f"step {failed + 1}: {replayed.reason}"
-
-
-def _shown(simulator: Simulator[StateT], replayed: Replay[StateT]) -> tuple[ShownStep, ...]:
-    return tuple(
-        ShownStep(
-            simulator.show(state, step.command),
-            simulator.cost(state, step.command),
-            simulator.tick(state),
-            step.draws,
-        )
-        for state, step in zip(replayed.states, replayed.steps, strict=False)
-    )
 
 
 class _Ticking:

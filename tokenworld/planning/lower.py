@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tokenworld.ground import Instance, Raw, Simulator, StateT
 from tokenworld.planning.decode import check_plan, decoded, operators_named
-from tokenworld.planning.ir import Task, Variable
+from tokenworld.planning.ir import Task
 from tokenworld.planning.lower_algebra import Obstacle, Refused
 from tokenworld.planning.lower_diagram import Explosion
 from tokenworld.planning.lower_facts import Facts
@@ -29,7 +29,7 @@ class Encoding:
     """Encoding E of one world from one state.
 
     ``task`` has single-valued literals only. ``unreachable``: the goal is out of reach even if
-    nothing were ever undone; the task is then an empty one without a plan.
+    nothing were ever undone, which a planner finds out at once.
     """
 
     task: Task
@@ -89,18 +89,12 @@ def encode(
         obstacles = (*world.analysis.obstacles, *cone.obstacles)
         if obstacles:
             return Unencodable(tuple(dict.fromkeys(obstacles)))
-        task = simplified(assembled(world, cone, over))
+        task, reachable = simplified(assembled(world, cone, over))
     except Refused as refused:
         return Unencodable((refused.obstacle,))
     except Explosion as explosion:
         return Unencodable((_too_big(instance, explosion),))
-    if task is None:
-        return Encoding(_EMPTY, unreachable=True)
-    return Encoding(single_valued(task))
-
-
-_EMPTY = Task((Variable("won", "aux", (False, True), 0),), (), ((0, (1,)),))
-"""A task without operators whose goal does not hold at the start."""
+    return Encoding(single_valued(task), not reachable)
 
 
 def _too_big(instance: Instance, explosion: Explosion) -> Obstacle:

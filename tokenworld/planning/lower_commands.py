@@ -177,7 +177,7 @@ class Commands:
         if command.is_pass:
             name = f"pass: {name}"
         draft = Draft(
-            name, turn[0], results, turn[1], (*extra, *self._phases.begun()), 0, 1, command
+            name, turn[0], results, turn[1], (*extra, self._phases.begun()), 0, 1, command
         )
         if block is commanded.block:
             self._offer(commanded, draft)
@@ -191,7 +191,7 @@ class Commands:
             return
         idle = (self._running([None]),) if _LONG in self._operators.index else ()
         fixed = (self._at_act, *idle)
-        extra = self._phases.begun()
+        extra = (self._phases.begun(),)
         self._operators.add(Draft("pass", self._cone.safe, results, fixed, extra, 0, 1, PASS))
 
     # ---- prices and outcomes ------------------------------------------------------------------

@@ -72,9 +72,9 @@ class Phases:
 
     # ---- what is kept up --------------------------------------------------------------------
 
-    def begun(self) -> tuple[Effect, ...]:
+    def begun(self) -> Effect:
         """How the token moves when a command is done."""
-        return (Effect((), self.token, _FIRST),) if self._steps else ()
+        return Effect((), self.token, _FIRST if self._steps else ACT)
 
     def turned(self) -> Results:
         """The rings of `tick()`, one further."""

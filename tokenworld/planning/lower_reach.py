@@ -15,16 +15,34 @@ from tokenworld.planning.ir import Effect, Literal, Operator, Task, Variable
 __all__ = ["simplified"]
 
 
-def simplified(task: Task) -> Task | None:
-    """The smaller task; ``None`` where the goal is out of reach even if nothing is ever undone."""
+def simplified(task: Task) -> tuple[Task, bool]:
+    """The smaller task, and whether its goal can be reached at all if nothing were ever undone.
+
+    Where it cannot, the task is left as it is, so that whoever proves that has all to look at.
+    """
+    smaller = _tidied(task)
     while True:
-        reached = _Reach(task).run()
-        if any(not reached.values[variable] & set(places) for variable, places in task.goal):
-            return None
-        smaller = _without_waiting(_without_unread(_pruned(task, reached)))
-        if _size(smaller) == _size(task):
-            return smaller
-        task = smaller
+        reached = _Reach(smaller).run()
+        if any(not reached.values[number] & set(places) for number, places in smaller.goal):
+            return _tidied(task), False
+        before = _size(smaller)
+        smaller = _without_waiting(_without_unread(_pruned(smaller, reached)))
+        if _size(smaller) == before:
+            return smaller, True
+
+
+def _tidied(task: Task) -> Task:
+    """Without conditions that always hold."""
+    new = _Renumbering(task, [range(len(variable.values)) for variable in task.variables])
+    operators = tuple(
+        replace(
+            operator,
+            precondition=new.literals(operator.precondition),
+            effects=new.effects(operator.effects),
+        )
+        for operator in task.operators
+    )
+    return Task(tuple(new.variables), operators, new.literals(task.goal))
 
 
 def _size(task: Task) -> tuple[int, ...]:

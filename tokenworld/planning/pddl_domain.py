@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from tokenworld.model import (
     Action,
@@ -151,27 +152,37 @@ def _add_phases(domain: LiftedDomain) -> None:
     for index, (name, order, laws) in enumerate(_phases(domain.words)):
         here = (predicate, steps[index + 1])
         following = (predicate, steps[(index + 2) % len(steps)])
+        turn = (here, (("not", here), following))
+        if order == "simultaneous":
+            _add_phase(domain, index + 1, name, laws, turn)
+        else:
+            span = domain.words.instance.program.phases[name].span
+            domain.errors.append(LiftingError(f"sequential phase `{name}`", span))
 
-        def lift(
-            index: int = index,
-            name: str = name,
-            order: str = order,
-            laws: list[Law] = laws,
-            here: Expr = here,
-            following: Expr = following,
-        ) -> None:
-            if order != "simultaneous":
-                span = domain.words.instance.program.phases[name].span
-                raise LiftingError(f"sequential phase `{name}`", span)
-            ends = (("not", here), following)
-            one = lift_phase(domain.words, f"tw-phase-{index + 1}", laws, (here, ends))
-            said = ", ".join(law.name for law in laws)
-            title = f"phase {name}: {said}" if name else f"last phase: {said}"
-            domain.actions.append(
-                PddlAction(one.name, one.params, one.precondition, one.effects, title)
-            )
 
-        domain.attempt(lift)
+def _add_phase(
+    domain: LiftedDomain,
+    number: int,
+    name: str,
+    laws: list[Law],
+    turn: tuple[Expr, tuple[Expr, ...]],
+) -> None:
+    """One simultaneous phase; where it cannot be lifted, every law that is a reason is named."""
+    said = ", ".join(law.name for law in laws)
+    title = f"phase {name}: {said}" if name else f"last phase: {said}"
+    try:
+        one = lift_phase(domain.words, f"tw-phase-{number}", laws, turn)
+        domain.actions.append(replace(one, comment=title))
+    except LiftingError as error:
+        before = len(domain.errors)
+        for law in laws:
+            domain.attempt(partial(_lift_alone, domain.words, law, turn))
+        if len(domain.errors) == before:
+            domain.errors.append(error)
+
+
+def _lift_alone(words: Vocabulary, law: Law, turn: tuple[Expr, tuple[Expr, ...]]) -> None:
+    lift_phase(words, f"tw-law-{law.name}", [law], turn)
 
 
 # ---- goal -----------------------------------------------------------------------------------

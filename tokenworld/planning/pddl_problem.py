@@ -18,7 +18,6 @@ from tokenworld.planning.pddl_tree import (
     PddlProblem,
     Signature,
     Typed,
-    heads,
 )
 from tokenworld.planning.pddl_vocabulary import Ladder, Vocabulary, sort_of
 
@@ -217,10 +216,3 @@ def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) ->
     pair = PddlPair(task, problem)
     wanted = declared_requirements(words) or needed(pair)
     return replace(pair, domain=replace(task, requirements=wanted))
-
-
-def asks_for(pair: PddlPair, predicate: str) -> bool:
-    """Whether a rule or the goal of a pair uses a predicate."""
-    parts = [pair.problem.goal, *(one.precondition for one in pair.domain.actions)]
-    parts += [effect for one in pair.domain.actions for effect in one.effects]
-    return any(predicate in heads(part) for part in parts)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Generic
 
 from tokenworld.ground import LuckyDraw, Simulator, StateT, Successor
-from tokenworld.planning.verdict import PlanStep
+from tokenworld.planning.verdict import PlanStep, ShownStep
 
-__all__ = ["Replay", "replay"]
+__all__ = ["Replay", "replay", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,15 @@ class Replay(Generic[StateT]):
     states: tuple[StateT, ...]
     failed: int | None = None
     reason: str = ""
-    certain: bool = False
-    """Whether no step left anything to chance, so that the plan wins with every seed."""
 
     @property
     def ok(self) -> bool:
         return self.failed is None
+
+    def failure(self, steps: int) -> str:
+        """Where it failed, of so many steps, counting from 1 as people do; a clause."""
+        failed = self.failed or 0
+        return self.reason if failed >= steps else f"step {failed + 1}: {self.reason}"
 
 
 def replay(
@@ -39,10 +42,9 @@ def replay(
 ) -> Replay[StateT]:
     """Play ``plan`` from ``state``, forcing exactly its draws, until ``goal`` is reached."""
     states, steps = [state], list[PlanStep]()
-    certain = True
 
     def result(failed: int | None, reason: str = "") -> Replay[StateT]:
-        return Replay(tuple(steps), tuple(states), failed, reason, certain and failed is None)
+        return Replay(tuple(steps), tuple(states), failed, reason)
 
     for number, step in enumerate(plan):
         if simulator.won(state, goal):
@@ -51,7 +53,6 @@ def replay(
         if isinstance(taken, str):
             return result(number, taken)
         state = taken.state
-        certain = certain and not taken.draws
         states.append(state)
         steps.append(PlanStep(step.command, taken.draws))
     if simulator.won(state, goal):
@@ -80,3 +81,18 @@ def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:
     An encoding may leave out draws that its goal does not depend on.
     """
     return all(draw in drawn for draw in counted_on)
+
+
+def shown(
+    simulator: Simulator[StateT], states: Sequence[StateT], steps: Sequence[PlanStep]
+) -> tuple[ShownStep, ...]:
+    """Steps as people read them; ``states`` are those the steps are taken in, and more."""
+    return tuple(
+        ShownStep(
+            simulator.show(state, step.command),
+            simulator.cost(state, step.command),
+            simulator.tick(state),
+            step.draws,
+        )
+        for state, step in zip(states, steps, strict=False)
+    )

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Instance
@@ -29,10 +29,6 @@ from tokenworld.planning.pddl_tree import (
     heads,
     rename,
 )
-
-if TYPE_CHECKING:
-    from unified_planning.model import Problem
-    from unified_planning.plans import SequentialPlan
 
 __all__ = ["distinct", "missing_extra", "read_pair", "to_up_problem", "validate_with_up"]
 
@@ -69,11 +65,11 @@ class _Renaming:
         domain, problem = pair.domain, pair.problem
         signatures = (*domain.predicates, *domain.functions)
         taken: set[str] = {"object", "total-cost"}
-        self.types = _fresh((one.name for one in domain.types), "type", taken)
-        self.fluents = _fresh((one.name for one in signatures), "of", taken)
         objects = (*domain.constants, *problem.objects)
-        self.objects = _fresh((one.name for one in objects), "obj", taken)
         self.actions = _fresh((one.name for one in domain.actions), "do", taken)
+        self.objects = _fresh((one.name for one in objects), "obj", taken)
+        self.fluents = _fresh((one.name for one in signatures), "of", taken)
+        self.types = _fresh((one.name for one in domain.types), "type", taken)
 
     def typed(self, one: Typed, variables: bool = False) -> Typed:
         kind = one.type if one.type is None else self.types.get(one.type, one.type)
@@ -176,10 +172,10 @@ def distinct(pair: PddlPair) -> tuple[PddlPair, dict[str, str], dict[str, str]]:
 # ---- reading and checking ---------------------------------------------------------------------
 
 
-def _quietly(read: Callable[[], Problem]) -> Problem:
+def _quietly(read: Callable[[], Any]) -> Any:
     """Read with unified-planning's own warnings kept from the user."""
-    from pyparsing import ParseBaseException
     from unified_planning.exceptions import UPException
+    from unified_planning.io.pddl_reader import pyparsing
     from unified_planning.shortcuts import get_environment
 
     get_environment().credits_stream = None
@@ -187,7 +183,7 @@ def _quietly(read: Callable[[], Problem]) -> Problem:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return read()
-    except (UPException, ParseBaseException, AssertionError, SyntaxError, KeyError) as error:
+    except (UPException, pyparsing.ParseBaseException, AssertionError, KeyError) as error:
         message = "unified-planning does not read the exported task."
         note = re.sub(r"\s+", " ", str(error))[:200]
         raise Failure(
@@ -195,7 +191,7 @@ def _quietly(read: Callable[[], Problem]) -> Problem:
         ) from error
 
 
-def read_pair(export: PddlExport) -> Problem:
+def read_pair(export: PddlExport) -> Any:
     """The exported pair as a unified-planning `Problem`.
 
     Raises `Failure`: TW0811 without the extra, TW0810 where its reader lacks a feature.
@@ -203,7 +199,7 @@ def read_pair(export: PddlExport) -> Problem:
     _require()
     pair, _, _ = distinct(export.pair)
 
-    def read() -> Problem:
+    def read() -> Any:
         from unified_planning.io import PDDLReader
 
         return PDDLReader().parse_problem_string(
@@ -215,7 +211,7 @@ def read_pair(export: PddlExport) -> Problem:
 
 def to_up_problem(
     instance: Instance, values: Values, goal: str | None = None, encode: Encode | None = None
-) -> Problem:
+) -> Any:
     """One world as a unified-planning `Problem`, for use with its engines and tools.
 
     Arguments as in `export_pddl`.
@@ -254,7 +250,7 @@ def validate_with_up(export: PddlExport, plan: str) -> bool:
     return bool(result.status == ValidationResultStatus.VALID)
 
 
-def _sequence(problem: Problem, steps: list[tuple[str, ...]]) -> SequentialPlan | None:
+def _sequence(problem: Any, steps: list[tuple[str, ...]]) -> Any:
     """The plan in unified-planning's form; ``None`` if it has a step that there is not."""
     from unified_planning.plans import ActionInstance, SequentialPlan
 

@@ -30,8 +30,9 @@ SCHEMA_VERSION = 1
 Answer = Literal["winnable", "unwinnable", "unknown"]
 Claim = Literal["found", "proved", "exhausted"]
 AttemptResult = Literal[
-    "plan", "no plan", "invalid plan", "limit", "failed", "missing", "not expressible", "cancelled"
-]
+    "plan", "no plan", "no proof", "invalid plan", "limit", "failed", "missing",
+    "not expressible", "cancelled",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,8 +108,8 @@ class Session:
 
     @property
     def latched(self) -> tuple[str, ...]:
-        """The endings reached so far."""
-        return self.state.latched
+        """The endings reached so far; where outcomes are live, the one that is true now."""
+        return self.engine.stepper.endings.reached(self.state, self.engine.instance.me)
 
     def ended(self) -> bool:
         """Whether later intents are halted."""
@@ -197,13 +197,10 @@ class Session:
         self.moments[-1] = Moment(state, last.asked, last.outcomes, last.run, last.records)
 
     def reseed(self, seed: int) -> None:
-        """Give later draws another seed; at the start, begin anew with it."""
+        """Give later draws another seed; nothing else of the state changes."""
         self.seed = seed
-        if len(self.moments) == 1:
-            state = self.engine.start(seed)
-        else:
-            state = self.state.fork()
-            state.seed = seed
+        state = self.state.fork()
+        state.seed = seed
         last = self.moments[-1]
         self.moments[-1] = Moment(state, last.asked, last.outcomes, last.run, last.records)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tokenworld.assets import error_page
 from tokenworld.diagnostics import (
     CODES,
     Diagnostic,
@@ -19,13 +20,22 @@ __all__ = ["explain_code", "explain_stages"]
 
 
 def explain_code(code: str, out: Output) -> int:
-    """One diagnostic code: its title, severity and page."""
+    """One diagnostic code: its page, which begins with its title and severity."""
     name = code.upper()
     if name not in CODES:
         hint = did_you_mean(name, CODES) or "Codes look like `TW0403`."
         raise Failure(Diagnostic("TW0005", f"There is no diagnostic `{code}`.", hint=hint))
-    out.line(f"{name} ({severity_of(name)}): {title_of(name)}")
-    out.json({"schema_version": 1, "code": name, "title": title_of(name)})
+    page = error_page(name).read_text(encoding="utf-8").rstrip("\n")
+    out.line(page)
+    out.json(
+        {
+            "schema_version": 1,
+            "code": name,
+            "severity": severity_of(name),
+            "title": title_of(name),
+            "page": page,
+        }
+    )
     return EXIT_OK
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App
@@ -26,7 +27,7 @@ def _palette() -> type:
 class PlayApp(App[None]):
     """Plays a session. All state is in its `Game`; the screen only shows it."""
 
-    CSS_PATH = "play.tcss"
+    CSS_PATH = Path(__file__).parent / "play.tcss"
     COMMANDS: ClassVar[set[type | Callable[[], type]]] = App.COMMANDS | {_palette}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", key_display="^Q", priority=True, id="play.quit"),

@@ -14,8 +14,7 @@ from textual.widgets import Footer, Markdown, Static
 __all__ = ["HelpDialog", "QuitDialog"]
 
 _ANSWERS = (
-    "[@click=screen.answer(True)][reverse] Quit (y) [/reverse][/]  "
-    "[@click=screen.answer(False)][reverse] Play on (n) [/reverse][/]"
+    "[@click=screen.answer(True)] Quit (y) [/]  [@click=screen.answer(False)] Play on (n) [/]"
 )
 
 

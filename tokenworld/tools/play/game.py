@@ -127,7 +127,9 @@ class Game:
             case "halted":
                 return "The world is over. Undo with Ctrl+Z, or quit with Ctrl+Q."
             case "executed" if not outcome.said and not outcome.latched:
-                return "Done." if outcome.changes else "Nothing changes."
+                if outcome.changes:
+                    return "Done."
+                return "Time passes." if outcome.time_passed else "Nothing changes."
         return ""
 
     def ending_text(self, name: str) -> str:

@@ -8,7 +8,7 @@ from textual.message import Message
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
-from tokenworld.session import Moment, Session
+from tokenworld.session import Session
 
 __all__ = ["HINT_SECONDS", "HintFailed", "HintProgress", "HintReady", "ask"]
 
@@ -16,32 +16,32 @@ HINT_SECONDS = 20.0
 
 
 class HintProgress(Message):
-    """The planner is alive: what it says about its search."""
+    """The planner is alive: what it says about its search for a request."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, request: int, text: str) -> None:
         super().__init__()
-        self.text = text
+        self.request, self.text = request, text
 
 
 class HintReady(Message):
-    """The planner's verdict on a moment; of use only if that is still the present one."""
+    """The planner's verdict on the state that a request was made in."""
 
-    def __init__(self, moment: Moment, verdict: Verdict) -> None:
+    def __init__(self, request: int, verdict: Verdict) -> None:
         super().__init__()
-        self.moment, self.verdict = moment, verdict
+        self.request, self.verdict = request, verdict
 
 
 class HintFailed(Message):
     """The planner could not work at all."""
 
-    def __init__(self, moment: Moment, failure: Failure) -> None:
+    def __init__(self, request: int, failure: Failure) -> None:
         super().__init__()
-        self.moment, self.failure = moment, failure
+        self.request, self.failure = request, failure
 
 
 def ask(
     session: Session,
-    moment: Moment,
+    request: int,
     cancelled: Callable[[], bool],
     post: Callable[[Message], object],
 ) -> None:
@@ -52,16 +52,16 @@ def ask(
     """
 
     def say(text: str) -> None:
-        post(HintProgress(text))
+        post(HintProgress(request, text))
 
     try:
         verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
     except Failure as failure:
-        post(HintFailed(moment, failure))
+        post(HintFailed(request, failure))
     except Exception as error:
         reason = str(error) or type(error).__name__
         message = f"The planner stopped unexpectedly: {reason}."
         hint = "Run `tw doctor` to see what is installed; you can play on without hints."
-        post(HintFailed(moment, Failure(Diagnostic("TW0812", message, hint=hint))))
+        post(HintFailed(request, Failure(Diagnostic("TW0812", message, hint=hint))))
     else:
-        post(HintReady(moment, verdict))
+        post(HintReady(request, verdict))

@@ -36,14 +36,18 @@ class PlayCommands(Provider):
         if not isinstance(self.screen, PlayScreen):
             return
         screen = self._play()
+
+        def show(pane: str) -> Callable[[], None]:
+            return partial(screen.action_show, pane)
+
         yield "plan: hint", "The next step towards the goal", screen.action_hint
         if screen.game.next_step() is not None:
             yield "plan: step", "Play the next step of the plan", screen.action_play_step
             yield "plan: run", "Play the rest of the plan", screen.action_play_plan
         yield "time: undo", "Take the last step back", screen.action_undo
-        yield "view: actions", "What you can do now", partial(screen.action_show, "actions")
-        yield "view: ticks", "Every tick so far", partial(screen.action_show, "ticks")
-        yield "view: details", "Why, and the record of a tick", screen.action_details
+        yield "view: actions", "What you can do now", show("actions")
+        yield "view: ticks", "Every tick so far", show("ticks")
+        yield "view: details", "Why, and the record of a tick", show("details")
         yield "view: help", "How to play, and all keys", screen.action_help
 
     def _commands(self) -> Iterator[_Entry]:

@@ -104,9 +104,10 @@ class Describer:
         yield from self._effects(outcome)
         yield from self._chance(outcome)
         yield from self._listed("Ending", outcome.latched)
-        yield line("")
-        yield line(f"state {outcome.hash_before[:8]} {self.glyphs.becomes} "
-                   f"{outcome.hash_after[:8]}", "dim")  # fmt: skip
+        before, after = outcome.hash_before[:8], outcome.hash_after[:8]
+        if before != after:
+            yield line("")
+            yield line(f"state {before} {self.glyphs.becomes} {after}", "dim")
 
     def _heading(self, outcome: Outcome, asked: str) -> Iterator[Line]:
         role: Role = "good" if outcome.status in ("executed", "waiting") else "bad"
@@ -156,7 +157,7 @@ class Describer:
     def _chance(self, outcome: Outcome) -> Iterator[Line]:
         draws = (
             f"{draw.rule}({', '.join(map(json_text, draw.args))}): "
-            f"{draw.choice + 1} of {draw.alternatives}"
+            f"outcome {draw.choice + 1} of {draw.alternatives}"
             for draw in outcome.draws
         )
         yield from self._listed("Draws of chance", draws)

@@ -21,8 +21,10 @@ from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.hinting import HintFailed, HintProgress, HintReady, ask
 from tokenworld.tools.play.hints import hint_lines
 from tokenworld.tools.play.lines import Line, line
+from tokenworld.tools.play.offers import offer
 from tokenworld.tools.play.records import Describer
-from tokenworld.tools.play.widgets.action_list import ActionList, Choice
+from tokenworld.tools.play.title import title_text
+from tokenworld.tools.play.widgets.action_list import ActionList
 from tokenworld.tools.play.widgets.command_line import CommandLine
 from tokenworld.tools.play.widgets.texts import TABS, Details, TabStrip, TextPane, TitleBar
 from tokenworld.tools.play.widgets.tick_list import TickList
@@ -35,14 +37,13 @@ _STEP_SECONDS = 0.12
 """Between two steps of a plan that runs by itself, so that one can follow it."""
 
 _OFFER = Content.from_markup(
-    "[@click=screen.play_step][reverse] Play this step F6 [/reverse][/]  "
-    "[@click=screen.play_plan][reverse] Play all F7 [/reverse][/]"
+    "[@click=screen.play_step] Play this step F6 [/]  [@click=screen.play_plan] Play all F7 [/]"
 )
 
 
 def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     return Binding(
-        key, action, text, key_display=shown, tooltip=tooltip, id=f"play.{action.partition('(')[0]}"
+        key, action, text, key_display=shown, tooltip=tooltip, id=f"play.{text.casefold()}"
     )
 
 
@@ -57,7 +58,7 @@ class PlayScreen(Screen[None]):
         _key("f2", "show('actions')", "Actions", "F2", "What you can do now"),
         _key("f3", "hint", "Hint", "F3", "The next step towards the goal"),
         _key("f4", "why", "Why", "F4", "Why the typed or highlighted command would be refused"),
-        _key("f5", "ticks", "Ticks", "F5", "Every tick so far, with its record"),
+        _key("f5", "show('ticks')", "Ticks", "F5", "Every tick so far, with its record"),
         _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
         _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
         _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
@@ -70,6 +71,7 @@ class PlayScreen(Screen[None]):
         sources = {one.name: one for one in game.session.world.loaded.sources}
         self._describer = Describer(game.glyphs, sources)
         self._hint: Worker[None] | None = None
+        self._request = 0
         self._stepping: Timer | None = None
         self._front = "actions"
         self._drawn_front = False
@@ -104,7 +106,7 @@ class PlayScreen(Screen[None]):
     def refresh_all(self) -> None:
         """Show the game as it is now."""
         view = View(self.game.session)
-        self.query_one(TitleBar).update(self._title())
+        self.query_one(TitleBar).update(title_text(self.game.session, self.game.glyphs))
         self.query_one("#world", TextPane).tell(view.lines, view.title)
         carried = self.query_one("#carried", TextPane)
         carried.display = view.carried is not None
@@ -114,54 +116,9 @@ class PlayScreen(Screen[None]):
         self._offer_actions()
         self.refresh_bindings()
 
-    def _title(self) -> Content:
-        session, glyphs = self.game.session, self.game.glyphs
-        parts = [
-            session.world.world.title,
-            f"tick {session.tick}",
-            f"score {session.engine.score(session.state)}",
-            self._standing(),
-        ]
-        return Content(f" {glyphs.dot} ".join(parts))
-
-    def _standing(self) -> str:
-        session, glyphs = self.game.session, self.game.glyphs
-        names = ", ".join(session.latched)
-        if session.lost():
-            return f"{glyphs.lost} lost: {names}"
-        if session.won():
-            return f"{glyphs.won} won: {names}"
-        if names:
-            return f"{glyphs.halted} ended: {names}"
-        running = session.simulator().running(session.state)
-        if running is None:
-            return "playing"
-        command, done, total = running
-        return f"{glyphs.waiting} {session.text_of(command)} ({done} of {total})"
-
     def _offer_actions(self) -> None:
-        typed = self.query_one(CommandLine).value.strip()
-        every = self._choices()
-        words = typed.casefold().split()
-        fitting = [one for one in every if all(word in one.text.casefold() for word in words)]
-        self.query_one(ActionList).offer([*fitting, *self._refusable(typed)], typed, len(every))
-
-    def _choices(self) -> list[Choice]:
-        session = self.game.session
-        listed = [Choice(one.text) for one in self.game.legal()]
-        if not session.can_pass():
-            return listed
-        if session.simulator().running(session.state) is not None:
-            return [Choice("pass", "go on with it"), *listed]
-        return [*listed, Choice("pass", "let time go by")]
-
-    def _refusable(self, typed: str) -> list[Choice]:
-        """What the typed words could become that cannot be done now."""
-        if not typed:
-            return []
-        legal = {one.text for one in self.game.legal()} | {"pass"}
-        found = self.game.session.complete(typed, 12)
-        return [Choice(one, legal=False) for one in found if one not in legal]
+        typed = self.query_one(CommandLine).value
+        self.query_one(ActionList).show_offer(offer(self.game, typed))
 
     def _bring_up(self, pane: str) -> None:
         """Put a pane of the side in front, where only one fits."""
@@ -265,12 +222,6 @@ class PlayScreen(Screen[None]):
         self._bring_up(pane)
         self.query_one(f"#{pane}").focus()
 
-    def action_ticks(self) -> None:
-        self.action_show("ticks")
-
-    def action_details(self) -> None:
-        self.action_show("details")
-
     def action_why(self) -> None:
         """Examine what is typed; else what is highlighted in the list; else show the details."""
         typed = self.query_one(CommandLine).value.strip()
@@ -316,13 +267,13 @@ class PlayScreen(Screen[None]):
             return
         self._explain([line("Thinking. Esc stops it.", "head")], "Hint")
         self._draw_details()
-        self._hint = self._ask()
+        self._request += 1
+        self._hint = self._ask(self._request)
 
     @work(thread=True, exclusive=True, group="hint")
-    def _ask(self) -> None:
+    def _ask(self, request: int) -> None:
         worker = get_current_worker()
-        session = self.game.session
-        ask(session, session.moments[-1], lambda: worker.is_cancelled, self.post_message)
+        ask(self.game.session, request, lambda: worker.is_cancelled, self.post_message)
 
     def _stop_waiting(self) -> bool:
         """Stop a hint that is being made and a plan that runs by itself."""
@@ -336,12 +287,16 @@ class PlayScreen(Screen[None]):
             self._stepping = None
         return stopped
 
+    def _awaits(self, request: int) -> bool:
+        """Whether this is the hint that is waited for: not one that was stopped."""
+        return self._hint is not None and request == self._request
+
     def on_hint_progress(self, event: HintProgress) -> None:
-        if self._hint is not None:
+        if self._awaits(event.request):
             self._explain([line("Thinking. Esc stops it.", "head"), line(event.text)], "Hint")
 
     def on_hint_ready(self, event: HintReady) -> None:
-        if self._hint is None or event.moment is not self.game.session.moments[-1]:
+        if not self._awaits(event.request):
             return
         self._hint = None
         words = self.game.advise(event.verdict)
@@ -350,7 +305,7 @@ class PlayScreen(Screen[None]):
         self.refresh_all()
 
     def on_hint_failed(self, event: HintFailed) -> None:
-        if self._hint is None:
+        if not self._awaits(event.request):
             return
         self._hint = None
         self.game.fault(event.failure)

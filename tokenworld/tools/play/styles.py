@@ -15,7 +15,7 @@ __all__ = ["ENTRY_STYLES", "styled_line", "styled_lines"]
 _STYLES: Final[dict[Role, str]] = {
     "plain": "",
     "head": "bold",
-    "dim": "$text-muted",
+    "dim": "$foreground-muted",
     "good": "$text-success",
     "bad": "bold $text-error",
     "warn": "$text-warning",

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-__all__ = ["ActionList", "Choice"]
+from tokenworld.tools.play.offers import Choice, Offer
 
+__all__ = ["ActionList"]
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One line of the list: a command in words, a remark, and whether it can be done now."""
-
-    text: str
-    remark: str = ""
-    legal: bool = True
+_MUTED = "$foreground-muted"
 
 
 class ActionList(OptionList):
@@ -38,23 +32,25 @@ class ActionList(OptionList):
         self._refused = refused
         self._choices: list[Choice] = []
 
-    def offer(self, choices: Sequence[Choice], typed: str, total: int) -> None:
-        """Show these lines, of ``total`` legal commands, for what was typed."""
+    def show_offer(self, offered: Offer) -> None:
+        """Show these lines; the highlight stays where it was, as far as there are lines."""
         at = self.highlighted
-        self._choices = list(choices)
+        self._choices = list(offered.choices)
         self.set_options(self._prompts())
-        count = sum(one.legal for one in choices)
-        self.border_title = f"You can ({count} of {total})" if typed else f"You can ({total})"
+        self.border_title = offered.title
         if self._choices:
             self.highlighted = min(at or 0, len(self._choices) - 1)
+        else:
+            otherwise = Content.styled(offered.otherwise, _MUTED)
+            self.add_option(Option(otherwise, disabled=True))
 
     def _prompts(self) -> Iterator[Option]:
         for one in self._choices:
             if one.legal:
-                parts = [(one.text, ""), (f"  {one.remark}" if one.remark else "", "$text-muted")]
+                remark = Content.styled(f"  {one.remark}" if one.remark else "", _MUTED)
+                yield Option(Content.assemble(one.text, remark))
             else:
-                parts = [(f"{self._refused} {one.text}", "$text-muted")]
-            yield Option(Content.assemble(*parts))
+                yield Option(Content.styled(f"{self._refused} {one.text}", _MUTED))
 
     @property
     def chosen(self) -> Choice | None:

@@ -48,7 +48,7 @@ class TickList(OptionList):
         status = outcome.status.replace("_", " ")
         return Content.assemble(
             (f"{self._glyphs.of(outcome.status)} ", style),
-            (f"{outcome.tick:>3} ", "$text-muted"),
+            (f"{outcome.tick:>3} ", "$foreground-muted"),
             (f"{status:<8} ", style),
             asked,
         )

@@ -1,0 +1,216 @@
+"""`takes n`, `until`, cancelling, and who does what when (language.md §6, §8 steps 3 to 5)."""
+
+from __future__ import annotations
+
+from tiny import Game, play
+
+RULES = """
+type T { n: 0 to 99 = 0  done: bool  ok: bool = true  ticks: 0 to 99 = 0 }
+actor me: T
+action look() as "look" takes 0 { say "You see {me.n}." }
+action free() takes 0 { me.n += 1 }
+action dig(k: 2 to 5) takes k {
+  require me.ok else no "You cannot."
+  me.done = true
+  cancelled { me.n += 10  say "You stop digging." }
+}
+action rest() takes 4 until me.n >= 5 { me.n += 40  cancelled { me.n += 1 } }
+action spoil() { me.ok = false }
+action refuse() { require me.n > 90 else small "Too small." me.n = 0 }
+phase clock
+law tick_tock() during clock { me.ticks += 1 }
+law gain() during clock when busy(me, rest) { me.n += 2 }
+%s
+world w { object h: T  %s }
+"""
+
+
+def world(lines: str = "", settings: str = "") -> Game:
+    return play(RULES % (lines, settings))
+
+
+def statuses(game: Game, *intents: str) -> list[str]:
+    return [one.status for intent in intents for one in game.records(intent)]
+
+
+def test_an_action_that_takes_no_time_runs_no_phase() -> None:
+    for policy in ("time passes executed", "time passes always"):
+        game = world(settings=policy)
+        record = game.do("free()")
+        assert (record.status, record.time_passed) == ("executed", False)
+        assert (game.session.tick, game.get("h.ticks"), game.get("h.n")) == (0, 0, 1)
+        assert record.changes
+        assert record.hash_after != record.hash_before
+
+
+def test_changes_apply_on_the_last_tick_and_phases_run_on_each() -> None:
+    game = world()
+    assert statuses(game, "dig(3)") == ["waiting"]
+    assert (game.get("h.done"), game.get("h.ticks")) == (False, 1)
+    assert statuses(game, "pass") == ["waiting"]
+    assert statuses(game, "pass") == ["executed"]
+    assert (game.get("h.done"), game.get("h.ticks"), game.session.tick) == (True, 3, 3)
+    assert statuses(game, "pass") == ["executed"]
+    assert game.session.state_json()["long"] == {}
+
+
+def test_the_number_of_ticks_may_depend_on_an_argument() -> None:
+    for ticks in (2, 3, 5):
+        game = world()
+        found = statuses(game, f"dig({ticks})", *["pass"] * (ticks - 1))
+        assert found == ["waiting"] * (ticks - 1) + ["executed"]
+
+
+def test_a_long_action_is_shown_in_the_state() -> None:
+    game = world()
+    game.do("dig(3)")
+    assert game.session.state_json()["long"] == {
+        "h": {"action": "dig", "args": {"k": 3}, "done": 1, "total": 3}
+    }
+
+
+def test_requires_are_checked_at_the_start() -> None:
+    game = world()
+    game.all("spoil()")
+    record = game.do("dig(3)")
+    assert (record.status, record.refusal.label) == ("refused", "no")  # type: ignore[union-attr]
+    assert game.session.state_json()["long"] == {}
+
+
+def test_requires_are_checked_again_on_completion_and_only_then() -> None:
+    game = world("law sabotage() when me.ticks == 1 { me.ok = false }")
+    assert statuses(game, "dig(3)", "pass") == ["waiting", "waiting"]
+    record = game.do("pass")
+    assert (record.status, record.cause, record.progress) == ("interrupted", "no", (2, 3))
+    assert record.said == ("You stop digging.",)
+    assert (game.get("h.done"), game.get("h.n")) == (False, 10)
+    assert record.time_passed
+    assert game.session.state_json()["long"] == {}
+
+
+def test_a_range_that_breaks_on_completion_interrupts_too() -> None:
+    game = play(
+        """
+        type T { n: 0 to 5 = 0  m: 0 to 9 = 0 }
+        actor me: T
+        action fill() takes 2 { me.n += 5  cancelled { me.m += 1 } }
+        law drip(t: T) when t.n == 0 { t.n += 1 }
+        world w { object h: T }
+        """
+    )
+    assert statuses(game, "fill()") == ["waiting"]
+    record = game.do("pass")
+    assert (record.status, record.cause) == ("interrupted", "range")
+    assert (game.get("h.n"), game.get("h.m")) == (1, 1)
+    assert statuses(game, "pass") == ["executed"]
+
+
+def test_until_is_tested_at_the_intent_step_of_every_tick() -> None:
+    game = world()
+    assert statuses(game, "rest()") == ["waiting"]
+    assert game.get("h.n") == 2
+    assert statuses(game, "pass", "pass") == ["waiting", "waiting"]
+    assert game.get("h.n") == 6
+    record = game.do("pass")
+    assert (record.status, game.get("h.n")) == ("executed", 46)
+    assert record.time_passed
+
+
+def test_until_may_complete_at_once() -> None:
+    game = world()
+    for _ in range(5):
+        game.do("free()")
+    record = game.do("rest()")
+    assert (record.status, game.get("h.n")) == ("executed", 45)
+
+
+def test_a_new_intent_cancels_even_if_it_is_refused_then() -> None:
+    game = world()
+    game.do("dig(4)")
+    first, second = game.records("refuse()")
+    assert (first.status, second.status) == ("interrupted", "refused")
+    assert game.get("h.n") == 10
+    assert second.hash_before == second.hash_after or second.time_passed
+    assert second.time_passed
+    assert game.session.tick == 2
+
+
+def test_the_new_intent_sees_what_the_cancelled_block_did() -> None:
+    game = play(
+        """
+        type T { n: 0 to 9 = 0 }
+        actor me: T
+        action work() takes 3 { cancelled { me.n += 1 } }
+        action next_one() { require me.n == 1 else early "Not yet." me.n = 7 }
+        world w { object h: T }
+        """
+    )
+    assert game.do("next_one()").status == "refused"
+    game.do("work()")
+    assert [one.status for one in game.records("next_one()")] == ["interrupted", "executed"]
+    assert game.get("h.n") == 7
+
+
+def test_the_same_action_again_begins_anew() -> None:
+    game = world()
+    assert statuses(game, "dig(3)", "pass") == ["waiting", "waiting"]
+    first, second = game.records("dig(3)")
+    assert (first.status, first.progress) == ("interrupted", (2, 3))
+    assert (second.status, second.progress) == ("waiting", (1, 3))
+
+
+def test_no_match_and_free_actions_neither_cancel_nor_continue() -> None:
+    game = world()
+    game.do("dig(3)")
+    assert statuses(game, "dance", "look", "free()") == ["no_match", "executed", "executed"]
+    assert game.session.state_json()["long"]["h"]["done"] == 1  # type: ignore[index,call-overload]
+    assert statuses(game, "pass", "pass") == ["waiting", "executed"]
+
+
+def test_no_match_does_not_continue_a_long_action_where_time_always_passes() -> None:
+    game = world(settings="time passes always")
+    game.do("dig(2)")
+    assert statuses(game, "dance") == ["no_match"]
+    assert (game.session.tick, game.get("h.done")) == (2, False)
+    assert statuses(game, "pass") == ["executed"]
+
+
+def test_busy_and_did_tell_what_is_done() -> None:
+    game = play(
+        """
+        type T { a: 0 to 99 = 0  b: 0 to 99 = 0  c: 0 to 99 = 0  d: 0 to 99 = 0 }
+        actor me: T
+        action dig(k: 1 to 3) takes 3 { }
+        action hop(t: T) { }
+        derive idle() = not busy(me)
+        law one() when did(me, dig) { me.a += 1 }
+        law two() when did(me, dig, 2) { me.b += 1 }
+        law three() when did(me, hop, me) { me.c += 1 }
+        law four() when busy(me, dig) { me.d += 1 }
+        world w { object h, k: T }
+        """
+    )
+    assert game.ask("idle") is True
+    game.do("dig(2)")
+    assert game.ask("idle") is False
+    game.do("pass")
+    game.do("pass")
+    assert [game.get(f"h.{name}") for name in "abcd"] == [3, 3, 0, 2]
+    game.all("hop(h)", "hop(k)", "pass")
+    assert [game.get(f"h.{name}") for name in "abcd"] == [3, 3, 1, 2]
+
+
+def test_rewards_of_laws_count_in_every_tick_that_passes() -> None:
+    game = play(
+        """
+        type T
+        actor me: T
+        action dig() takes 3 { reward 5  cancelled { reward -4 } }
+        action hop() { reward 0.5 }
+        law pay() { reward 2 }
+        world w { object h: T  reward 1 when true }
+        """
+    )
+    assert [game.do(one).reward for one in ("dig()", "pass", "pass")] == [3, 3, 8]
+    game.do("dig()")
+    assert [one.reward for one in game.records("hop()")] == [-4, 3.5]

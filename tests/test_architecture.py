@@ -1,0 +1,196 @@
+"""The staircase holds: who may import whom, and how long a module or a function may be."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "tokenworld"
+
+STAIRS = (
+    ("diagnostics",),
+    ("syntax",),
+    ("model",),
+    ("check",),
+    ("ground",),
+    ("engine", "planning", "prose", "store"),
+    ("session",),
+    ("tools",),
+)
+STEP = {package: step for step, packages in enumerate(STAIRS) for package in packages}
+GROUND_FLOOR = ("assets",)
+"""Modules beside the packages that anybody may import: they import nothing of the project."""
+
+HOME = {
+    "lark": "syntax",
+    "sqlite3": "store",
+    "textual": "tools/play",
+    "unified_planning": "planning",
+    "pydantic": "model/schema.py",
+    "cyclopts": "cli.py",
+}
+"""The only place that may import a library."""
+
+MODULE_LINES = 350
+FUNCTION_LINES = 80
+LONGER = {
+    "check/hierarchy.py": "one subject: types, attributes, tables and their defaults",
+    "engine/emit.py": "one `match` over every kind of term",
+    "model/terms.py": "declarations: the terms are one closed set",
+    "planning/lower_terms.py": "one `match` over every kind of term",
+    "syntax/expressions.py": "declarations: the nodes of expressions are one closed set",
+    "syntax/nodes.py": "declarations: gathers the nodes under one name",
+}
+"""Modules over the limit, each with its reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import: where it stands, what it names, whether a module pays for it when it loads."""
+
+    file: str
+    line: int
+    name: str
+    at_load: bool
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.name}"
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its path within it."""
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+def imports_of(file: str, tree: ast.Module) -> Iterator[Import]:
+    """All imports of a module; those for the type checker alone are not paid for."""
+
+    def walk(node: ast.AST, at_load: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from (Import(file, child.lineno, n.name, at_load) for n in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, f"{file}:{child.lineno}: imports are written in full"
+                yield Import(file, child.lineno, child.module or "", at_load)
+                yield from submodules(child, at_load)
+            elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                for part in child.body:
+                    yield from walk(ast.Module([part], []), False)
+            else:
+                inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                yield from walk(child, at_load and not inside)
+
+    def submodules(node: ast.ImportFrom, at_load: bool) -> Iterator[Import]:
+        if node.module == "tokenworld":
+            for name in node.names:
+                yield Import(file, node.lineno, f"tokenworld.{name.name}", at_load)
+
+    return walk(tree, True)
+
+
+@cache
+def all_imports() -> tuple[Import, ...]:
+    return tuple(one for file, tree in modules().items() for one in imports_of(file, tree))
+
+
+def test_every_package_has_its_step() -> None:
+    packages = {file.partition("/")[0] for file in modules() if "/" in file}
+    assert packages == set(STEP)
+
+
+def test_imports_go_up_the_staircase_only() -> None:
+    """Also for the type checker and inside functions: a hidden import is still a dependency."""
+    breaches = []
+    for one in all_imports():
+        root, _, rest = one.name.partition(".")
+        here, there = one.file.partition("/")[0], rest.partition(".")[0]
+        if root != "tokenworld" or there not in STEP or here not in STEP:
+            continue
+        if here != there and STEP[there] >= STEP[here]:
+            breaches.append(str(one))
+    assert not breaches
+
+
+def test_what_stands_beside_the_packages_depends_on_none() -> None:
+    for name in GROUND_FLOOR:
+        used = [one for one in all_imports() if one.file == f"{name}.py"]
+        assert not [str(one) for one in used if one.name.startswith("tokenworld")]
+
+
+def test_nothing_below_imports_the_command_line() -> None:
+    assert not [str(one) for one in all_imports() if one.name.startswith("tokenworld.cli")]
+
+
+@pytest.mark.parametrize(("library", "home"), HOME.items())
+def test_a_library_is_imported_in_its_home_only(library: str, home: str) -> None:
+    strays = [
+        str(one)
+        for one in all_imports()
+        if one.name.partition(".")[0] == library
+        and not (one.file == home or one.file.startswith(f"{home}/"))
+    ]
+    assert not strays
+
+
+@pytest.mark.parametrize("library", ["unified_planning", "up_fast_downward", "pydantic"])
+def test_slow_libraries_are_imported_inside_functions(library: str) -> None:
+    paid = [one for one in all_imports() if one.at_load]
+    assert not [str(one) for one in paid if one.name.partition(".")[0] == library]
+
+
+def test_the_public_surface_and_the_verbs_load_nothing_early() -> None:
+    """`tokenworld` and `tokenworld.cli` import their packages only when they are used."""
+    early = [
+        str(one)
+        for one in all_imports()
+        if one.file in ("__init__.py", "cli.py", "session/__init__.py")
+        and one.at_load
+        and one.name.startswith("tokenworld.")
+        and one.name != "tokenworld.__version__"
+    ]
+    assert not early
+
+
+def test_every_dependency_is_imported() -> None:
+    """What `pip install token-world` brings is needed: nothing is installed on suspicion."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    listed = re.search(r"^dependencies = \[(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    assert listed is not None
+    wanted = set(re.findall(r'"([A-Za-z0-9_-]+)', listed[1]))
+    used = {one.name.partition(".")[0] for one in all_imports()}
+    assert wanted and wanted <= used
+
+
+def test_modules_are_short() -> None:
+    lengths = {
+        file: len((PACKAGE / file).read_text(encoding="utf-8").splitlines()) for file in modules()
+    }
+    long = {file for file, length in lengths.items() if length > MODULE_LINES}
+    assert long <= set(LONGER), "split it, or give the reason in `LONGER`"
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{file}:{node.lineno} {node.name}"
+        for file, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or node.lineno) - node.lineno >= FUNCTION_LINES
+    ]
+    assert not long
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [file for file, tree in modules().items() if not ast.get_docstring(tree)]
+    assert not silent

@@ -1,0 +1,88 @@
+"""Starting is cheap: CPU budgets of the verbs, and what `tw check` must never load."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOMAINS = sorted((ROOT / "domains").glob("*/world.tw"))
+
+CHECK_SECONDS = 0.400
+VERSION_SECONDS = 0.120
+HEAVY = (
+    *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
+    *("tokenworld.planning", "tokenworld.store", "tokenworld.tools.play"),
+)
+"""What checking a file has no use for."""
+
+LOADED = """
+import json, sys
+from tokenworld.cli import main
+try:
+    main()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+PROGRAM = "from tokenworld.cli import main; main()"
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The program in a child process; the bytecode of the package is there after one run."""
+    command = [sys.executable, "-c", code, *arguments]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV_", "PYTHON"))}
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    )
+
+
+def cpu_seconds(*arguments: str) -> float:
+    """The least CPU time of three runs, user and system, after one that warms the caches."""
+    least = float("inf")
+    for _ in range(4):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert run(PROGRAM, *arguments).returncode == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        least = min(least, spent)
+    return least
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    done = run(LOADED, *arguments)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def test_there_are_worlds_to_measure() -> None:
+    assert len(DOMAINS) >= 4
+
+
+@pytest.mark.parametrize("world", DOMAINS, ids=lambda path: path.parent.name)
+def test_check_stays_in_its_budget(world: Path) -> None:
+    assert cpu_seconds("check", str(world)) <= CHECK_SECONDS
+
+
+@pytest.mark.parametrize("world", DOMAINS, ids=lambda path: path.parent.name)
+def test_check_loads_nothing_heavy(world: Path) -> None:
+    assert not loaded_by("check", str(world)) & set(HEAVY)
+
+
+def test_the_version_comes_at_once() -> None:
+    assert cpu_seconds("--version") <= VERSION_SECONDS
+
+
+def test_the_version_loads_no_package_of_ours() -> None:
+    ours = {name for name in loaded_by("--version") if name.startswith("tokenworld.")}
+    assert ours == {"tokenworld.cli"}
+
+
+def test_a_plan_needs_no_unified_planning() -> None:
+    world = ROOT / "domains" / "cellar" / "world.tw"
+    assert "unified_planning" not in loaded_by("plan", str(world))

@@ -1,0 +1,34 @@
+"""The title row: world, tick, score, and how things stand."""
+
+from __future__ import annotations
+
+from tokenworld.session import Session
+from tokenworld.tools.play.glyphs import Glyphs
+
+__all__ = ["title_text"]
+
+
+def title_text(session: Session, glyphs: Glyphs) -> str:
+    """``The Cellar · tick 3 · score 0 · playing``."""
+    parts = [
+        session.world.world.title,
+        f"tick {session.tick}",
+        f"score {session.engine.score(session.state)}",
+        _standing(session, glyphs),
+    ]
+    return f" {glyphs.dot} ".join(parts)
+
+
+def _standing(session: Session, glyphs: Glyphs) -> str:
+    names = ", ".join(session.latched)
+    if session.lost():
+        return f"{glyphs.lost} lost: {names}"
+    if session.won():
+        return f"{glyphs.won} won: {names}"
+    if names:
+        return f"{glyphs.halted} ended: {names}"
+    running = session.simulator().running(session.state)
+    if running is None:
+        return "playing"
+    command, done, total = running
+    return f"{glyphs.waiting} {session.text_of(command)} ({done} of {total})"
