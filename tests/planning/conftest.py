@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from types import SimpleNamespace
 from typing import cast
@@ -19,7 +20,7 @@ State = tuple[int, int]  # node, tick
 
 @dataclass(frozen=True)
 class GraphWorld:
-    """``edges[node][command]`` lists the nodes that the command may lead to.
+    """``edges[node][command]`` lists the nodes that the command may lead to, -1: rolled back.
 
     ``hidden`` maps nodes to what a search sees of them, to make keys that are not exact.
     """
@@ -31,7 +32,7 @@ class GraphWorld:
     hidden: Mapping[int, int] | None = None
     calls: list[State] = field(default_factory=list)
 
-    @property
+    @cached_property
     def instance(self) -> Instance:
         span = Span("graph.tw", 0, 0, 1, 1, 1, 1)
         names = sorted({name for row in self.edges.values() for name in row})
@@ -62,6 +63,7 @@ class GraphWorld:
         return [
             Successor((end, state[1] + 1), self.draws(command.action, choice, len(ends)))
             for choice, end in enumerate(ends)
+            if end >= 0
         ]
 
     @staticmethod
@@ -125,6 +127,19 @@ def counter(bits: int) -> GraphWorld:
     size = 1 << bits
     edges = {n: {"a": [(n * 2) % size], "b": [(n * 2 + 1) % size]} for n in range(size)}
     return GraphWorld(edges, {"rich": frozenset()})
+
+
+class _Tree(dict[int, dict[str, list[int]]]):
+    """Two ways on from every node, without an end."""
+
+    def get(self, node: int, default: object = None) -> dict[str, list[int]]:  # type: ignore[override]
+        return {"a": [2 * node + 1], "b": [2 * node + 2]}
+
+
+@pytest.fixture
+def endless_world() -> GraphWorld:
+    """A world that no search comes to the end of."""
+    return GraphWorld(_Tree(), {"rich": frozenset()})
 
 
 @pytest.fixture

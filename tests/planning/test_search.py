@@ -162,10 +162,9 @@ def test_a_state_limit_stops_it_and_more_room_lets_it_go_on(make_counter):
     assert run.run(Limits(states=0)) == Exhausted(1024, 1024)
 
 
-def test_a_time_limit_stops_it(make_counter):
-    world = make_counter(18)
+def test_a_time_limit_stops_it(endless_world):
     started = time.monotonic()
-    result = search(world, world.start(), None, Limits(seconds=0.1))
+    result = search(endless_world, endless_world.start(), None, Limits(seconds=0.1))
     assert isinstance(result, Capped)
     assert result.limit == "time"
     assert "0.1 s" in result.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -104,6 +105,14 @@ def test_lines_of_a_plan():
         "optimal: no plan is shorter",
         "replayed by the interpreter: every step is legal and the goal is reached",
         "counts on luck: step 2, action force(chest), draw 1: outcome 2 of 3",
+    )
+
+
+def test_lines_admit_that_a_plan_may_not_be_the_shortest():
+    found = replace(WON, engine="fast-downward ff", encoding="E", optimal=None)
+    assert summary_lines(found)[3:5] == (
+        "found by fast-downward ff on encoding E",
+        "not known to be optimal: a shorter plan may exist",
     )
 
 

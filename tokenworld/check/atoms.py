@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from tokenworld.check.draft import Draft
 from tokenworld.model import (
     Atom,
@@ -24,26 +26,35 @@ __all__ = ["atoms_of"]
 _READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf)
 
 
-def atoms_of(condition: Term, draft: Draft) -> tuple[Atom, ...]:
-    """Reads, derives, folds and params of a condition, outermost first, each text once.
+def atoms_of(
+    condition: Term, draft: Draft, lets: Collection[str] = ()
+) -> tuple[Atom, ...]:
+    """Reads, derives, folds, params and ``lets`` of a condition, outermost first, each text once.
 
     Subterms that use variables bound inside the condition have no single value and are left out,
     and so are collections: the fold over them tells more.
     """
     found: dict[str, Term] = {}
-    _collect(condition, frozenset(), draft, found)
+    _collect(condition, frozenset(), draft, lets, found)
     return tuple(Atom(text, term) for text, term in found.items())
 
 
-def _collect(term: Term, bound: frozenset[str], draft: Draft, found: dict[str, Term]) -> None:
+def _collect(
+    term: Term,
+    bound: frozenset[str],
+    draft: Draft,
+    lets: Collection[str],
+    found: dict[str, Term],
+) -> None:
     inner = bound
     if isinstance(term, Fold):
         inner = bound | {binder.name for binder in term.binders}
-    telling = isinstance(term, _READING) or (isinstance(term, BuiltinCall) and bool(term.name))
+    telling = isinstance(term, (*_READING, BuiltinCall))
+    telling = telling or (isinstance(term, Local) and term.name in lets)
     if telling and not _uses(term, bound) and not isinstance(term.type, CollectionType):
         found.setdefault(draft.text(term.span), term)
     for child in children(term):
-        _collect(child, inner, draft, found)
+        _collect(child, inner, draft, lets, found)
 
 
 def _uses(term: Term, names: frozenset[str]) -> bool:

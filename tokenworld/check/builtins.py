@@ -25,7 +25,7 @@ from tokenworld.model import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["NAMES", "check_builtin", "is_builtin", "score"]
+__all__ = ["NAMES", "check_builtin", "is_builtin", "pi", "score"]
 
 NAMES: tuple[BuiltinName, ...] = get_args(BuiltinName)
 _ARITY = {
@@ -43,6 +43,11 @@ def is_builtin(name: str) -> bool:
 def score(span: Span) -> Term:
     """The score of the world so far."""
     return BuiltinCall("score", (), NumberType(), span)
+
+
+def pi(span: Span) -> Term:
+    """The nearest double to π."""
+    return BuiltinCall("pi", (), REAL, span)
 
 
 def check_builtin(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
@@ -95,9 +100,11 @@ def _number(term: Term, ctx: Context) -> Term:
 
 def _numeric(name: BuiltinName, terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
     terms = tuple(_number(term, ctx) for term in terms)
-    if name in _REAL or name == "pow":
-        reals = tuple(arithmetic.align_to(term, REAL) for term in terms[:1])
-        return BuiltinCall(name, (*reals, *terms[1:]), REAL, span)
+    if name in _REAL:
+        return BuiltinCall(name, (arithmetic.align_to(terms[0], REAL),), REAL, span)
+    if name == "pow":
+        times = arithmetic.fit_number(terms[1], NumberType(), ctx, "exponent of `pow`")
+        return BuiltinCall(name, (arithmetic.align_to(terms[0], REAL), times), REAL, span)
     if name == "round":
         return _round(terms, ctx, span)
     if name == "floor":

@@ -11,6 +11,7 @@ from tokenworld.check.derives import derive_type
 from tokenworld.check.relations import optional
 from tokenworld.diagnostics import Span, did_you_mean
 from tokenworld.model import (
+    BOOL,
     BoolType,
     ClosureOf,
     DeriveCall,
@@ -20,6 +21,7 @@ from tokenworld.model import (
     InverseOf,
     Local,
     Me,
+    Member,
     ObjectLiteral,
     ObjectType,
     ParamRead,
@@ -85,6 +87,8 @@ def _global(name: syn.Name, ctx: Context) -> Term:
         return ParamRead(value, draft.params[value].type, name.span)
     if value == "score":
         return builtins.score(name.span)
+    if value == "pi":
+        return builtins.pi(name.span)
     owners = [enum.name for enum in draft.enums.values() if value in enum.members]
     if len(owners) == 1:
         return _member_of(ctx, owners[0], value, name.span)
@@ -139,8 +143,9 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
     if name in draft.derive_items:
         return _call_derive(function, args, ctx, span)
     closure = next((one for one in draft.fluents.values() if one.closure == name), None)
-    if closure is not None and closure.fluent_kind == "relation" and len(args) == 2:
-        return _related(closure, args, ctx, span)
+    if closure is not None and closure.fluent_kind == "relation":
+        _arity("closure", function, 2, args, ctx)
+        return _related(closure, _plain(args[0], ctx), args[1], ctx, span)
     if builtins.is_builtin(name):
         return builtins.check_builtin(function, args, ctx, span)
     if args:
@@ -156,17 +161,15 @@ def _plain(expr: syn.Expr, ctx: Context) -> Term:
     return check(expr, ctx)
 
 
-def _related(fluent: Fluent, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+def _related(fluent: Fluent, first: Term, second: syn.Expr, ctx: Context, span: Span) -> Term:
+    """The closure of a relation called as a relation: false over `none`."""
     from tokenworld.check.expressions import check, fit
-    from tokenworld.model import BOOL, CollectionType, Member
 
     what = f"argument of `{fluent.closure}`"
-    ends = [
-        fit(check(arg, ctx), param.type, ctx, what)
-        for arg, param in zip(args, fluent.params, strict=True)
-    ]
-    kind = CollectionType(fluent.params[1].type)
-    return Member(ends[1], ClosureOf(fluent.id, ends[0], kind, span), BOOL, span)
+    wanted = [optional(param.type) for param in fluent.params]
+    start = fit(first, wanted[0], ctx, what)
+    end = fit(check(second, ctx, wanted[1]), wanted[1], ctx, what)
+    return Member(end, ClosureOf(fluent.id, start, _collection_of(fluent), span), BOOL, span)
 
 
 def _arity(
@@ -254,9 +257,13 @@ def _attribute_of_term(
         case Fluent() if found.name == name.value:
             return call_fluent(found, args, ctx, name, base, span=span)
         case Fluent() if found.inverse == name.value:
-            kind = _collection_of(found)
-            return InverseOf(found.id, base, kind, span)
+            _arity("inverse", name, 0, args, ctx)
+            return InverseOf(found.id, base, _collection_of(found), span)
+        case Fluent() if found.fluent_kind == "relation" and args:
+            _arity("closure", name, 1, args, ctx)
+            return _related(found, base, args[0], ctx, span)
         case Fluent():
+            _arity("closure", name, 0, args, ctx)
             return ClosureOf(found.id, base, _collection_of(found), span)
         case None:
             pass
@@ -279,7 +286,7 @@ def _collection_of(fluent: Fluent) -> ValueType:
 
 def _was(ref: syn.Ref, ctx: Context, span: Span) -> Term:
     term = _plain(ref, ctx)
-    if not isinstance(term, (Read, DeriveCall, InverseOf, ClosureOf)):
+    if not isinstance(term, (Read, DeriveCall, InverseOf, ClosureOf, Member)):
         what = f"`{ctx.quoted(term)}` is the same all through a tick."
         hint = "Write `was` before an attribute, a relation, a function or a derive."
         ctx.draft.stop("TW0504", what, span, "never changes", hint)

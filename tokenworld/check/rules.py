@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from tokenworld.check.atoms import atoms_of
@@ -32,7 +32,6 @@ from tokenworld.model import (
     Law,
     Let,
     NumberType,
-    RealType,
     Require,
     Scope,
     Term,
@@ -97,7 +96,7 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> None:
     inner = ctx
     for step in item.steps:
         inner = _step(step, inner, steps)
-    cost = None if item.cost is None else _number(check(item.cost, inner), inner, "cost")
+    cost = None if item.cost is None else _whole(check(item.cost, inner), inner, "cost")
     name = item.name.value
     draft.actions[name] = Action(
         name, binders, phrases, takes, until, cost, tuple(steps.guards), tuple(steps.body),
@@ -108,17 +107,15 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> None:
 def _takes(item: syn.ActionDecl, ctx: Context) -> tuple[Term | None, Term | None]:
     if item.takes is None:
         return None, None
-    ticks = _number(check(item.takes.ticks, ctx), ctx, "number of ticks")
+    ticks = _whole(check(item.takes.ticks, ctx), ctx, "number of ticks")
     if item.takes.until is None:
         return ticks, None
     return ticks, check_condition(item.takes.until, ctx)
 
 
-def _number(term: Term, ctx: Context, what: str) -> Term:
-    if isinstance(term.type, RealType):
-        return term
-    wanted = NumberType(decimals=term.type.decimals if isinstance(term.type, NumberType) else 0)
-    return fit(term, wanted, ctx, what)
+def _whole(term: Term, ctx: Context, what: str) -> Term:
+    """Ticks and costs are whole numbers: a planner adds and compares them exactly."""
+    return fit(term, NumberType(), ctx, what)
 
 
 def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
@@ -128,7 +125,8 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
             what = "A `require` stands after a change."
             hint = "Move every `require` before the first change."
             draft.tell("TW0402", what, step.span, "too late", hint)
-        require = draft.attempt(lambda: _require(step, ctx))
+        lets = {guard.name for guard in steps.guards if isinstance(guard, Let)}
+        require = draft.attempt(lambda: _require(step, ctx, lets))
         if require is None:
             return ctx
         steps.guards.append(require)
@@ -145,11 +143,11 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
     return after
 
 
-def _require(step: syn.Require, ctx: Context) -> Require:
+def _require(step: syn.Require, ctx: Context, lets: Collection[str]) -> Require:
     condition = check_condition(step.condition, ctx)
     label = step.label.value if step.label is not None else ""
     text = ctx.draft.attempt(lambda: text_of(step.text, ctx))
-    atoms = atoms_of(condition, ctx.draft)
+    atoms = atoms_of(condition, ctx.draft, lets)
     return Require(condition, label, text, ctx.quoted(condition), atoms, step.span)
 
 

@@ -12,7 +12,17 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import NumberType, Program, RealType
 
-__all__ = ["Breach", "Delta", "RawChange", "Rule", "Write", "apply", "net", "shown_key"]
+__all__ = [
+    "Breach",
+    "Delta",
+    "RawChange",
+    "Rule",
+    "Write",
+    "apply",
+    "net",
+    "prose_state",
+    "shown_key",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +306,24 @@ def _destroy(state: State, number: int, rule: str) -> list[RawChange]:
                 put(column, key, column.default)
     state.bury(number)
     return changes
+
+
+def prose_state(before: State, after: State, delta: Delta) -> State:
+    """The state that the prose of a body sees: the one after, but what it destroyed as it was."""
+    if not delta.doomed:
+        return after
+    seen = after.fork()
+    seen.kinds = list(after.kinds)
+    for number, _ in delta.doomed:
+        seen.kinds[number] = before.kinds[number]
+        for column in before.layout.columns:
+            stored = before.cols[column.index]
+            if column.by_object:
+                seen.recall(column, {number: stored[number]})
+            elif column.tupled:
+                rows = {key: stored[key] for key in stored if _names(column, key, number)}
+                seen.recall(column, rows)
+    return seen
 
 
 def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:

@@ -111,23 +111,22 @@ class Guards:
         for one in self._conserves:
             if not everything and one.reads is not None and not (one.reads & touched):
                 continue
-            first, last = one.value(before, before, me), one.value(after, before, me)
-            if first != last and not self._exempted(one, before, delta, me, first):
+            first = one.value(before, before, me)
+            last = one.value(self._unexempted(one, before, after, delta), before, me)
+            if first != last:
                 raise Broken(self._conserve_report(one.rule, changes, first, last), changes)
 
-    def _exempted(
-        self, one: _Conserve, before: State, delta: Delta, me: int | None, first: int
-    ) -> bool:
-        """Whether the other rules, applied alone, leave the sum as it was."""
+    def _unexempted(self, one: _Conserve, before: State, after: State, delta: Delta) -> State:
+        """The state as the rules that may not change the sum, applied alone, would leave it."""
         exempt = {f"{kind} {name}" for name in one.rule.exempt for kind in ("action", "law")}
         writes = [write for write in delta.writes if write.rule.title not in exempt]
         doomed = [doom for doom in delta.doomed if doom[1].title not in exempt]
         if len(writes) == len(delta.writes) and len(doomed) == len(delta.doomed):
-            return False
+            return after
         alone = before.fork()
         rest = Delta(delta.layout, delta.luck, delta.seed, delta.tick, writes, doomed)
         apply(alone, rest)
-        return bool(one.value(alone, before, me) == first)
+        return alone
 
     def _conserve_report(
         self, rule: Conserve, changes: list[RawChange], first: int, last: int

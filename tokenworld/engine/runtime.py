@@ -191,7 +191,9 @@ def finite(name: str, *args: float) -> float:
 
 
 def power(base: float, exponent: int) -> float:
-    """Repeated multiplication from the left."""
+    """Repeated multiplication from the left; a negative exponent has no meaning."""
+    if exponent < 0:
+        raise Breach("TW1006", "undefined", "An exponent is negative.")
     result = 1.0
     for _ in range(exponent):
         result *= base

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +109,13 @@ class State:
             stored.pop(key, None)
         else:
             stored[key] = value
+
+    def recall(self, column: Column, values: Mapping[Any, Raw]) -> None:
+        """Let slots read as they once did; children lists do not follow."""
+        if values:
+            stored = self._own(column)
+            for key, value in values.items():
+                stored[key] = value
 
     def _own(self, column: Column) -> Any:
         """This state's own copy of a column; recursive derives are computed anew."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokenworld.engine.compile import Code
-from tokenworld.engine.delta import Breach, Delta, RawChange, apply, net
+from tokenworld.engine.delta import Breach, Delta, RawChange, apply, net, prose_state
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.layout import Layout
@@ -127,7 +127,7 @@ class Stepper:
         self.guards.check_conserved(state, after, delta, changes, self.me)
         result.law_changes += net(changes)
         result.fired += delta.fired
-        output(result, delta, after, start)
+        output(result, delta, prose_state(state, after, delta), start)
         return after
 
 

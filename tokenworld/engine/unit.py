@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from tokenworld.engine.compile import ActionCode, Code, Function
-from tokenworld.engine.delta import Breach, Delta, apply, net
+from tokenworld.engine.delta import Breach, Delta, apply, net, prose_state
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.result import Result, Spoken
@@ -143,7 +143,7 @@ class ActionUnit:
         changes = apply(after, delta)
         self._guards.check_conserved(state, after, delta, changes, self._me)
         result = Result("executed", command, state, after, changes=net(changes))
-        output(result, delta, after, state)
+        output(result, delta, prose_state(state, after, delta), state)
         return result
 
     def _draw_key(self, command: Command) -> tuple[str | int | float | bool | None, ...]:

@@ -87,7 +87,8 @@ def fast_downward(
     if isinstance(encoding, Unencodable):
         accept(_inexpressible(encoding.obstacles, spent))
     elif encoding.unreachable:
-        accept(_unreachable(encoding, spent))
+        detail = "the goal is out of reach even if nothing were ever undone"
+        accept(EngineRun("relaxed reachability", _ENCODING, "no plan", detail, spent))
     elif program is not None:
         try:
             run_both(
@@ -124,13 +125,6 @@ def _engine_run(encoding: Encoding, answer: Answer) -> EngineRun:
         answer.seconds,
         digest=encoding.digest,
         notes=notes,
-    )
-
-
-def _unreachable(encoding: Encoding, seconds: float) -> EngineRun:
-    detail = "the goal is out of reach even if nothing were ever undone"
-    return EngineRun(
-        "relaxed reachability", _ENCODING, "no plan", detail, seconds, digest=encoding.digest
     )
 
 

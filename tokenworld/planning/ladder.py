@@ -3,7 +3,8 @@
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds.
 3. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
-   on it, if it is installed: ff finds, blind proves, both at once.
+   on it, if it is installed: ff finds, blind proves, both at once, and our own search goes on
+   beside them.
 4. Our own search again, where it stopped, for all the time that is left.
 
 Nothing is believed unchecked: a plan counts only after the interpreter replayed it to the goal, a
@@ -13,7 +14,6 @@ proof only if its encoding is exact. What was tried and what stopped it is part 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Generic
@@ -22,45 +22,20 @@ from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.classical import Classical, EngineRun, fast_downward
 from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
+from tokenworld.planning.own import OWN_SEARCH, OwnRung, Say
 from tokenworld.planning.polish import needed_luck, without_idle_steps
 from tokenworld.planning.replay import Replay, replay, shown
-from tokenworld.planning.search import (
-    Cancel,
-    Capped,
-    Exhausted,
-    Found,
-    Limits,
-    Search,
-    SearchProgress,
-)
-from tokenworld.planning.verdict import (
-    Attempt,
-    AttemptResult,
-    Proof,
-    Verdict,
-)
+from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
+from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
 
-__all__ = ["OWN_SEARCH", "Say", "plan"]
-
-OWN_SEARCH = "own search"
-Say = Callable[[str], None]
+__all__ = ["plan"]
 
 _FIRST_STATES = 200_000
-_FIRST_SECONDS = 5.0
+_FIRST_SECONDS = 2.0
 _FIRST_SHARE = 0.4
 """The first search takes at most this share of the time, so that an engine gets the rest."""
-
-_CAPPED: dict[str, AttemptResult] = {
-    "cancelled": "cancelled",
-    "key": "no proof",
-    "gaps": "no proof",
-}
-_INEXACT = Diagnostic(
-    "TW0804",
-    "Our own search proves nothing here: it cannot tell all states apart by their values.",
-    notes=("A rule reads `tick()` or the score, or changes a number without bounds.",),
-    hint="Bound the numbers that rules change, and read `tick()` only as `tick() mod n`.",
-)
+_SLICE = 0.1
+"""Seconds that our own search takes between two looks at the planners."""
 
 
 def plan(
@@ -86,12 +61,12 @@ def plan(
     """
     _check_goal(simulator, goal)
     climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, progress, cancel)
-    verdict = climb.search_first()
-    if verdict is None:
-        verdict = climb.ask(engine or _installed(), classical)
-    if verdict is None:
-        verdict = climb.search_on()
-    return verdict or climb.unknown()
+    return (
+        climb.search_first()
+        or climb.ask(engine or _installed(), classical)
+        or climb.search_on()
+        or climb.unknown()
+    )
 
 
 def _installed() -> EngineInfo:
@@ -137,52 +112,66 @@ class _Climb(Generic[StateT]):
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
         self._started = time.monotonic()
+        self._spoke = self._started
         self._attempts: list[Attempt] = []
         self._notes: list[Diagnostic] = []
-        self._search = Search(simulator, state, goal, within=within)
+        self._own = OwnRung(simulator, state, goal, within)
 
     # ---- the rungs ----
 
     def search_first(self) -> Verdict | None:
         """Our own search under a cap, so that the other rungs get their time."""
         seconds = min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
-        return self._own(Limits(_FIRST_STATES, seconds, self._memory_limit))
+        return self._search(Limits(_FIRST_STATES, seconds, self._memory_limit))
 
     def search_on(self) -> Verdict | None:
         """Go on with our own search, unless there is no time or no state left for it."""
-        ended = self._attempts and self._attempts[0].result in ("no proof", "invalid plan")
-        if self._cancel() or self._left() <= 0 or ended:
+        if self._own.answered or not self._own.can_go_on or self._over():
             return None
-        return self._own(Limits(None, self._left(), self._memory_limit))
+        return self._search(Limits(None, self._left(), self._memory_limit))
 
     def ask(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
-        """Encode the world and run the planners; the first verdict that one of them gives."""
+        """Encode the world and run the planners; the first verdict that one of them gives.
+
+        Our own search goes on meanwhile, and its answer counts as much.
+        """
         verdicts: list[Verdict] = []
 
         def accept(run: EngineRun) -> bool:
-            verdict = self._judge(run)
-            if verdict is not None:
-                verdicts.append(verdict)
-            return verdict is not None
+            if not self._own.answered:
+                verdicts.extend(self._judge(run))
+            return bool(verdicts)
 
-        if self._cancel() or self._left() <= 0:
-            self._miss(engine)
-            return None
-        self._say("encoding the world for a planner")
-        classical(
-            self._simulator,
-            self._state,
-            self._goal,
-            program=Path(engine.path) if engine.ready and engine.path else None,
-            seconds=self._left(),
-            memory=self._memory_limit,
-            cancel=_Ticking(self._cancel, self._say, "fast-downward, ff and blind: running"),
-            accept=accept,
-        )
+        if not self._over():
+            self._say("encoding the world for a planner")
+            self._spoke = time.monotonic()
+            classical(
+                self._simulator,
+                self._state,
+                self._goal,
+                program=Path(engine.path) if engine.ready and engine.path else None,
+                seconds=self._left(),
+                memory=self._memory_limit,
+                cancel=self._meanwhile,
+                accept=accept,
+            )
         if verdicts:
             return self._closed(verdicts[0])
+        if self._own.answered and (verdict := self._settled()) is not None:
+            return verdict
         self._miss(engine)
         return None
+
+    def _meanwhile(self) -> bool:
+        """Whether the planners may stop; called often while they run."""
+        if self._own.can_go_on:
+            seconds = min(_SLICE, max(self._left(), 0.0))
+            self._own.run(Limits(None, seconds, self._memory_limit), self._say, self._cancel)
+        now = time.monotonic()
+        if now - self._spoke >= 1:
+            self._spoke = now
+            self._say(f"planners running; {self._own.line()}")
+        return self._own.answered or self._cancel()
 
     def _miss(self, engine: EngineInfo) -> None:
         """Note that there is no engine and how to get it, where it might have helped."""
@@ -194,81 +183,73 @@ class _Climb(Generic[StateT]):
 
     def unknown(self) -> Verdict:
         """No rung held: say so, and what would help."""
-        limit = f"There is no verdict within {self._time_limit:g} s and the memory allowed."
+        for note in self._own.notes():
+            self._note(note)
+        tried = (*self._attempts, self._own.attempt())
         if self._cancel():
             self._note(Diagnostic("TW0813", "It was cancelled before there was a verdict."))
-        elif any(one.result == "limit" for one in self._attempts):
+        elif any(one.result == "limit" for one in tried):
+            limit = f"There is no verdict within {self._time_limit:g} s and the memory allowed."
             hint = "Raise `--time-limit` or `--memory-limit`, or make the world smaller."
             self._note(Diagnostic("TW0813", limit, hint=hint))
         return self._closed(Verdict("unknown", self._goal, None, "", "", within=self._within))
 
     # ---- from answers to verdicts ----
 
-    def _own(self, limits: Limits) -> Verdict | None:
-        began = time.monotonic()
-        result = self._search.run(limits, progress=self._report, cancel=self._cancel)
-        seconds = time.monotonic() - began
-        match result:
-            case Found():
-                run = EngineRun(OWN_SEARCH, "", "plan", "it found a plan", seconds, result.steps)
-                verdict = self._judge(run)
-                return verdict and self._closed(replace(verdict, optimal=result.optimal))
-            case Exhausted(states=states, within=within):
-                return self._closed(self._exhausted(states, within, seconds))
-            case Capped(limit=limit, reason=reason, states=states):
-                detail = f"{reason} after {states:,} states"
-                self._tried(OWN_SEARCH, "", _CAPPED.get(limit, "limit"), detail, seconds)
-                for note in (_INEXACT,) if limit == "key" else self._search.gaps:
-                    self._note(note)
+    def _search(self, limits: Limits) -> Verdict | None:
+        self._own.run(limits, self._say, self._cancel)
+        return self._settled() if self._own.answered else None
+
+    def _settled(self) -> Verdict | None:
+        """The verdict of our own search, which has an answer."""
+        match self._own.result:
+            case Found(steps=steps, optimal=optimal):
+                replayed = replay(self._simulator, self._state, steps, self._goal)
+                if replayed.ok:
+                    verdict = self._won(OWN_SEARCH, "", replayed)
+                    return self._closed(replace(verdict, optimal=optimal))
+                detail = replayed.failure(len(steps))
+                self._own.disprove(detail)
+                self._fault(OWN_SEARCH, f"its plan does not survive the replay ({detail})")
+            case Exhausted() as exhausted:
+                return self._closed(self._own.unwinnable(exhausted))
         return None
 
-    def _exhausted(self, states: int, within: int | None, seconds: float) -> Verdict:
-        which = "reachable states" if within is None else f"states within {within} ticks"
-        detail = f"none of all {states:,} {which} reaches the goal"
-        self._tried(OWN_SEARCH, "", "no plan", detail, seconds)
-        proof = Proof(f"{OWN_SEARCH}: {detail}", OWN_SEARCH, states=states, within=within)
-        return Verdict(
-            "unwinnable", self._goal, "exhausted", OWN_SEARCH, "", proof=proof, within=within
-        )
-
-    def _judge(self, run: EngineRun) -> Verdict | None:
-        """What a planner's answer is worth; it is noted among the attempts in any case."""
+    def _judge(self, run: EngineRun) -> tuple[Verdict, ...]:
+        """The verdict that a planner's answer is worth, if any; it is noted in any case."""
         for note in run.notes:
             self._note(note)
-        match run.result:
-            case "plan":
-                return self._referee(run)
-            case "no plan" if run.exact:
-                self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
-                by = f"{run.engine} on encoding {run.encoding}: {run.detail}"
-                proof = Proof(by, run.engine, run.encoding, run.digest)
-                return Verdict(
-                    "unwinnable", self._goal, "proved", run.engine, run.encoding, proof=proof
-                )
+        if run.result == "plan":
+            return self._referee(run)
         self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
+        if run.result == "no plan" and run.exact:
+            by = f"{run.engine} on encoding {run.encoding}: {run.detail}"
+            proof = Proof(by, run.engine, run.encoding, run.digest)
+            return (
+                Verdict("unwinnable", self._goal, "proved", run.engine, run.encoding, proof=proof),
+            )
         if run.result in ("failed", "invalid plan") and not run.notes:
             self._fault(run.engine, run.detail)
-        return None
+        return ()
 
-    def _referee(self, run: EngineRun) -> Verdict | None:
+    def _referee(self, run: EngineRun) -> tuple[Verdict, ...]:
         """Replay a plan; only one that reaches the goal, and in time, is an answer."""
         replayed = replay(self._simulator, self._state, run.steps, self._goal)
-        ticks = self._ticks(replayed)
         if not replayed.ok:
             detail = replayed.failure(len(run.steps))
             self._tried(run.engine, run.encoding, "invalid plan", detail, run.seconds)
             self._fault(run.engine, f"its plan does not survive the replay ({detail})")
-            return None
+            return ()
+        replayed = without_idle_steps(self._simulator, replayed, self._goal)
+        ticks = self._ticks(replayed)
         if self._within is not None and ticks > self._within:
             detail = f"its plan takes {ticks:,} ticks, more than {self._within:,}"
             self._tried(run.engine, run.encoding, "plan", detail, run.seconds)
-            return None
+            return ()
         self._tried(run.engine, run.encoding, "plan", run.detail, run.seconds)
-        if run.engine != OWN_SEARCH:
-            replayed = without_idle_steps(self._simulator, replayed, self._goal)
-        return self._won(run, replayed)
+        return (self._won(run.engine, run.encoding, replayed),)
 
-    def _won(self, run: EngineRun, replayed: Replay[StateT]) -> Verdict:
+    def _won(self, engine: str, encoding: str, replayed: Replay[StateT]) -> Verdict:
         last, simulator = replayed.states[-1], self._simulator
         names = (line.name for line in simulator.instance.world.goals)
         steps = needed_luck(simulator, replayed, self._goal)
@@ -276,8 +257,8 @@ class _Climb(Generic[StateT]):
             "winnable",
             self._goal,
             "found",
-            run.engine,
-            run.encoding,
+            engine,
+            encoding,
             plan=shown(simulator, replayed.states, steps),
             steps=steps,
             ticks=self._ticks(replayed),
@@ -295,10 +276,8 @@ class _Climb(Generic[StateT]):
     def _left(self) -> float:
         return self._time_limit - (time.monotonic() - self._started)
 
-    def _report(self, now: SearchProgress) -> None:
-        self._say(
-            f"{OWN_SEARCH}: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}"
-        )
+    def _over(self) -> bool:
+        return self._cancel() or self._left() <= 0
 
     def _tried(
         self, engine: str, encoding: str, result: AttemptResult, detail: str, seconds: float
@@ -323,21 +302,6 @@ class _Climb(Generic[StateT]):
         if verdict.answer != "unknown":
             faults = (note for note in notes if note.code == "TW0812")
             notes = tuple(replace(note, severity=Severity.INFO) for note in faults)
+        attempts = (self._own.attempt(), *self._attempts)
         seconds = time.monotonic() - self._started
-        return replace(verdict, attempts=tuple(self._attempts), notes=notes, seconds=seconds)
-
-
-class _Ticking:
-    """A cancel check that says a line every second: planners are silent while they work."""
-
-    def __init__(self, cancel: Cancel, say: Say, line: str) -> None:
-        self._cancel, self._say, self._line = cancel, say, line
-        self._started = time.monotonic()
-        self._said = 0
-
-    def __call__(self) -> bool:
-        seconds = int(time.monotonic() - self._started)
-        if seconds > self._said:
-            self._said = seconds
-            self._say(f"{self._line} for {seconds} s")
-        return self._cancel()
+        return replace(verdict, attempts=attempts, notes=notes, seconds=seconds)

@@ -6,14 +6,14 @@ computed when it is asked for: a slot outside the plan's concern is never looked
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tokenworld.ground import Raw
 from tokenworld.model import NumberType
 from tokenworld.planning.lower_algebra import ALIVE, DiagramAlgebra, Slot
-from tokenworld.planning.lower_bodies import Bodies, Effects
+from tokenworld.planning.lower_bodies import Bodies, Demand, Effects
 from tokenworld.planning.lower_diagram import Diagram, Mark
-from tokenworld.planning.lower_merge import is_defined, merged
+from tokenworld.planning.lower_merge import is_agreed, is_inside, merged
 from tokenworld.planning.lower_terms import Terms
 from tokenworld.planning.lower_units import Unit, body_of, opened
 from tokenworld.planning.lower_values import ValueAnalysis
@@ -49,7 +49,8 @@ class Block:
         self._values: dict[Slot, Diagram] = {}
         self._staged: dict[tuple[Slot, int], Diagram] = {}
         self._dooms: list[tuple[int, Diagram]] | None = None
-        self._ok: Diagram | None = None
+        self._sound: Diagram | None = None
+        self._allowed: Diagram | None = None
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -175,23 +176,42 @@ class Block:
     # ---- what must hold ---------------------------------------------------------------------
 
     def ok(self) -> Diagram:
-        """Where the block can happen: no conflict, no range left, no cycle, nothing undefined."""
-        if self._ok is None:
-            result = self.diagrams.true
-            for condition in self._conditions():
-                result = self.diagrams.both(result, condition)
-            self._ok = result
-        return self._ok
+        """Where the block can happen."""
+        return self.diagrams.both(self.sound(), self.allowed())
 
-    def _conditions(self) -> Iterable[Diagram]:
-        profiles = self._analysis.profiles
+    def sound(self) -> Diagram:
+        """Where its writes agree and nothing is undefined: elsewhere the tick is an error."""
+        if self._sound is None:
+            agreed = (is_agreed(self.diagrams, self.after(slot)) for slot in self._risky())
+            self._sound = self._all((*self._demands("error"), *agreed))
+        return self._sound
+
+    def allowed(self) -> Diagram:
+        """Where no range is left, nothing repeats that is unique and no cycle comes about.
+
+        Elsewhere an action is refused by a generated require.
+        """
+        if self._allowed is None:
+            inside = (is_inside(self.diagrams, self.after(slot)) for slot in self._risky())
+            self._allowed = self._all((*self._demands("range"), *inside, *self._shapes()))
+        return self._allowed
+
+    def _all(self, conditions: Iterable[Diagram]) -> Diagram:
+        result = self.diagrams.true
+        for condition in conditions:
+            result = self.diagrams.both(result, condition)
+        return result
+
+    def _demands(self, kind: Demand) -> Iterator[Diagram]:
         for unit in self.units:
-            if profiles[unit].fallible:
-                yield from self._effects(unit, None).demands
-        for slot in self.slots:
-            if slot[0] != ALIVE and self._is_risky(slot):
-                yield is_defined(self.diagrams, self.after(slot))
-        yield from self._shapes()
+            if self._analysis.profiles[unit].fallible:
+                for own, demand in self._effects(unit, None).demands:
+                    if own == kind:
+                        yield demand
+
+    def _risky(self) -> list[Slot]:
+        """The slots whose writes may clash or leave a range."""
+        return [slot for slot in self.slots if slot[0] != ALIVE and self._is_risky(slot)]
 
     def _is_risky(self, slot: Slot) -> bool:
         """Whether the writes to a slot may clash or leave its range."""

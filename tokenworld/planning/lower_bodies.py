@@ -45,9 +45,10 @@ from tokenworld.planning.lower_facts import Facts
 from tokenworld.planning.lower_numbers import arithmetic, compare, may_break
 from tokenworld.planning.lower_terms import Env, Later, Terms
 
-__all__ = ["Bodies", "Effects", "Wanted", "Write", "WriteOp", "written_fluents"]
+__all__ = ["Bodies", "Demand", "Effects", "Wanted", "Write", "WriteOp", "written_fluents"]
 
 WriteOp = Literal["set", "inc", "add", "remove"]
+Demand = Literal["range", "error"]
 Wanted = Callable[[Slot], bool]
 
 
@@ -64,14 +65,15 @@ class Write(Generic[V]):
 
 @dataclass(slots=True)
 class Effects(Generic[V]):
-    """What a body does. Where a demand is not true, the body cannot happen.
+    """What a body does.
 
-    ``dooms`` are the objects it destroys, each with the condition under which it does.
+    Where a demand is not true the body cannot happen: an action is refused (``range``), or the tick
+    is an error. ``dooms`` are the objects it destroys, each with the condition under which it does.
     """
 
     writes: list[Write[V]] = field(default_factory=list)
     dooms: list[tuple[int, V]] = field(default_factory=list)
-    demands: list[V] = field(default_factory=list)
+    demands: list[tuple[Demand, V]] = field(default_factory=list)
     draws: list[DrawSite[V]] = field(default_factory=list)
 
 
@@ -215,11 +217,11 @@ class _Walk(Generic[V]):
         """A draw was met; its odds must be defined wherever it is taken."""
         if site is not None:
             self._effects.draws.append(site)
-            self._demand(site.taken, self._defined(site.possible(0)))
+            self._demand("error", site.taken, self._defined(site.possible(0)))
 
-    def _demand(self, condition: V, demand: V) -> None:
+    def _demand(self, kind: Demand, condition: V, demand: V) -> None:
         idle = self._algebra.negate(condition)
-        self._effects.demands.append(disj(self._algebra, idle, demand))
+        self._effects.demands.append((kind, disj(self._algebra, idle, demand)))
 
     def _defined(self, value: V) -> V:
         return self._algebra.lift("defined", lambda one: one is not Mark.BROKEN, value)
@@ -227,7 +229,7 @@ class _Walk(Generic[V]):
     def _sound(self, term: Term, env: Env[V], condition: V) -> None:
         """A term that may be undefined is looked at even where nobody wants its value."""
         if self._bodies.breakable(term):
-            self._demand(condition, self._defined(self._terms.value(term, env)))
+            self._demand("error", condition, self._defined(self._terms.value(term, env)))
 
     def _key(self) -> tuple[Raw, ...]:
         return (*self._rule, len(self._effects.draws))
@@ -271,7 +273,7 @@ class _Walk(Generic[V]):
         self._write(target, "inc", env, condition, lambda: amount, span)
         zero = self._algebra.const(0)
         enough = self._algebra.lift(("compare", ">="), compare(">="), amount, zero)
-        self._demand(condition, enough)
+        self._demand("range", condition, enough)
 
     def _write(
         self,

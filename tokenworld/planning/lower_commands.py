@@ -130,6 +130,7 @@ class Commands:
         ends = self._cone.safe if last else both(self._cone.safe, until)
         self._done(commanded, PASS, (both(ends, commanded.possible()), fixed))
         self._fail(commanded, (both(ends, negate(commanded.requires())), fixed))
+        self._fail(commanded, (both(ends, commanded.fails()), fixed))
         if not last:
             goes_on = both(self._cone.safe, negate(until))
             self._wait(commanded, PASS, (goes_on, fixed), done + 1)
@@ -145,7 +146,7 @@ class Commands:
         self._ends(commanded, command, turn, None, extra)
 
     def _fail(self, commanded: Commanded, turn: Turn) -> None:
-        """The requires fail on completion: the ``cancelled`` block applies."""
+        """A require fails on completion: the ``cancelled`` block applies."""
         condition = self._diagrams.both(turn[0], commanded.cancellable())
         turn = (condition, turn[1])
         self._ends(commanded, PASS, turn, commanded.cancelled, self._stage(None))
@@ -179,10 +180,7 @@ class Commands:
         draft = Draft(
             name, turn[0], results, turn[1], (*extra, self._phases.begun()), 0, 1, command
         )
-        if block is commanded.block:
-            self._offer(commanded, draft)
-        else:
-            self._price(commanded, draft, self._operators.add)
+        self._offer(commanded, draft)
 
     def _pass(self) -> None:
         """`pass` where nothing is under way: time goes by."""
@@ -197,8 +195,12 @@ class Commands:
     # ---- prices and outcomes ------------------------------------------------------------------
 
     def _offer(self, commanded: Commanded, draft: Draft) -> None:
-        """One operator per price and per outcome of the draws of a command."""
+        """One operator per price and, where it depends on draws, per outcome of these."""
         coins = self._phases.coins(commanded.block)
+        levels = {self._world.variables.levels[one.site.coin] for one in coins}
+        asked = (draft.condition, *(after for _, after in draft.results))
+        if not any(levels & self._diagrams.support(one) for one in asked):
+            coins = []
 
         def add(priced: Draft) -> None:
             for outcome in outcomes_of(self._world, coins, priced.condition):

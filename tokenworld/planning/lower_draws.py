@@ -51,15 +51,22 @@ class DrawSite(Generic[V]):
     """A place where a body draws.
 
     ``taken`` is the condition under which it does, ``possible(side)`` whether that side has a
-    chance, ``choice(side)`` and ``count()`` tell which alternative of how many it is.
+    chance, ``choice(side)`` and ``count()`` tell which alternative of how many it is. ``order``
+    lists the sides, likely ones first where that is known: of plans that differ in nothing else
+    the one that counts on ordinary luck is found first.
     """
 
     coin: Slot
-    sides: int
+    order: tuple[int, ...]
     taken: V
     possible: Callable[[int], V]
     choice: Callable[[int], V]
     count: Callable[[], V]
+
+    @property
+    def sides(self) -> int:
+        """How many sides the coin has."""
+        return len(self.order)
 
 
 Branches = list[tuple[Body, "Env[V]", V]]
@@ -106,12 +113,26 @@ def _chance_site(
     sides, algebra = len(odds) + 1, bodies.algebra
     return DrawSite(
         (COIN, key),
-        sides,
+        _likely_first(bodies, odds, env),
         taken,
         partial(_possible, bodies.terms, odds, env),
         algebra.const,
         lambda: algebra.const(sides),
     )
+
+
+def _likely_first(bodies: Bodies[V], odds: tuple[Term, ...], env: Env[V]) -> tuple[int, ...]:
+    """The sides of a chance by their probabilities, in written order where these are not fixed."""
+    shares: list[Fraction] = []
+    for term in odds:
+        found = bodies.algebra.possible(bodies.terms.value(term, env), lambda: None) or ()
+        if len(found) == 1 and isinstance(found[0], (int, float)):
+            shares.append(Fraction(found[0]) / 10 ** decimals_of(term.type))
+    sides = range(len(odds) + 1)
+    if len(shares) < len(odds):
+        return tuple(sides)
+    shares.append(1 - sum(shares, Fraction(0)))
+    return tuple(sorted(sides, key=lambda side: -shares[side]))
 
 
 def drawn_chance(
@@ -196,7 +217,7 @@ def _chosen(
     algebra, sides = bodies.algebra, len(found.members)
     site = DrawSite(
         (COIN, key),
-        sides,
+        tuple(range(sides)),
         conj(algebra, condition, algebra.negate(found.none(algebra))),
         lambda side: found.heavy[side],
         lambda side: _counted(algebra, found.members[:side]),

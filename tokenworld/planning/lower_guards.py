@@ -135,7 +135,7 @@ class Guards:
     # ---- conserved sums ---------------------------------------------------------------------
 
     def conserves(self, block: Block, possible: Diagram) -> Diagram:
-        """Where a block leaves every conserved sum as it is, or only exempt rules change it."""
+        """Where only exempt rules of a block change the conserved sums."""
         result = self._diagrams.true
         for conserve in self._facts.program.conserves.values():
             if any(unit.rule.name not in conserve.exempt for unit in block.units):
@@ -147,12 +147,10 @@ class Guards:
     def _conserved(self, conserve: Conserve, block: Block) -> Diagram:
         exempt = frozenset(conserve.exempt)
         alone = frozenset(unit.rule.name for unit in block.units if unit.rule.name in exempt)
-        kept = self._unchanged(conserve, block, alone)
-        if alone and kept != self._diagrams.true:
-            kept = self._diagrams.either(self._unchanged(conserve, block, frozenset()), kept)
-        return kept
+        return self._unchanged(conserve, block, alone)
 
     def _unchanged(self, conserve: Conserve, block: Block, exempt: frozenset[str]) -> Diagram:
+        """Where the rules of a block that are not exempt, applied alone, change nothing."""
         diagrams = self._diagrams
         change = diagrams.leaf(0)
         for sign, part in self._parts(conserve):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tokenworld.model import Fluent, NumberType, RealType
+from tokenworld.model import BoolType, Fluent, NumberType, RealType
 from tokenworld.planning.lower_bodies import Write
 from tokenworld.planning.lower_diagram import Diagram, Diagrams, Mark, Value
 
-__all__ = ["is_defined", "merged"]
+__all__ = ["is_agreed", "is_inside", "merged"]
 
 
 def merged(
@@ -28,17 +28,29 @@ def merged(
             case "remove":
                 removed = diagrams.either(removed, write.condition)
             case "set":
-                given = diagrams.lift("give", _give, write.condition, write.value, given)
+                value = write.value
+                if isinstance(fluent.type, BoolType):
+                    value = diagrams.lift("stored truth", _stored_truth, value)
+                given = diagrams.lift("give", _give, write.condition, value, given)
             case "inc":
                 stepped = diagrams.lift("step", _step, write.condition, write.value, stepped)
-    value = diagrams.lift(("store", fluent.id), _store(fluent), given, stepped, old)
-    value = diagrams.choose(removed, diagrams.false, value)
-    return diagrams.choose(added, diagrams.true, value)
+    stored = diagrams.lift(("store", fluent.id), _store(fluent), given, stepped, old)
+    stored = diagrams.choose(removed, diagrams.false, stored)
+    return diagrams.choose(added, diagrams.true, stored)
 
 
-def is_defined(diagrams: Diagrams, value: Diagram) -> Diagram:
-    """Where a value is one, and no `Mark`."""
-    return diagrams.lift("value", lambda one: not isinstance(one, Mark), value)
+def is_agreed(diagrams: Diagrams, value: Diagram) -> Diagram:
+    """Where the writes to a slot agree and are defined."""
+    return diagrams.lift("agreed", lambda one: one not in (Mark.CLASH, Mark.BROKEN), value)
+
+
+def is_inside(diagrams: Diagrams, value: Diagram) -> Diagram:
+    """Where a number is not outside its range."""
+    return diagrams.lift("inside", lambda one: one is not Mark.OUTSIDE, value)
+
+
+def _stored_truth(value: Value) -> Value:
+    return False if value is None else value
 
 
 def _give(condition: Value, value: Value, given: Value) -> Value:

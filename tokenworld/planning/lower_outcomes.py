@@ -44,7 +44,7 @@ def _outcomes(world: TakenApart, coins: list[Taken], so_far: Outcome) -> Iterato
         return
     first, rest = coins[0], coins[1:]
     taken = diagrams.restrict(first.site.taken, so_far.coins)
-    for side in range(first.site.sides):
+    for side in first.site.order:
         shown = _shows(world, first, side, so_far.coins)
         chosen = diagrams.both(condition, diagrams.both(taken, first.site.possible(side)))
         for draws, part in label_of(world, first, side, chosen, so_far.coins):

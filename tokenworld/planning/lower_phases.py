@@ -122,7 +122,7 @@ class Phases:
     def _draw(self, step: _Step, coin: Taken, here: tuple[Literal, ...], move: Effect) -> None:
         """One operator per side that has a chance, and one where nothing is drawn."""
         diagrams, site = self._diagrams, coin.site
-        for side in range(site.sides):
+        for side in site.order:
             show = (Effect((), self._operators.index[site.coin], side),) if side else ()
             chosen = diagrams.both(site.taken, site.possible(side))
             for draws, condition in label_of(self._world, coin, side, chosen, {}):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tokenworld.planning.ir import Effect, Literal, Operator, Task, Variable
+from tokenworld.planning.lower_quotient import merged_values
 
 __all__ = ["simplified"]
 
@@ -27,6 +28,7 @@ def simplified(task: Task) -> tuple[Task, bool]:
             return _tidied(task), False
         before = _size(smaller)
         smaller = _without_waiting(_without_unread(_pruned(smaller, reached)))
+        smaller = merged_values(smaller)
         if _size(smaller) == before:
             return smaller, True
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from tokenworld.ground import Raw
-from tokenworld.model import Action, Fluent, NumberType, ValueType
+from tokenworld.model import Action, BoolType, Fluent, NumberType, ValueType
 from tokenworld.planning.lower_algebra import (
     ALIVE,
     COIN,
@@ -168,7 +168,7 @@ class ValueAnalysis:
     def _learn(self, unit: Unit, effects: Effects[ValueSet], profile: Profile) -> list[Slot]:
         profile.sets, profile.steps, profile.swept = {}, {}, {}
         yes: frozenset[Value] = frozenset((True,))
-        profile.fallible = any(demand != yes for demand in effects.demands)
+        profile.fallible = any(demand != yes for _, demand in effects.demands)
         for write in effects.writes:
             counts = profile.steps if write.op == "inc" else profile.sets
             counts[write.slot] = counts.get(write.slot, 0) + 1
@@ -218,6 +218,8 @@ class ValueAnalysis:
         if write.op == "inc":
             values = self._stepped(unit, slot, write.value)
         kind = fluent.type
+        if isinstance(kind, BoolType) and values is not None:
+            return frozenset(False if one is None else one for one in values)
         if not isinstance(kind, NumberType) or fluent.clamped:
             return None if values is None else frozenset(_stopped(one, kind) for one in values)
         kept = None if values is None else frozenset(one for one in values if _inside(one, kind))

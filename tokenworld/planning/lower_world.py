@@ -64,6 +64,18 @@ class Commanded:
         """Where the author's requires hold."""
         return self.block.guard()
 
+    def fails(self) -> Diagram:
+        """Where its generated requires alone stand in the way.
+
+        Raises `Refused` where an error could come first: which of the two is a matter of order.
+        """
+        diagrams, block = self._world.diagrams, self.block
+        refused = diagrams.both(self.requires(), diagrams.negate(block.allowed()))
+        if diagrams.both(refused, diagrams.negate(block.sound())) != diagrams.false:
+            reason = "at its end both a generated require and an error may come up"
+            raise Refused(f"long action `{self.unit.rule.name}`", self.unit.span, reason)
+        return refused
+
     def possible(self) -> Diagram:
         """Where its changes can be made: requires, generated requires, conserved sums."""
         return self._within(self.block, self.requires())

@@ -38,8 +38,7 @@ class _Watched:
         watched, members = self.variables[variable], frozenset(positions)
         if not members < set(range(len(watched.values))):
             raise ValueError(f"{watched.name}: a condition that always holds")
-        shown = ", ".join(str(watched.values[position]) for position in positions)
-        name = f"{watched.name} in {{{shown}}}"
+        name = f"{watched.name} in {{{_ranges(watched, positions)}}}"
         number = len(self.variables)
         self.variables.append(Variable(name, "aux", (False, True), int(watched.initial in members)))
         self._numbers[literal] = number
@@ -70,6 +69,18 @@ class _Watched:
             same = before is not None and all((one in members) == inside for one in before)
             if not same:
                 yield Effect(conditions, number, int(inside))
+
+
+def _ranges(variable: Variable, positions: tuple[int, ...]) -> str:
+    """The values at these positions, runs of them as ``first..last``."""
+    runs: list[list[int]] = []
+    for position in positions:
+        if runs and position == runs[-1][-1] + 1:
+            runs[-1].append(position)
+        else:
+            runs.append([position])
+    ends = (dict.fromkeys(variable.values[end] for end in (run[0], run[-1])) for run in runs)
+    return ", ".join("..".join(str(end) for end in pair) for pair in ends)
 
 
 def _literals(task: Task) -> Iterator[Literal]:

@@ -187,7 +187,7 @@ class Search(Generic[StateT]):
             if (hit := watch.stop(self._frontier.count, self.memory())) is not None:
                 return Capped(*hit, self._frontier.count, self._expanded)
             if progress is not None and watch.due():
-                progress(self._so_far())
+                progress(self.so_far())
             self._result = self._advance()
         return self._result
 
@@ -196,7 +196,8 @@ class Search(Generic[StateT]):
         count, waiting = self._frontier.count, self._frontier.waiting()
         return count * (self._key_bytes + _BOOKKEEPING) + waiting * self._state_bytes
 
-    def _so_far(self) -> SearchProgress:
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
         frontier = self._frontier
         return SearchProgress(frontier.count, self._expanded, frontier.waiting(), frontier.depth)
 

@@ -140,6 +140,7 @@ class _Slicer:
         self._asked(command.cost)
         if command.is_long:
             self._asked(command.requires)
+            self._asked(command.fails)
             self._asked(command.until)
             self._asked(command.cancellable)
             self._matter(self._world.variables.now((LONG, ())))

@@ -249,6 +249,8 @@ def _plan_lines(verdict: Verdict) -> list[str]:
     if verdict.optimal is not None:
         better = "shorter" if verdict.optimal == "ticks" else "cheaper"
         lines.append(f"optimal: no plan is {better}")
+    else:
+        lines.append("not known to be optimal: a shorter plan may exist")
     lines.append("replayed by the interpreter: every step is legal and the goal is reached")
     return lines
 

@@ -33,7 +33,7 @@ from tokenworld.tools.play.widgets.transcript import Transcript
 __all__ = ["PlayScreen"]
 
 _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
-_STEP_SECONDS = 0.12
+STEP_SECONDS = 0.12
 """Between two steps of a plan that runs by itself, so that one can follow it."""
 
 _OFFER = Content.from_markup(
@@ -340,7 +340,7 @@ class PlayScreen(Screen[None]):
     def action_play_plan(self) -> None:
         """Play the rest of the plan, a step at a time."""
         self._stop_waiting()
-        self._stepping = self.set_interval(_STEP_SECONDS, self._play_on)
+        self._stepping = self.set_interval(STEP_SECONDS, self._play_on)
 
     def _play_on(self) -> None:
         if not self._play_step() or self.game.next_step() is None:

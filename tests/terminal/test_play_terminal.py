@@ -1,0 +1,117 @@
+"""The true program in a pseudo-terminal of 80 by 24: what a new user sees."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect  # type: ignore[import-untyped]
+import pyte
+import pytest
+
+pytestmark = pytest.mark.terminal
+
+CELLAR = Path(__file__).parents[2] / "domains" / "cellar" / "world.tw"
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+from tokenworld.session import Session
+from tokenworld.tools.play import play
+raise SystemExit(play(Session.open({world!r}, 7)))
+"""
+FIRST_FRAME_CPU = 0.9
+
+
+class Terminal:
+    """A program behind a terminal emulator."""
+
+    def __init__(self, program: str) -> None:
+        environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
+        self.child = pexpect.spawn(
+            sys.executable, ["-c", program], dimensions=(24, 80), env=environment, timeout=20
+        )
+        self._screen = pyte.Screen(80, 24)
+        self._stream = pyte.ByteStream(self._screen)
+
+    @property
+    def lines(self) -> list[str]:
+        return list(self._screen.display)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def until(self, holds: Callable[[str], bool], seconds: float = 20.0) -> str:
+        """Read until the screen is as wanted."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                self._stream.feed(self.child.read_nonblocking(65536, 0.1))
+            except pexpect.TIMEOUT:
+                pass
+            except pexpect.EOF:
+                break
+            if holds(self.text):
+                return self.text
+        raise AssertionError(f"the screen did not become as wanted:\n{self.text}")
+
+    def cpu(self) -> float | None:
+        """Seconds of CPU used so far, where the system tells."""
+        try:
+            stat = Path(f"/proc/{self.child.pid}/stat").read_text()
+        except OSError:
+            return None
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / float(os.sysconf("SC_CLK_TCK"))
+
+
+def first_frame(text: str) -> bool:
+    """Whether every row is drawn: the title, all panes, the command line and the keys."""
+    return all(part in text for part in ("playing", "You can (", "You carry", "^Q Quit"))
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    started = Terminal(PROGRAM.format(world=str(CELLAR)))
+    yield started
+    started.child.close(force=True)
+
+
+def test_a_wrong_and_a_right_command_in_a_real_terminal(terminal: Terminal) -> None:
+    terminal.until(first_frame)
+    assert terminal.lines[0].startswith(" The Cellar · tick 0 · score 0 · playing")
+    assert "Type a command, or press F2" in terminal.lines[22]
+
+    terminal.child.send("open oak chest\r")
+    told = ("✗ There is no oak chest here.", "✗ absent", "here(c) = false", "world.tw:", "require")
+    terminal.until(lambda text: all(part in text for part in told))
+    assert "tick 0" in terminal.lines[0]
+
+    terminal.child.send("take brass key\r")
+    terminal.until(lambda text: "tick 1" in text.split("\n")[0] and "> take brass key" in text)
+
+    terminal.child.send("\x11")
+    text = terminal.until(lambda text: "Quit?" in text)
+    assert "Traceback" not in text
+    terminal.child.send("y")
+    terminal.child.expect(pexpect.EOF)
+    terminal.child.close()
+    assert terminal.child.exitstatus == 0
+
+
+def test_the_first_frame_takes_little_cpu() -> None:
+    best: float | None = None
+    for _ in range(3):
+        started = Terminal(PROGRAM.format(world=str(CELLAR)))
+        started.until(first_frame)
+        used = started.cpu()
+        started.child.close(force=True)
+        if used is None:
+            pytest.skip("the system does not tell the CPU time of a process")
+        best = used if best is None else min(best, used)
+        if best <= FIRST_FRAME_CPU:
+            return
+    assert best is not None
+    assert best <= FIRST_FRAME_CPU

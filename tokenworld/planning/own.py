@@ -1,0 +1,124 @@
+"""Our own search as a rung of the ladder: run in slices, asked at the end what it came to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Generic
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.search import (
+    Cancel,
+    Capped,
+    Exhausted,
+    Found,
+    Limits,
+    Search,
+    SearchProgress,
+    SearchResult,
+)
+from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
+
+__all__ = ["OWN_SEARCH", "OwnRung", "Say"]
+
+Say = Callable[[str], None]
+OWN_SEARCH = "own search"
+
+_KINDS: dict[str, AttemptResult] = {
+    "cancelled": "cancelled",
+    "key": "no proof",
+    "gaps": "no proof",
+}
+_INEXACT = Diagnostic(
+    "TW0804",
+    "Our own search proves nothing here: it cannot tell all states apart by their values.",
+    notes=("A rule reads `tick()` or the score, or changes a number without bounds.",),
+    hint="Bound the numbers that rules change, and read `tick()` only as `tick() mod n`.",
+)
+
+
+class OwnRung(Generic[StateT]):
+    """The search with the time it took. It goes on where it stopped each time it is run."""
+
+    def __init__(
+        self, simulator: Simulator[StateT], state: StateT, goal: str | None, within: int | None
+    ) -> None:
+        self._search = Search(simulator, state, goal, within=within)
+        self._goal = goal
+        self._disproved = ""
+        self.seconds = 0.0
+        self.result: SearchResult | None = None
+
+    def run(self, limits: Limits, say: Say, cancel: Cancel) -> None:
+        """Search on under these limits, with a line about every second."""
+        began = time.monotonic()
+        self.result = self._search.run(limits, progress=lambda now: say(_line(now)), cancel=cancel)
+        self.seconds += time.monotonic() - began
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether more time may still bring an answer."""
+        match self.result:
+            case Capped(limit=limit):
+                return limit in ("states", "time")
+            case None:
+                return True
+        return False
+
+    @property
+    def answered(self) -> bool:
+        """Whether it found a plan or saw all there is."""
+        return isinstance(self.result, (Found, Exhausted)) and not self._disproved
+
+    def line(self) -> str:
+        """How far it has come, for people."""
+        return _line(self._search.so_far())
+
+    def disprove(self, detail: str) -> None:
+        """Its plan did not survive the replay."""
+        self._disproved = detail
+
+    def attempt(self) -> Attempt:
+        """What was tried and what came of it."""
+        result, detail = self._came_to()
+        return Attempt(OWN_SEARCH, "", result, detail, self.seconds)
+
+    def _came_to(self) -> tuple[AttemptResult, str]:
+        match self.result:
+            case None:
+                return "cancelled", "it was not begun"
+            case _ if self._disproved:
+                return "invalid plan", self._disproved
+            case Found():
+                return "plan", "it found a plan"
+            case Exhausted():
+                return "no plan", _exhausted(self.result)
+            case Capped(limit="time", states=states):
+                return "limit", f"its time was up after {states:,} states"
+            case Capped(limit=limit, reason=reason, states=states):
+                return _KINDS.get(limit, "limit"), f"{reason} after {states:,} states"
+
+    def notes(self) -> tuple[Diagnostic, ...]:
+        """Why it proves nothing, where that is so."""
+        if isinstance(self.result, Capped):
+            return self._search.gaps or ((_INEXACT,) if self.result.limit == "key" else ())
+        return ()
+
+    def unwinnable(self, exhausted: Exhausted) -> Verdict:
+        """The verdict that no plan is left."""
+        detail = _exhausted(exhausted)
+        states, within = exhausted.states, exhausted.within
+        proof = Proof(f"{OWN_SEARCH}: {detail}", OWN_SEARCH, states=states, within=within)
+        return Verdict(
+            "unwinnable", self._goal, "exhausted", OWN_SEARCH, "", proof=proof, within=within
+        )
+
+
+def _exhausted(result: Exhausted) -> str:
+    within = "" if result.within is None else f" within {result.within:,} ticks"
+    return f"none of the {result.states:,} states reachable{within} is the goal"
+
+
+def _line(now: SearchProgress) -> str:
+    return f"{OWN_SEARCH}: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}"
