@@ -69,8 +69,18 @@ def test_the_wheel_has_every_data_file(wheel: Path) -> None:
             for path in folder.rglob("*")
             if path.is_file() and not path.name.startswith(".")
         }
-        assert wanted and wanted <= inside, kind
-    assert "tokenworld/py.typed" in inside
+        assert wanted, kind
+        assert wanted <= inside, kind
+
+
+def test_the_wheel_has_every_file_of_the_package_and_no_test(wheel: Path) -> None:
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tokenworld").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert wanted <= inside
     assert not [name for name in inside if name.startswith(("tests/", "benchmarks/"))]
 
 

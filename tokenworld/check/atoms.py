@@ -26,9 +26,7 @@ __all__ = ["atoms_of"]
 _READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf)
 
 
-def atoms_of(
-    condition: Term, draft: Draft, lets: Collection[str] = ()
-) -> tuple[Atom, ...]:
+def atoms_of(condition: Term, draft: Draft, lets: Collection[str] = ()) -> tuple[Atom, ...]:
     """Reads, derives, folds, params and ``lets`` of a condition, outermost first, each text once.
 
     Subterms that use variables bound inside the condition have no single value and are left out,

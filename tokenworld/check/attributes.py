@@ -55,7 +55,7 @@ def wrong_type(base: Term, name: syn.Name, ctx: Context) -> NoReturn:
         and isinstance(fluent.params[0].type, ObjectType)
     ]
     if below:
-        owner = below[0].id.split(".")[0]
+        owner = show_type(below[0].params[0].type)
         if name.value != below[0].name and isinstance(below[0].type, ObjectType):
             owner = below[0].type.name
         what = f"Not every `{kind.name}` has `{name.value}`."

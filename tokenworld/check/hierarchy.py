@@ -208,7 +208,9 @@ def _inherit(draft: Draft) -> None:
         found: dict[str, str] = {}
         for ancestor in reversed(kind.ancestors):
             for key, fluent in draft.fluents.items():
-                if fluent.fluent_kind != "attribute" or key.rpartition(".")[0] != ancestor:
+                if fluent.fluent_kind != "attribute" or fluent.params[0].type != ObjectType(
+                    ancestor
+                ):
                     continue
                 if fluent.name in found and found[fluent.name] != key:
                     what = f"`{name}` would have two attributes `{fluent.name}`."

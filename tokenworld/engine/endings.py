@@ -80,6 +80,25 @@ class Endings:
         """The latched endings; with ``outcomes live`` the one that is true now."""
         return self._live(state.fork(), me) if self._world.outcomes == "live" else state.latched
 
+    def won(self, state: State, goal: str | None, me: int | None) -> bool:
+        """Whether a goal line (this one) is the ending of the state.
+
+        The first ending counts; in an endless world every line latches on its own, and a goal
+        counts if no loss came before it.
+        """
+        goals = (goal,) if goal is not None else self.named("goal")
+        reached = self.reached(state, me)
+        if self._world.endless and self._world.outcomes == "latched":
+            return any(name in reached for name in goals) and not self.lost(state, me)
+        return reached[:1] != () and reached[0] in goals
+
+    def lost(self, state: State, me: int | None) -> bool:
+        """Whether no plan goes on from here: a loss, or an end that is no goal."""
+        reached = self.reached(state, me)
+        if self._world.endless or self._world.outcomes == "live":
+            return any(name in reached for name in self.named("lose"))
+        return reached != () and reached[0] not in self.named("goal")
+
     def words(self, names: tuple[str, ...]) -> list[Callable[..., str]]:
         """The texts of endings, as prose to render."""
         found = (self._by_name[name].words for name in names)

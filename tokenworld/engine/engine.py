@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
@@ -122,18 +123,20 @@ class Engine:
         """The same by the author's requires alone: what some draw may let happen."""
         if self.stepper.endings.over(state):
             return
+        after = self.stepper.unit.cancelled(state)
         for name in self.code.actions:
-            yield from self._allowed(state, name)
+            yield from self._allowed(state, after, name)
 
-    def _allowed(self, state: State, name: str) -> Iterator[Command]:
-        from itertools import product
-
-        code = self.code.actions[name]
-        holds, me = code.holds, self.instance.me
+    def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
+        """Legal bindings of one action: a free one is examined now, others ``after`` a long
+        action is cancelled."""
+        holds, me = self.code.actions[name].holds, self.instance.me
         for args in product(*self._domains(state, name)):
+            command = Command(name, args)
             try:
-                if holds(state, state, me, *args):
-                    yield Command(name, args)
+                now = state if after is state or self.stepper.unit.free(state, command) else after
+                if holds(now, now, me, *args):
+                    yield command
             except Breach:
                 continue  # a number is undefined here: the command would be in error
 

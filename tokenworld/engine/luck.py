@@ -20,7 +20,8 @@ DrawKey = tuple[str, tuple[Json, ...], int]
 
 def draw(seed: int, tick: int, rule: str, args: Sequence[Json], number: int) -> int:
     """Draw ``number`` of a rule: the 8-byte BLAKE2b, big-endian, of the canonical JSON list."""
-    text = json.dumps([seed, tick, rule, list(args), number], separators=(",", ":"))
+    key = [seed, tick, rule, list(args), number]
+    text = json.dumps(key, separators=(",", ":"), ensure_ascii=False)
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 

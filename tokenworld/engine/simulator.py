@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 
+from tokenworld.engine.compile import written
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.engine.state import State
@@ -14,6 +15,7 @@ from tokenworld.model import (
     Body,
     BuiltinCall,
     NumberLiteral,
+    NumberType,
     Term,
     bodies,
     subterms,
@@ -44,10 +46,25 @@ class EngineSimulator:
         if self._stepper.endings.over(state):
             return ()
         unit = self._stepper.unit
-        found = [one for one in self._engine.allowed(state) if not unit.free(state, one)]
+        found = [one for one in self._engine.allowed(state) if self._moves(state, one)]
         if self._stepper.phases or unit.has_long:
             found.append(PASS)
         return found
+
+    def _moves(self, state: State, command: Command) -> bool:
+        """Whether a command takes time or changes something: free talk leads nowhere."""
+        if not self._stepper.unit.free(state, command):
+            return True
+        return command.action in self._free_changes
+
+    @cached_property
+    def _free_changes(self) -> frozenset[str]:
+        """The actions whose body may change the state."""
+        program = self.instance.program
+        fluents = dict(program.fluents)
+        return frozenset(
+            name for name, action in program.actions.items() if written(fluents, action.body)
+        )
 
     def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
         found: list[Successor[State]] = []
@@ -101,8 +118,6 @@ class EngineSimulator:
     @cached_property
     def _kept(self) -> tuple[int, ...]:
         """The columns that can differ: those that some rule may write."""
-        from tokenworld.engine.compile import written
-
         program = self.instance.program
         fluents = dict(program.fluents)
         changed: frozenset[str] = frozenset()
@@ -114,7 +129,16 @@ class EngineSimulator:
         return state.key(self._kept, self._ticks[0])
 
     def exact_key(self) -> bool:
-        return self._ticks[1] and self._finite
+        return self._ticks[1] and self._finite and not self._reads_score
+
+    @cached_property
+    def _reads_score(self) -> bool:
+        """Whether a rule reads the score, which keys leave out."""
+        return any(
+            isinstance(part, BuiltinCall) and part.name == "score"
+            for term in self._rule_terms()
+            for part in subterms(term)
+        )
 
     @cached_property
     def _finite(self) -> bool:
@@ -130,17 +154,12 @@ class EngineSimulator:
     # ---- asking ---------------------------------------------------------------------------------
 
     def won(self, state: State, goal: str | None) -> bool:
-        names = (goal,) if goal is not None else self._stepper.endings.named("goal")
-        return any(self._stepper.endings.holds(name, state, self.instance.me) for name in names)
+        """Whether a goal line is the ending that latched (language.md §8, step 11)."""
+        return self._stepper.endings.won(state, goal, self.instance.me)
 
     def lost(self, state: State) -> bool:
-        endings, me = self._stepper.endings, self.instance.me
-        losses = endings.named("lose")
-        if any(name in state.latched or endings.holds(name, state, me) for name in losses):
-            return True
-        return endings.over(state) and not any(
-            name in state.latched for name in endings.named("goal")
-        )
+        """Whether play went past a ``lose`` line, or the world ended without a goal."""
+        return self._stepper.endings.lost(state, self.instance.me)
 
     def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
         column = self._engine.layout.by_id[fluent]
@@ -155,15 +174,24 @@ class EngineSimulator:
         )  # fmt: skip
 
     def cost(self, state: State, command: Command) -> int:
-        actions = self._engine.code.actions
-        if not any(one.cost for one in actions.values()):
+        """What a plan pays, in units of the finest decimals that any cost is written with."""
+        if not self._costly:
             return 1
         if command.is_pass:
             return 0
-        code = actions[command.action]
+        code = self._engine.code.actions[command.action]
         if code.cost is None:
             return 0
-        return int(code.cost(state, state, self.instance.me, *command.args))
+        paid = int(code.cost(state, state, self.instance.me, *command.args))
+        return paid * int(10 ** (self._cost_decimals - _decimals(code.action.cost)))
+
+    @cached_property
+    def _costly(self) -> bool:
+        return any(action.cost is not None for action in self.instance.program.actions.values())
+
+    @cached_property
+    def _cost_decimals(self) -> int:
+        return max(_decimals(action.cost) for action in self.instance.program.actions.values())
 
     def show(self, state: State, command: Command) -> str:
         if command.is_pass:
@@ -175,6 +203,10 @@ class EngineSimulator:
             for binder, value in zip(params, command.args, strict=True)
         )
         return f"{command.action}({', '.join(shown)})"
+
+
+def _decimals(term: Term | None) -> int:
+    return term.type.decimals if term is not None and isinstance(term.type, NumberType) else 0
 
 
 def _terms(body: Body) -> list[Term]:

@@ -43,7 +43,8 @@ class ActionUnit:
         if command.is_pass:
             return None
         try:
-            result = self.do(state, command, SeededLuck())
+            now = state if self.free(state, command) else self.cancelled(state)
+            result = self.do(now, command, SeededLuck())
         except (Breach, Broken):
             return None  # not a refusal: the tick would be rolled back or be in error
         return result if result.status == "refused" else None
@@ -55,6 +56,15 @@ class ActionUnit:
         if state.long is None or command.is_pass or self.free(state, command):
             return None
         return self._interrupt(state, state.long, "a new intent", luck)
+
+    def cancelled(self, state: State) -> State:
+        """The state in which a new intent is examined: a long action is cancelled first."""
+        if state.long is None:
+            return state
+        try:
+            return self._interrupt(state, state.long, "a new intent", SeededLuck()).after
+        except (Breach, Broken):
+            return state
 
     def _interrupt(self, state: State, long: LongAction, cause: str, luck: Luck) -> Result:
         code = self._code.actions[long.command.action]

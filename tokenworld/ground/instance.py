@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 from tokenworld.ground.values import Raw
@@ -50,7 +51,7 @@ class GroundObject:
         return self.decl.of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Instance:
     """A program, one of its worlds, the numbered objects and the values of the params.
 
@@ -67,7 +68,7 @@ class Instance:
     params: Mapping[str, Raw]
     me: int | None
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Object names by number."""
         return tuple(one.name for one in self.objects)

@@ -61,7 +61,8 @@ class Simulator(Protocol[StateT]):
 
     def commands(self, state: StateT) -> Sequence[Command]:
         """The legal commands of the actor in order, `PASS` last where the world has phases or
-        long actions; commands that take no time are left out. Empty after the end."""
+        long actions; commands that neither take time nor change anything are left out. Empty
+        after the end."""
 
     def successors(self, state: StateT, command: Command) -> Sequence[Successor[StateT]]:
         """All results of a command over all outcomes of chance; none where it is refused, rolled

@@ -53,9 +53,9 @@ def wins_under_seed(
     simulator = EngineSimulator(session.engine, state)
     for index, step in enumerate(steps):
         state, outcomes = session.engine.play(state, step.command, SeededLuck())
-        if outcomes[-1].status not in ("executed", "waiting"):
-            return index
-        if simulator.lost(state):
+        if simulator.won(state, goal):
+            return None
+        if outcomes[-1].status not in ("executed", "waiting") or simulator.lost(state):
             return index
     return None if simulator.won(state, goal) else len(steps)
 

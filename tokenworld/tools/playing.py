@@ -39,7 +39,9 @@ def play(
         try:
             steps, verdict = _planned(session, goal, time_limit, out, planned or not on_screen)
             if on_screen:
-                return _screen(session, steps, verdict)
+                code = _screen(session, steps, verdict)
+                session.finish("left")
+                return code
             return _told(session, steps, verdict, goal, out)
         except KeyboardInterrupt:
             session.finish("interrupted")

@@ -1,0 +1,210 @@
+"""What the README and the pages of `docs` say can be typed, checked and found."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cyclopts import App, CycloptsError
+
+from tokenworld.check import executed
+from tokenworld.cli import app
+from tokenworld.diagnostics import Source, render
+from tokenworld.session import check_text
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+ALL_PAGES = [*PAGES, *sorted((ROOT / "docs" / "adr").glob("*.md"))]
+ERRORS = sorted((ROOT / "docs" / "errors").glob("*.md"))
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """The fenced blocks of one language."""
+    return [
+        text for tag, text in FENCE.findall(path.read_text(encoding="utf-8")) if tag == language
+    ]
+
+
+def marked(mark: str) -> str:
+    """The block of the README behind an HTML comment."""
+    text = README.read_text(encoding="utf-8")
+    assert text.count(f"<!-- {mark} -->") == 1
+    found = FENCE.match(text.split(f"<!-- {mark} -->\n")[1])
+    assert found is not None
+    return found[2]
+
+
+# ---- the two commands -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mark", ["play", "test"])
+def test_a_command_is_one_line_that_needs_only_python(mark: str) -> None:
+    text = marked(f"ci: {mark}")
+    assert text.count("\n") == 1
+    assert text.startswith("python3 -m venv .venv && .venv/bin/python -m pip install ")
+    syntax = subprocess.run(["bash", "-n", "-c", text], capture_output=True, check=False)
+    assert syntax.returncode == 0
+    assert str(ROOT) not in text
+
+
+def test_the_first_command_plans_and_plays_and_the_second_tests() -> None:
+    assert "tw play --plan domains/willowbrook/world.tw" in marked("ci: play")
+    assert marked("ci: test").rstrip().endswith("-m pytest")
+
+
+def test_the_extras_of_the_commands_exist() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for mark in ("play", "test"):
+        found = re.search(r"'\.\[([a-z,]+)\]'", marked(f"ci: {mark}"))
+        assert found is not None
+        for extra in found[1].split(","):
+            assert re.search(rf"^{extra} = \[", project, re.MULTILINE)
+
+
+def test_ci_finds_the_same_lines() -> None:
+    script = str(ROOT / ".ci" / "run")
+    for mark in ("play", "test"):
+        shown = subprocess.run(
+            ["bash", script, "--show", mark], capture_output=True, text=True, check=True
+        )
+        assert shown.stdout == marked(f"ci: {mark}")
+
+
+# ---- commands in the text ---------------------------------------------------------------------
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """Every `tw …` line of the shell and console blocks, as words."""
+    for line in "".join(blocks(path, "sh")).splitlines():
+        for part in line.split("&&"):
+            words = shlex.split(part, comments=True)
+            if words and Path(words[0]).name == "tw":
+                yield words[1:]
+    for line in "".join(blocks(path, "console")).splitlines():
+        if line.startswith("$ "):
+            words = shlex.split(line[2:])
+            assert words[0] == "tw"
+            yield words[1:]
+
+
+@pytest.mark.parametrize("path", [*PAGES, *ERRORS], ids=named)
+def test_commands_parse(path: Path) -> None:
+    for words in commands(path):
+        try:
+            app.parse_args(words, exit_on_error=False, print_error=False)
+        except CycloptsError as error:
+            pytest.fail(f"{named(path)}: tw {shlex.join(words)}: {error}")
+
+
+def test_there_are_commands_to_parse() -> None:
+    assert sum(len(list(commands(path))) for path in PAGES) > 20
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_files_of_commands_exist(path: Path) -> None:
+    for words in commands(path):
+        for word in words:
+            if word.startswith("domains/"):
+                assert list(ROOT.glob(word)), f"{named(path)}: {word}"
+
+
+# ---- the page of all commands -----------------------------------------------------------------
+
+
+def verbs(of: App, before: str = "") -> Iterator[tuple[str, set[str]]]:
+    """Every verb with its options."""
+    for name in of:
+        if name.startswith("-"):
+            continue
+        sub = of[name]
+        options: set[str] = set()
+        if sub.default_command is not None:
+            for argument in sub.assemble_argument_collection():
+                options |= {one for one in argument.names if one.startswith("-")}
+        yield f"{before}{name}", options
+        yield from verbs(sub, f"{before}{name} ")
+
+
+def test_the_page_of_commands_is_complete_and_true() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    known = {"--help"}
+    for verb, options in verbs(app):
+        assert f"`tw {verb}" in page
+        section = page.split(f"\n## {verb.split()[0]}\n")
+        if verb not in ("model", "schema"):
+            assert len(section) == 2, verb
+            text = section[1].partition("\n## ")[0]
+            for option in options:
+                assert option in text, f"{verb} {option}"
+        known |= options
+    assert set(re.findall(r"(?<![\w-])--[a-z-]+", page)) <= known | {"--stages"}
+
+
+# ---- programs in the text ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_programs_are_sound(path: Path) -> None:
+    for number, text in enumerate(blocks(path, "tw"), 1):
+        source = Source(f"{named(path)}, program {number}", None, text)
+        checked = check_text(source)
+        assert not checked.diagnostics, render(checked.diagnostics, {source.name: source})
+
+
+def test_the_sample_refuses_as_shown(tmp_path: Path) -> None:
+    (tmp_path / "attic.tw").write_text(marked("sample: attic.tw"), encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    lines = ("take iron key", "open chest with iron key")
+    assert all(f"`{line}`" in text for line in lines)
+    (tmp_path / "script.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shown = marked("output: attic.tw script.txt").splitlines()
+    assert run_tw(tmp_path, shown[0]).splitlines()[:-1] == shown[1:]
+    (plan,) = [block for block in blocks(README, "console") if "tw plan" in block]
+    assert run_tw(tmp_path, plan.splitlines()[0]).splitlines() == plan.splitlines()[1:]
+
+
+def run_tw(folder: Path, line: str) -> str:
+    program = "from tokenworld.cli import main; main()"
+    command = [sys.executable, "-c", program, *shlex.split(line.removeprefix("$ tw "))]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, env=environment, check=True
+    )
+    return done.stdout
+
+
+def test_what_is_not_executed_is_listed() -> None:
+    source = inspect.getsource(executed._missing)
+    reported = set(re.findall(r'return "(.+)"', source))
+    page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    listed = page.split("<!-- not executed: begin -->")[1].split("<!-- not executed: end -->")[0]
+    assert {line.removeprefix("- ").partition(" (")[0] for line in listed.split("\n") if line} == (
+        reported
+    )
+
+
+# ---- links ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [*ALL_PAGES, *ERRORS], ids=named)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (path.parent / target).exists(), f"{named(path)}: {target}"
+
+
+def test_contributing_is_short() -> None:
+    assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()) <= 100
