@@ -58,7 +58,10 @@ def test_clamping_applies_once_to_the_total() -> None:
 
 
 def test_add_beats_remove_in_any_order() -> None:
-    for body in ("add likes(me, me) remove likes(me, me)", "remove likes(me, me) add likes(me, me)"):
+    for body in (
+        "add likes(me, me) remove likes(me, me)",
+        "remove likes(me, me) add likes(me, me)",
+    ):
         game = run(body)
         assert game.get("likes(h, h)") is True
 
@@ -244,7 +247,8 @@ def test_conservation_sees_through_the_exception_of_another_rule() -> None:
 
 def test_prose_is_rendered_on_the_state_after_and_refusals_on_the_one_before() -> None:
     game = play(
-        RULES % 'action x() { require me.a < 3 else big "It is {me.a}." say "Before {me.a}." me.a += 2 }'
+        RULES
+        % 'action x() { require me.a < 3 else big "It is {me.a}." say "Before {me.a}." me.a += 2 }'
     )
     assert game.do("x()").said == ("Before 3.",)
     assert game.do("x()").refusal.text == "It is 3."  # type: ignore[union-attr]
@@ -266,7 +270,9 @@ def test_changes_of_one_slot_are_merged_and_those_that_cancel_out_left_out() -> 
     assert (change.fluent, change.old, change.new) == ("T.b", 2, 4)
 
 
-@pytest.mark.parametrize("body", ["if false { }", "for t: T where false { t.a = 1 }", "remove likes(me, me)"])
+@pytest.mark.parametrize(
+    "body", ["if false { }", "for t: T where false { t.a = 1 }", "remove likes(me, me)"]
+)
 def test_empty_work_is_a_noop(body: str) -> None:
     game = run(body)
     assert game.session.moments[-1].outcomes[0].noop

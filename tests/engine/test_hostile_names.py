@@ -101,7 +101,20 @@ def test_generated_source_quotes_nothing_of_the_author(name: str) -> None:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    assert texts <= {"=", "+", "add", "remove", "true", "false", "", "sqrt", "sin", "cos", "exp", "log"}
+    assert texts <= {
+        "=",
+        "+",
+        "add",
+        "remove",
+        "true",
+        "false",
+        "",
+        "sqrt",
+        "sin",
+        "cos",
+        "exp",
+        "log",
+    }
     generated = re.compile(r"(?:[a-z]+\d+(?:_\w+|w)?)$")
     written = (DOMAINS / name / "world.tw").read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):

@@ -184,7 +184,9 @@ def test_ladders_are_compared_and_stepped_and_stop_at_their_ends() -> None:
 
 
 def test_the_dot_and_the_call_mean_the_same() -> None:
-    found = values("n(x) == x.n", "x.near == near(x)", "x.far(first(s for s: Spot))", "at(x) == none")
+    found = values(
+        "n(x) == x.n", "x.near == near(x)", "x.far(first(s for s: Spot))", "at(x) == none"
+    )
     assert found == [True, True, 3, True]
 
 

@@ -124,16 +124,16 @@ def test_reals_are_doubles(expression: str, expected: Any) -> None:
 @pytest.mark.parametrize("bad", ["log(0)", "sqrt(x.r - 1)", "1 / (x.n - 7)", "exp(10000)",
                                  "5 div (x.n - 7)", "5 mod (x.n - 7)", "x.r mod (x.n - 7)"])  # fmt: skip
 def test_results_outside_the_reals_are_world_errors(bad: str) -> None:
-    game = play(
-        f"{RULES}\naction a() {{ me.big = floor({bad.replace('x.', 'me.')}) }}\n{WORLD}"
-    )
+    game = play(f"{RULES}\naction a() {{ me.big = floor({bad.replace('x.', 'me.')}) }}\n{WORLD}")
     record = game.do("a()")
     assert record.status == "error"
     assert record.breach["code"] == "TW1006"  # type: ignore[index]
 
 
 def test_a_real_enters_an_exact_place_rounded() -> None:
-    game = play(f"{RULES}\naction a() {{ me.d = round(me.n / 3, 2)  me.n = floor(me.n / 3) }}\n{WORLD}")
+    game = play(
+        f"{RULES}\naction a() {{ me.d = round(me.n / 3, 2)  me.n = floor(me.n / 3) }}\n{WORLD}"
+    )
     game.all("a()")
     assert (game.get("h.d"), game.get("h.n")) == (2.33, 2)
 
@@ -171,7 +171,5 @@ def test_params_are_constants_that_worlds_and_scenarios_override() -> None:
 
 
 def test_numbers_print_with_their_units() -> None:
-    game = play(
-        RULES + 'action a() { say "{me.water} {me.part} {me.d} {me.heat} {me.r}" }' + WORLD
-    )
+    game = play(RULES + 'action a() { say "{me.water} {me.part} {me.d} {me.heat} {me.r}" }' + WORLD)
     assert game.do("a()").said == ("1500ml 25% 1.25 20c 0.5",)

@@ -119,7 +119,11 @@ def test_attributes_another_type_has_are_none_in_later_requires() -> None:
 def test_the_json_form_of_a_refusal(game: Game) -> None:
     found = game.do("open(crate, 1)").to_json()["refusal"]
     assert isinstance(found, dict)
-    assert (found["label"], found["text"], found["index"]) == ("absent", "There is no crate here.", 0)
+    assert (found["label"], found["text"], found["index"]) == (
+        "absent",
+        "There is no crate here.",
+        0,
+    )
     assert found["span"] == "t.tw:6:3"
     failed = found["failed"]
     assert isinstance(failed, list)

@@ -174,7 +174,9 @@ def test_the_score_is_the_expression_plus_the_awards() -> None:
 
 
 def test_rewards_add_up_over_the_tick_and_are_no_state() -> None:
-    game = world("law l() when me.a > 3 { reward -1 }", "reward 0.25 when h.a > 3 reward 2 when k.a > 1")
+    game = world(
+        "law l() when me.a > 3 { reward -1 }", "reward 0.25 when h.a > 3 reward 2 when k.a > 1"
+    )
     before = game.do("set(1)")
     assert before.reward == 0
     record = game.do("set(5)")
