@@ -67,7 +67,8 @@ def test_add_beats_remove_in_any_order() -> None:
 
 
 def test_symmetric_facts_are_stored_once() -> None:
-    game = play(RULES % "action x(p: T, q: T) { add friend(p, q) } action y(p: T, q: T) { remove friend(p, q) }"
+    game = play(RULES % "action x(p: T, q: T) { add friend(p, q) }\n"
+                "action y(p: T, q: T) { remove friend(p, q) }\n"
                 "derive both(p: T, q: T) = friend(p, q) and friend(q, p)")  # fmt: skip
     game.all("x(k, h)")
     assert game.ask("both", "h", "k") is True

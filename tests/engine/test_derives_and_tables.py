@@ -177,7 +177,8 @@ def test_functions_keep_defaults_that_are_not_the_first_of_their_kind() -> None:
         derive d(a: N) = debt(a, a)
         derive h(a: N) = height(a, calm)
         derive s(a: N) = spot(a, a)
-        action x() { mood(me, me) = wary  debt(me, me) = 0  height(me, calm) += 1  spot(me, me) = me }
+        action x() { mood(me, me) = wary  debt(me, me) = 0  height(me, calm) += 1
+                     spot(me, me) = me }
         action back() { mood(me, me) = glad  debt(me, me) = -4  height(me, calm) -= 1
                         spot(me, me) = none }
         world w { object a: N }

@@ -101,7 +101,10 @@ action flip() { sky() = up  owes(me, up) = 3  add tied(spare_box, me)  add rain(
 action put(a: Box, b: Box) { a.at = b }
 action toil(w: Way) takes 3 { }
 object spare_box: Box
-world w { object h: Hero  object jug: Box { at = h }  endless award 2 when h.n > 1  goal g: h.n > 3 }
+world w {
+  object h: Hero  object jug: Box { at = h }
+  endless  award 2 when h.n > 1  goal g: h.n > 3
+}
 """
 
 

@@ -10,8 +10,9 @@ import pytest
 from tiny import DOMAINS, Game, domain, play
 
 HOSTILE = (
-    "__import__('os').abort()", "1+1", "x', y", 'q"uote', "None", "def", "lambda: 0", "S", "W", "me",
-    "D", "k0", "#", "\\", "{S}", "ünï cødé", "🔥", "a.b", "eval(x)", "%s", "\u2028x", "class", "True", "self",
+    "__import__('os').abort()", "1+1", "x', y", 'q"uote', "None", "def", "lambda: 0", "S", "W",
+    "me", "D", "k0", "#", "\\", "{S}", "ünï cødé", "🔥", "a.b", "eval(x)", "%s", "\u2028x", "class",
+    "True", "self",
 )  # fmt: skip
 STRINGS = (
     r"quote \" inside", r"brace \{ not a slot", r"back \\ slash", "'''", "# no comment",
@@ -48,8 +49,8 @@ world w {{
 }}
 """
 KINDS = (
-    "enum", "a", "b", "type", "attr", "num", "text", "actor", "param", "rel", "fun", "x", "y", "der",
-    "event", "phase", "act", "let", "label", "law", "watch", "inv", "obj", "goal",
+    "enum", "a", "b", "type", "attr", "num", "text", "actor", "param", "rel", "fun", "x", "y",
+    "der",    "event", "phase", "act", "let", "label", "law", "watch", "inv", "obj", "goal",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -72,7 +73,7 @@ def check_records(game: Game, before: State, outcomes: tuple[Outcome, ...]) -> N
     assert outcomes[0].hash_before == engine.hash(before)
     assert outcomes[-1].hash_after == game.hash
     assert all(
-        one.hash_after == two.hash_before for one, two in zip(outcomes, outcomes[1:], strict=False)
+        one.hash_after == two.hash_before for one, two in pairwise(outcomes)
     )
     assert all(one.tick == before.tick for one in outcomes)
     assert game.state.tick - before.tick == sum(one.time_passed for one in outcomes)

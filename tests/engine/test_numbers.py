@@ -121,8 +121,13 @@ def test_reals_are_doubles(expression: str, expected: Any) -> None:
     assert type(value(expression)) is type(expected)
 
 
-@pytest.mark.parametrize("bad", ["log(0)", "sqrt(x.r - 1)", "1 / (x.n - 7)", "exp(10000)",
-                                 "5 div (x.n - 7)", "5 mod (x.n - 7)", "x.r mod (x.n - 7)"])  # fmt: skip
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "log(0)", "sqrt(x.r - 1)", "1 / (x.n - 7)", "exp(10000)", "pow(2, x.n - 9)",
+        "5 div (x.n - 7)", "5 mod (x.n - 7)", "x.r mod (x.n - 7)",
+    ],
+)  # fmt: skip
 def test_results_outside_the_reals_are_world_errors(bad: str) -> None:
     game = play(f"{RULES}\naction a() {{ me.big = floor({bad.replace('x.', 'me.')}) }}\n{WORLD}")
     record = game.do("a()")

@@ -68,7 +68,8 @@ def test_a_watch_sees_the_commit_not_the_way_there() -> None:
 
 
 def test_watches_without_parameters_and_with_conditions_inside() -> None:
-    game = world('watch any_high() when any(t.a > 5 for t: T) { if h_is() { say "h" } else { say "k" } }'
+    game = world('watch any_high() when any(t.a > 5 for t: T) {'
+                 'if h_is() { say "h" } else { say "k" } }'
                  "derive h_is() = me.a > 5")  # fmt: skip
     assert said(game, "set(8)", "both(9)", "both(0)", "both(6)") == [
         ("set", "h"), (), (), ("h",),

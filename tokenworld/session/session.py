@@ -14,6 +14,7 @@ from tokenworld.prose import EnglishProse, command_text, command_texts, completi
 from tokenworld.session.intents import AnyIntent, Resolver, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.recording import Recording
+from tokenworld.session.solving import solve
 from tokenworld.store import IntentSource, RunStore
 
 __all__ = ["LegalCommand", "Moment", "Session", "WhyNot"]
@@ -286,9 +287,15 @@ class Session:
         cancel: Callable[[], bool] | None = None,
     ) -> Verdict:
         """Whether a goal can still be reached from here."""
-        from tokenworld.session.solving import solve
-
-        return solve(self, goal, time_limit=time_limit, within=within, say=say, cancel=cancel)
+        return solve(
+            self.engine,
+            self.state,
+            goal,
+            time_limit=time_limit,
+            within=within,
+            say=say,
+            cancel=cancel,
+        )
 
     def hint(
         self,

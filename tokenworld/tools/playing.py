@@ -54,7 +54,9 @@ def _planned(
     if not wanted:
         return (), None
     out.progress(f"planning {session.world.world.title}")
-    return plan_for_seed(session, goal, time_limit=time_limit, say=out.progress)
+    return plan_for_seed(
+        session.engine, session.state, goal, time_limit=time_limit, say=out.progress
+    )
 
 
 def _screen(session: Session, steps: tuple[PlanStep, ...], verdict: Verdict | None) -> int:
@@ -82,6 +84,8 @@ def _told(
         session.finish("no plan")
         out.json({**verdict.to_json(), "played": False})
         return verdict.exit_code
+    if not verdict.wins_with_seed:
+        out.line("it is planned anew where the luck of this seed differs")
     out.line("")
     for step in steps:
         for outcome in session.intend(step.command, source="planner"):

@@ -1,0 +1,88 @@
+"""Every diagnostic code of `tw check`: a program with that mistake, and exactly what is said.
+
+Beside each ``TWnnnn_name.tw`` stands ``TWnnnn_name.txt``, the rendered findings. To write them
+anew after a deliberate change, run the tests with ``UPDATE_SNAPSHOTS=1`` and read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tokenworld.diagnostics import CODES, Diagnostic, Failure, Source, read_source, render
+from tokenworld.session import check_text
+
+HERE = Path(__file__).parent
+PROGRAMS = sorted(HERE.glob("TW*.tw"))
+
+WITHOUT_FIXTURE = {
+    "TW0005": "asked of a world on the command line: tests/cli",
+    "TW0006": "a script or option of the command line: tests/cli, tests/prose",
+    "TW0406": "no check finds it yet",
+    "TW0506": "no check proves it yet; at run time TW1001 and TW1002: tests/engine",
+    "TW0510": "models are not executed yet (TW0105)",
+    "TW0511": "models are not executed yet (TW0105)",
+    "TW0512": "models are not executed yet (TW0105)",
+    "TW0513": "models are not executed yet (TW0105)",
+    "TW0603": "no check finds it yet",
+    "TW0604": "no check finds it yet",
+    "TW0606": "layouts are not executed yet (TW0105)",
+    "TW0902": "no check finds it yet",
+    "TW0903": "no check finds it yet",
+    "TW0905": "no check finds it yet",
+    "TW0906": "no check finds it yet",
+    "TW0907": "shown with --pedantic only, which does not exist yet",
+}
+"""Codes of `tw check` that no program here shows, and why."""
+
+
+def findings(path: Path) -> tuple[str, tuple[Diagnostic, ...]]:
+    """What `tw check` prints for a file, and the findings themselves."""
+    try:
+        source = read_source(path, path.name)
+    except Failure as failure:
+        return render(failure.diagnostics, {}), failure.diagnostics
+    found = check_text(Source(path.name, path, source.text))
+    sources = {one.name: one for one in (source, *found.sources)}
+    return render(found.diagnostics, sources), found.diagnostics
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_one_mistake_is_one_finding_in_the_recorded_words(path: Path) -> None:
+    text, found = findings(path)
+    assert [one.code for one in found] == [path.stem[:6]], text
+    (only,) = found
+    assert only.hint, "every finding says what to do"
+    assert only.span is not None or only.code == "TW0001"
+    if only.span is not None and only.code not in ("TW0003", "TW0004"):
+        assert only.span.start < only.span.end
+    snapshot = path.with_suffix(".txt")
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        snapshot.write_text(text, encoding="utf-8")
+    assert snapshot.read_text(encoding="utf-8") == text
+
+
+def test_no_snapshot_is_left_over() -> None:
+    assert {path.stem for path in HERE.glob("TW*.txt")} == {path.stem for path in PROGRAMS}
+
+
+def test_every_code_has_a_program_or_a_reason() -> None:
+    checked = {code for code in CODES if re.match(r"TW0[0-79]", code)}
+    shown = {path.stem[:6] for path in PROGRAMS}
+    assert shown <= checked
+    assert checked - shown == set(WITHOUT_FIXTURE)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_the_words_keep_the_house_style(path: Path) -> None:
+    """One sentence, names in backquotes, an imperative hint; no blame, no Python."""
+    for one in findings(path)[1]:
+        assert re.match(r"[`A-Z“\"]", one.message), one.message
+        assert one.message.endswith((".", "!")), one.message
+        assert one.hint is None or re.match(r"[`A-Z]", one.hint), one.hint
+        for word in ("invalid", "illegal", "you forgot", "traceback", "None", "NoneType", "oops"):
+            assert word not in f"{one.message} {one.hint}", one.message
+        assert not one.label.endswith("."), one.label
