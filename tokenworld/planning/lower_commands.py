@@ -225,7 +225,7 @@ class Commands:
             same = diagrams.lift(("costs", value), partial(_equals, value), cost)
             part = diagrams.both(draft.condition, same)
             if part != diagrams.false:
-                units = self._world.cost_units(commanded, value) if draft.ticks else 0
+                units = commanded.price(value) if draft.ticks else 0
                 add(replace(draft, condition=part, units=units))
 
     def _shown(self, commanded: Commanded) -> str:

@@ -6,7 +6,7 @@ provably changes: they cost nothing and draw nothing into the plan's concern.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from tokenworld.diagnostics import Span
@@ -15,6 +15,7 @@ from tokenworld.model import (
     Conserve,
     Derive,
     DeriveCall,
+    Ending,
     Fold,
     Invariant,
     Term,
@@ -46,25 +47,49 @@ class Guards:
     # ---- endings --------------------------------------------------------------------------
 
     def won(self) -> Diagram:
-        """Where the goal is reached."""
-        lines = [
-            line
-            for line in self._facts.instance.world.goals
-            if self._goal is None or line.name == self._goal
-        ]
-        return self._any(self._condition(line.condition, line.span) for line in lines)
+        """Where the goal is reached: its line is the ending (language.md §8, step 11)."""
+        if self._every_line_latches():
+            losses = self._any(self._holds(line) for line in self._lines(self._is_loss))
+            goals = self._any(self._holds(line) for line in self._lines(self._is_target))
+            return self._diagrams.both(goals, self._diagrams.negate(losses))
+        return self._first(self._is_target)
 
     def over(self) -> Diagram:
         """Where no plan goes on: after a loss, or after any end of a world that has one."""
         world = self._facts.instance.world
-        ends = not world.endless and world.outcomes == "latched"
-        lines = [
-            line
-            for line in world.endings
-            if line.ending == "lose"
-            or (ends and not (line.ending == "goal" and self._goal in (None, line.name)))
-        ]
-        return self._any(self._condition(line.condition, line.span) for line in lines)
+        if self._every_line_latches():
+            return self._any(self._holds(line) for line in self._lines(self._is_loss))
+        if world.outcomes == "live":
+            return self._first(self._is_loss)
+        return self._first(lambda line: not self._is_target(line))
+
+    def _every_line_latches(self) -> bool:
+        """Whether endings do not exclude each other; otherwise the first true line counts."""
+        world = self._facts.instance.world
+        return world.endless and world.outcomes == "latched"
+
+    def _is_target(self, line: Ending) -> bool:
+        return line.ending == "goal" and self._goal in (None, line.name)
+
+    def _is_loss(self, line: Ending) -> bool:
+        return line.ending == "lose"
+
+    def _lines(self, wanted: Callable[[Ending], bool]) -> Iterator[Ending]:
+        return (line for line in self._facts.instance.world.endings if wanted(line))
+
+    def _holds(self, line: Ending) -> Diagram:
+        return self._condition(line.condition, line.span)
+
+    def _first(self, wanted: Callable[[Ending], bool]) -> Diagram:
+        """Where the first line that holds, in written order, is a wanted one."""
+        both, negate = self._diagrams.both, self._diagrams.negate
+        found, none_before = self._diagrams.false, self._diagrams.true
+        for line in self._facts.instance.world.endings:
+            holds = self._holds(line)
+            if wanted(line):
+                found = self._diagrams.either(found, both(none_before, holds))
+            none_before = both(none_before, negate(holds))
+        return found
 
     def _any(self, conditions: Iterable[Diagram]) -> Diagram:
         result = self._diagrams.false

@@ -206,7 +206,8 @@ class ValueAnalysis:
         self._growth[slot] = self._growth.get(slot, 0) + 1
         both = None if new is None else old | new
         if slot[0] != ALIVE and (both is None or self._growth[slot] > _PATIENCE):
-            both = self._widened(slot, both)
+            wide = self._widened(slot, both)
+            both = None if wide is None else wide | old
         self._known[slot] = both
         return both != old
 
@@ -218,6 +219,8 @@ class ValueAnalysis:
         if write.op == "inc":
             values = self._stepped(unit, slot, write.value)
         kind = fluent.type
+        if values is not None:  # where a value is not defined the rule does not happen
+            values = frozenset(one for one in values if not isinstance(one, Mark))
         if isinstance(kind, BoolType) and values is not None:
             return frozenset(False if one is None else one for one in values)
         if not isinstance(kind, NumberType) or fluent.clamped:
@@ -257,7 +260,7 @@ def _sum(left: Value, right: Value) -> Value:
 
 
 def _inside(value: Value, kind: NumberType) -> bool:
-    return isinstance(value, Mark) or in_range(value, kind.low, kind.high)
+    return not isinstance(value, Mark) and in_range(value, kind.low, kind.high)
 
 
 def _stopped(value: Value, kind: ValueType) -> Value:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tokenworld.ground import Command
 from tokenworld.model import Action
 from tokenworld.planning.lower_algebra import Refused, Slot
 from tokenworld.planning.lower_blocks import Block, Moment
-from tokenworld.planning.lower_builtins import decimals_of
-from tokenworld.planning.lower_diagram import Diagram, Diagrams
+from tokenworld.planning.lower_diagram import Diagram, Diagrams, Value
 from tokenworld.planning.lower_facts import Facts
 from tokenworld.planning.lower_guards import Guards
 from tokenworld.planning.lower_numbers import truth
@@ -103,7 +101,7 @@ class Commanded:
         return self._world.diagrams.lift("truth", truth, value)
 
     def cost(self) -> Diagram:
-        """What it costs, as a number of the world's cost units."""
+        """What it costs, a whole number."""
         action, terms = self.unit.rule, self.block.moment.terms
         diagrams = self._world.diagrams
         if not self._world.has_costs:
@@ -111,6 +109,13 @@ class Commanded:
         if not isinstance(action, Action) or action.cost is None:
             return diagrams.leaf(0)
         return terms.value(action.cost, opened(terms, self.unit)[0])
+
+    def price(self, value: Value) -> int:
+        """A cost as planners count it. Raises `Refused` for one below 0."""
+        if not isinstance(value, int) or value < 0:
+            reason = "planners count costs of 0 or more"
+            raise Refused(f"cost of `{self.unit.rule.name}`", self.unit.span, reason)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,25 +188,6 @@ class TakenApart:
     def _phase_ok(self, block: Block) -> Diagram:
         possible = block.ok()
         return self.diagrams.both(possible, self.guards.conserves(block, possible))
-
-    def cost_scale(self) -> int:
-        """How many cost units make 1: costs with decimals are counted in their last digit."""
-        costs = (action.cost for action in self.facts.program.actions.values())
-        decimals = (decimals_of(cost.type) for cost in costs if cost is not None)
-        return int(10 ** max(decimals, default=0))
-
-    def cost_units(self, commanded: Commanded, value: object) -> int:
-        """A cost as a whole number of units."""
-        action = commanded.unit.rule
-        decimals = 0
-        if isinstance(action, Action) and action.cost is not None:
-            decimals = decimals_of(action.cost.type)
-        share = Fraction(value if isinstance(value, (int, float)) else 0) / 10**decimals
-        units: Fraction = share * self.cost_scale()
-        if units < 0 or units.denominator != 1:
-            reason = "a plan counts costs as whole numbers of at least 0"
-            raise Refused(f"cost of `{action.name}`", action.span, reason)
-        return units.numerator
 
 
 def _once(compute: Callable[[], Diagram]) -> Callable[[], Diagram]:

@@ -46,8 +46,10 @@ class _Slicer:
 
     def run(self) -> Cone:
         cone, guards = self._cone, self._world.guards
-        cone.won = self._asked(guards.won)
-        cone.safe = self._asked(self._safe)
+        kept = self._asked(self._kept)
+        both, negate = self._diagrams.both, self._diagrams.negate
+        cone.won = both(self._asked(guards.won), kept)
+        cone.safe = both(negate(self._asked(guards.over)), kept)
         for phase in self._world.phases:
             self._asked(phase.ok)
         self._spread()
@@ -74,16 +76,15 @@ class _Slicer:
                 self._cone.slots[slot] = None
                 self._waiting.append(slot)
 
-    def _safe(self) -> Diagram:
-        """Where a plan may go on: nothing lost, and every invariant that can break holds."""
+    def _kept(self) -> Diagram:
+        """Where every invariant that can break holds: a tick that breaks one does not happen."""
         world = self._world
         blocks = [(phase.block, phase.ok) for phase in world.phases]
         for command in world.commands:
             blocks.append((command.block, command.possible))
             if command.cancelled is not None:
                 blocks.append((command.cancelled, command.cancellable))
-        over = world.guards.over()
-        return self._diagrams.both(self._diagrams.negate(over), world.guards.invariants(blocks))
+        return world.guards.invariants(blocks)
 
     # ---- spreading ------------------------------------------------------------------------
 
