@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -10,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from tokenworld.assets import error_page
-from tokenworld.diagnostics import CODES, Source, render, severity_of, title_of
+from tokenworld.diagnostics import CODES, Failure, Source, render, severity_of, title_of
 from tokenworld.session import Session, check_text
 from tokenworld.session.exporting import export
 from tokenworld.session.loading import open_text
+from tokenworld.tools.explaining import explain_code
+from tokenworld.tools.output import Output
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = re.compile(r"^```tw\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -115,3 +118,23 @@ def test_the_list_of_pages_is_that_of_the_codes() -> None:
         f"| [{code}]({code}.md) | {title} | {level} |" for code, (title, level) in CODES.items()
     ]
     assert [line for line in text.splitlines() if line.startswith("| [")] == rows
+
+
+def test_explain_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain_code("tw0403", Output()) == 0
+    assert capsys.readouterr().out == page("TW0403")
+
+
+def test_explain_gives_the_page_to_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain_code("TW0503", Output(as_json=True)) == 0
+    given = json.loads(capsys.readouterr().out)
+    assert given["page"] + "\n" == page("TW0503")
+    assert (given["code"], given["severity"]) == ("TW0503", "warning")
+
+
+def test_an_unknown_code_is_one_diagnostic_with_a_suggestion() -> None:
+    with pytest.raises(Failure) as caught:
+        explain_code("TW0430", Output())
+    (found,) = caught.value.diagnostics
+    assert found.code == "TW0005"
+    assert found.hint

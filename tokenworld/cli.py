@@ -110,7 +110,7 @@ def plan(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Is the goal reachable? Winnable (0) with a plan, unwinnable (1) with a proof, or unknown (3)."""
+    """Is the goal reachable? Winnable (0) with a plan, unwinnable (1) with proof, unknown (3)."""
     from tokenworld.tools.solving import plan as plan_world
 
     return _verb(
@@ -279,6 +279,7 @@ def _verb(json: bool, work: Callable[[Output], int]) -> int:
         return out.failure(failure)
     except KeyboardInterrupt:
         out.note("interrupted")
+        out.json({"schema_version": 1, "ok": False, "interrupted": True})
         return EXIT_INTERRUPTED
 
 
@@ -295,11 +296,23 @@ def _main(arguments: list[str]) -> int:
 
     try:
         code = app(arguments, exit_on_error=False, result_action="return_value")
-    except CycloptsError:
+    except CycloptsError as error:  # cyclopts has told it on stderr
+        _not_done(arguments, "usage", str(error))
         return 2
+    except KeyboardInterrupt:
+        return 130
     except Exception as error:
+        _not_done(arguments, "internal_error", f"{type(error).__name__}: {error}")
         return _defect(error)
     return code if isinstance(code, int) else 0
+
+
+def _not_done(arguments: list[str], why: str, message: str) -> None:
+    """The one object on stdout that ``--json`` promises, where no verb came to print it."""
+    if "--json" in arguments:
+        from tokenworld.tools.output import Output
+
+        Output(as_json=True).json({"schema_version": 1, "ok": False, why: message})
 
 
 def _defect(error: Exception) -> int:

@@ -90,7 +90,8 @@ def check_source(root: Source, loader: Loader | None = None) -> Checked:
     load(draft, root, loader or file_loader(()))
     if not has_errors(draft.report):
         for step in PASSES:
-            step.run(draft)
+            if step.run is not check_lints or not has_errors(draft.report):
+                step.run(draft)
     else:
         _recovered(draft)
     sources = tuple(draft.sources.values())

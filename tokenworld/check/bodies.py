@@ -7,12 +7,13 @@ from typing import Literal
 
 from tokenworld.check.attributes import attribute_of
 from tokenworld.check.chance import check_draw, check_pick, check_probabilities
-from tokenworld.check.context import Context
+from tokenworld.check.context import BROKEN, Context
 from tokenworld.check.expressions import check, check_condition, fit
 from tokenworld.check.folds import check_where
 from tokenworld.check.narrowing import when_false, when_true
+from tokenworld.check.relations import can_equal
 from tokenworld.check.templates import check_template
-from tokenworld.diagnostics import did_you_mean
+from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.model import (
     AddFact,
     Assign,
@@ -84,8 +85,8 @@ def check_effects(
 
 def _assumed(node: syn.Effect, ctx: Context) -> Context:
     """A let that failed still names something, so that its uses are not reported too."""
-    if isinstance(node, syn.Let):
-        return ctx.bind(node.name.value, ObjectType("Object", optional=True))
+    if isinstance(node, syn.Let) and node.name.value not in ctx.names:
+        return ctx.bind(node.name.value, BROKEN)
     return ctx
 
 
@@ -246,6 +247,20 @@ def _field(field: syn.Field, type_name: str, ctx: Context) -> FieldValue:
     return FieldValue(fluent.id, value, field.span)
 
 
+def _no_hole(kind: ObjectType, node: syn.Destroy, ctx: Context) -> None:
+    """Every fluent that may point at what is destroyed can be `none` (TW0408)."""
+    draft = ctx.draft
+    for fluent in draft.fluents.values():
+        value = fluent.type
+        if not isinstance(value, ObjectType) or value.optional:
+            continue
+        if can_equal(draft.types, kind, value):
+            what = f"`{fluent.name}` may point at what is destroyed, and is never `none`."
+            hint = f"Make it optional: `{value.name}?`."
+            related = (Related(fluent.span, f"`{fluent.name}` is declared here"),)
+            draft.stop("TW0408", what, node.span, "leaves a hole", hint, related)
+
+
 def _life(node: syn.Create | syn.Destroy, here: _Here) -> Effect:
     ctx = here.ctx
     if isinstance(node, syn.Destroy):
@@ -253,6 +268,7 @@ def _life(node: syn.Create | syn.Destroy, here: _Here) -> Effect:
         if not isinstance(target.type, ObjectType):
             what = f"`{ctx.quoted(target)}` is {show_type(target.type)}, not an object."
             ctx.draft.stop("TW0301", what, node.target.span, "no object", "Destroy an object.")
+        _no_hole(target.type, node, ctx)
         return Destroy(target, node.span)
     if node.type.value not in ctx.draft.types:
         ctx.draft.unknown("type", node.type, ctx.draft.types)

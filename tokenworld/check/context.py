@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tokenworld.check.draft import Draft
-from tokenworld.model import Term, ValueType
+from tokenworld.model import ObjectType, Term, ValueType
 
-__all__ = ["Context"]
+__all__ = ["BROKEN", "Context"]
+
+BROKEN = ObjectType("", optional=True)
+"""The type of a name whose value could not be checked: its uses are not reported too."""
 
 
 @dataclass(frozen=True, slots=True)

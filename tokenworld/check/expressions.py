@@ -248,6 +248,9 @@ def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
     if isinstance(found, NoneType) and not is_optional(target):
         hint = "Give it a value, or make its type optional with `?`."
         draft.stop("TW0307", f"The {what} is never `none`.", term.span, "`none`", hint)
+    if isinstance(without_none(found), RealType) and isinstance(target, NumberType):
+        hint = "Round it with `round(x, n)` or `floor(x)`."
+        draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
     if not assignable(draft.types, found, target):
         needs = f"The {what} needs {show_type(without_none(target))}"
         said = f"{needs}, and `{ctx.quoted(term)}` is {show_type(found)}."
@@ -259,7 +262,7 @@ def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
     return arithmetic.fit_number(term, target, ctx, what)
 
 
-def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str | None:
+def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str:
     match term.type, target:
         case ObjectType(name=wide), ObjectType(name=narrow) if is_subtype(
             ctx.draft.types, narrow, wide
@@ -269,4 +272,4 @@ def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str | None:
             members = ctx.draft.enums[enum].members
             return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
         case _:
-            return None
+            return f"Write a value of the type `{show_type(without_none(target))}`."

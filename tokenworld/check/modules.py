@@ -44,9 +44,14 @@ def _load_file(
     entries = [_entry(item) for item in tree.items]
     for entry in entries:
         if isinstance(entry.item, syn.UseDecl):
-            _use(draft, entry.item, source, loader, (*chain, source.name))
+            _use(draft, entry.item, source, loader, (*chain, _identity(source)))
     hidden = () if is_root else (syn.WorldDecl, syn.ScenarioDecl)
     draft.entries.extend(entry for entry in entries if not isinstance(entry.item, hidden))
+
+
+def _identity(source: Source) -> str:
+    """What tells files apart: where they lie; a text without a file has only its name."""
+    return source.name if source.path is None else str(source.path.resolve())
 
 
 def _entry(item: syn.Item) -> Entry:
@@ -64,10 +69,10 @@ def _use(
     if found is None:
         hint = f"Put it at `{'/'.join(path)}.tw` beside this file or in `rules/`."
         draft.tell("TW0001", f"There is no module `{shown}`.", use.span, "not found", hint)
-    elif found.name in chain:
+    elif _identity(found) in chain:
         what = f"`{shown}` uses itself, directly or through others."
         draft.tell("TW0206", what, use.span, "import cycle", "Move what both need to a third.")
-    elif found.name not in draft.sources:
+    elif _identity(found) not in map(_identity, draft.sources.values()):
         _load_file(draft, found, loader, chain, is_root=False)
 
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from tokenworld.check import builtins
 from tokenworld.check.attributes import find_member, wrong_type
-from tokenworld.check.context import Context
+from tokenworld.check.context import BROKEN, Context
 from tokenworld.check.derives import derive_type
+from tokenworld.check.draft import Abandon
 from tokenworld.check.relations import optional
 from tokenworld.diagnostics import Span, did_you_mean
 from tokenworld.model import (
@@ -60,6 +61,8 @@ def check_reference(expr: Reference, ctx: Context, expected: ValueType | None) -
 
 def _name(name: syn.Name, ctx: Context, expected: ValueType | None) -> Term:
     draft, value = ctx.draft, name.value
+    if ctx.names.get(value) is BROKEN:
+        raise Abandon
     if value in ctx.names:
         return Local(value, ctx.names[value], name.span)
     if isinstance(expected, EnumType) and value in draft.enums[expected.name].members:

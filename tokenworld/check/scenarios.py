@@ -55,12 +55,23 @@ def check_scenarios(draft: Draft) -> None:
             draft.tell("TW0201", what, item.world.span, "unknown world", hint)
             continue
         ctx = Context(draft, world=world)
-        steps = []
+        steps: list[ScenarioStep] = []
         for step in item.steps:
+            if isinstance(step, syn.Then) and not any(isinstance(one, When) for one in steps):
+                _needs_a_step(step, draft)
             checked = draft.attempt(lambda step=step, ctx=ctx: _step(step, ctx))  # type: ignore[misc]
             if checked is not None:
                 steps.append(checked)
         draft.scenarios.append(Scenario(item.title.value, world, tuple(steps), item.span))
+
+
+def _needs_a_step(then: syn.Then, draft: Draft) -> None:
+    """Before any `when` there is no outcome to check (TW0701)."""
+    for check_ in then.checks:
+        if isinstance(check_, (syn.Refused, syn.StatusIs, syn.Says, syn.Emits, syn.Unchanged)):
+            what = "Nothing has happened before this check."
+            hint = "Write a `when` before it; here only the start state can be checked."
+            draft.tell("TW0701", what, check_.span, "no `when` before", hint)
 
 
 def _step(step: syn.Step, ctx: Context) -> ScenarioStep:

@@ -114,10 +114,16 @@ def _calculated(term: Term, op: str, first: int | float, second: int | float) ->
 def param_values(
     program: Program, world: World | None, overrides: Mapping[str, Raw]
 ) -> dict[str, Raw]:
-    """The raw value of every param: its default, the world's setting, the caller's override."""
+    """The raw value of every param: the caller's override, the world's setting, or its default.
+
+    A default that builds on another param uses the value which that one has here.
+    """
     values: dict[str, Raw] = {}
     for name, param in program.params.items():
         values[name] = constant(param.default, {}, values)
-    for setting in world.params if world is not None else ():
-        values[setting.name] = constant(setting.value, {}, values)
-    return {**values, **overrides}
+    settings = {one.name: one.value for one in (world.params if world is not None else ())}
+    for name, param in program.params.items():
+        values[name] = constant(settings.get(name, param.default), {}, values)
+        if name in overrides:
+            values[name] = overrides[name]
+    return values

@@ -8,7 +8,7 @@ border it is *shown*: names for objects and enum members, JSON numbers with decl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from tokenworld.model import (
     BoolType,
@@ -57,7 +57,12 @@ def show_value(
 def _number(value_type: NumberType, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         raise ValueError(f"{value!r} is not a number")
-    scaled = Decimal(str(value)).scaleb(value_type.decimals)
+    try:
+        scaled = Decimal(str(value)).scaleb(value_type.decimals)
+    except InvalidOperation:
+        raise ValueError(f"{value!r} is not a number") from None
+    if not scaled.is_finite():
+        raise ValueError(f"{value!r} is not a number")
     if scaled != scaled.to_integral_value():
         raise ValueError(f"{value} has more than {value_type.decimals} decimals")
     number = int(scaled)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tokenworld.ground import Instance, Raw, Simulator, StateT
 from tokenworld.planning.decode import check_plan, decoded, operators_named
-from tokenworld.planning.ir import Task
+from tokenworld.planning.ir import Task, Variable
 from tokenworld.planning.lower_algebra import Obstacle, Refused
 from tokenworld.planning.lower_diagram import Explosion
 from tokenworld.planning.lower_facts import Facts
@@ -95,6 +95,10 @@ def encode(
     except Explosion as explosion:
         return Unencodable((_too_big(instance, explosion),))
     return Encoding(single_valued(task), not reachable)
+
+
+_WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
+"""What is left to do where the goal is reached already."""
 
 
 def _too_big(instance: Instance, explosion: Explosion) -> Obstacle:

@@ -164,12 +164,14 @@ def open_world(target: str, params: Mapping[str, Raw] | None = None) -> OpenWorl
 
 
 def open_text(sources: tuple[Source, ...], name: str) -> OpenWorld:
-    """A world from source texts at hand (the last is the root): how a stored run is reopened."""
-    by_name = {Path(source.name).name: source for source in sources}
+    """A world from source texts at hand (the first is the root): how a stored run is reopened."""
+    root, *modules = sources
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:
-        return by_name.get(path[-1] + ".tw")
+        wanted = (*path[:-1], f"{path[-1]}.tw")
+        ends = (one for one in modules if Path(one.name).parts[-len(wanted) :] == wanted)
+        return next(ends, None)
 
-    loaded = _loaded(check_source(sources[-1], find))
-    world = choose_world(loaded.program, name, sources[-1].name)
+    loaded = _loaded(check_source(root, find))
+    world = choose_world(loaded.program, name, root.name)
     return OpenWorld(loaded, world, compile_world(loaded.program, world))

@@ -82,6 +82,8 @@ def replay_run(
     ticks = tuple(history(store, run))
     replayed = list(_played(session, ticks, say))
     recorded = [tick.outcome for tick in ticks]
+    if recorded and recorded[-1]["status"] == "interrupted":
+        del replayed[len(recorded) :]  # the log ends between the two records of one intent
     divergence = first_divergence(recorded, replayed)
     final = str(replayed[-1]["hash_after"]) if replayed else session.engine.hash(session.state)
     return ReplayReport(run, len(ticks), final, divergence, verification, changed)

@@ -36,6 +36,7 @@ from tokenworld.model import (
     WithinCheck,
     WonCheck,
 )
+from tokenworld.prose import TypedIntent
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.session import Session
@@ -166,6 +167,8 @@ class _Runner:
             self._stand()
 
     def _intent(self, step: When) -> AnyIntent:
+        if step.by is not None and step.by != self.session.actor:
+            return TypedIntent(step.source, step.by)  # refused as an intent: that one cannot act
         match step.intent:
             case TypedStep(text=text):
                 return text

@@ -16,7 +16,7 @@ from tokenworld.tools.output import (
     Output,
 )
 from tokenworld.tools.running import show_outcome
-from tokenworld.tools.solving import show_verdict
+from tokenworld.tools.solving import check_goal, show_verdict
 
 __all__ = ["play"]
 
@@ -33,6 +33,8 @@ def play(
 ) -> int:
     """Play a world; with ``planned`` a plan is made first and can be stepped through."""
     world = open_world(target)
+    check_goal(world, goal)
+    world.engine.start(seed)  # a world that cannot start leaves no store behind
     on_screen = sys.stdin.isatty() and sys.stdout.isatty() and not out.as_json
     with RunStore.open(store) as opened:
         session = Session(world, seed, store=opened, player="human" if on_screen else "planner")
@@ -45,7 +47,11 @@ def play(
             return _told(session, steps, verdict, goal, out)
         except KeyboardInterrupt:
             session.finish("interrupted")
+            out.json({"schema_version": 1, "ok": False, "interrupted": True})
             return EXIT_INTERRUPTED
+        except Failure:
+            session.finish("failed")
+            raise
 
 
 def _planned(

@@ -33,8 +33,11 @@ def run(
     store: Path | None,
 ) -> int:
     """Play and record; the last line (or the JSON) carries the final state hash."""
+    if ticks is not None and ticks < 0:
+        raise _usage("A run cannot stop before it begins.", "Give `--ticks N` with N from 0.")
     source, intents = _intents(script, player, ticks)
     world = open_world(target)
+    world.engine.start(seed)  # a world that cannot start leaves no store behind
     with RunStore.open(store) as opened:
         session = Session(world, seed, store=opened, player=source)
         try:

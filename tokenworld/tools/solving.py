@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, to_json
 from tokenworld.planning import Verdict, summary_lines
-from tokenworld.session import Session, open_world
+from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.tools.output import EXIT_OK, Output
 
-__all__ = ["export_pddl", "plan"]
+__all__ = ["check_goal", "export_pddl", "plan", "show_verdict"]
 
 
 def plan(target: str, out: Output, *, goal: str | None, time_limit: float, seed: int) -> int:
     """The verdict and the exit code that says it: 0 winnable, 1 unwinnable, 3 unknown."""
     session = Session(open_world(target), seed)
+    check_goal(session.world, goal)
     verdict = session.plan(goal, time_limit=time_limit, say=out.progress)
     show_verdict(verdict, out)
     out.json(verdict.to_json())
     return verdict.exit_code
+
+
+def check_goal(opened: OpenWorld, goal: str | None) -> None:
+    """Usage, not a verdict: `Failure` (TW0006) for a goal that the world does not have."""
+    world = opened.world
+    names = [line.name for line in world.goals]
+    if goal is None or goal in names:
+        return
+    known = ", ".join(f"`{name}`" for name in names)
+    hint = did_you_mean(goal, names) or (f"Its goals are {known}." if names else "It has none.")
+    what = f"The world `{world.name}` has no goal `{goal}`."
+    raise Failure(Diagnostic("TW0006", what, world.span, "this world", hint=hint))
 
 
 def show_verdict(verdict: Verdict, out: Output) -> None:
@@ -32,7 +45,9 @@ def export_pddl(target: str, out: Output, *, folder: Path | None, goal: str | No
     """Write ``domain.pddl`` and ``problem.pddl``, or print both."""
     from tokenworld.session.exporting import export
 
-    exported = export(open_world(target), goal)
+    world = open_world(target)
+    check_goal(world, goal)
+    exported = export(world, goal)
     out.diagnostics(exported.notes)
     files = {"domain.pddl": exported.domain, "problem.pddl": exported.problem}
     if folder is None:

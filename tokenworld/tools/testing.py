@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, to_json
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import ScenarioResult, run_scenario
-from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output
+from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of
 
 __all__ = ["test"]
 
@@ -16,15 +16,15 @@ Results = list[tuple[Path, ScenarioResult]]
 
 
 def test(paths: tuple[str, ...], out: Output, *, junit: Path | None, plan_seconds: float) -> int:
-    """Run every scenario below the paths; 1 if one fails or none is found."""
+    """Run every scenario below the paths; 1 if one fails or none is found, 2 without a file."""
     results: Results = []
-    code = EXIT_OK
+    wrong: list[Diagnostic] = []
     for path in _files(paths):
         try:
             results += _run(path, out, plan_seconds)
         except Failure as failure:
             out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
-            code = EXIT_NEGATIVE
+            wrong += failure.diagnostics
     failed = [result for _, result in results if not result.ok]
     if junit is not None:
         _write_junit(junit, results)
@@ -32,13 +32,17 @@ def test(paths: tuple[str, ...], out: Output, *, junit: Path | None, plan_second
     out.json(
         {
             "schema_version": 1,
-            "ok": not failed and code == EXIT_OK,
+            "ok": bool(results) and not failed and not wrong,
             "passed": len(results) - len(failed),
             "failed": len(failed),
             "scenarios": [{"file": str(path), **one.to_json()} for path, one in results],
+            "diagnostics": [to_json(one) for one in wrong],
         }
     )
-    return EXIT_NEGATIVE if failed else code
+    if not results and not wrong:
+        out.note("No scenario was found: a `scenario` block is a test.")
+        return EXIT_NEGATIVE
+    return exit_code_of(wrong) or (EXIT_NEGATIVE if failed else EXIT_OK)
 
 
 def _files(paths: tuple[str, ...]) -> list[Path]:

@@ -1,0 +1,79 @@
+"""Runs the program in this process, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from tokenworld.cli import _main
+
+DOMAINS = Path(__file__).parents[2] / "domains"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one call of the program came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one object on stdout."""
+        assert self.out.count("\n") == 1, self.out
+        return json.loads(self.out)
+
+
+class Tw(Protocol):
+    def __call__(self, *arguments: object) -> Ran: ...
+
+
+@pytest.fixture
+def tw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tw:
+    """``tw("run", file, "--json")`` in a fresh folder; no output may hold a traceback."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*arguments: object) -> Ran:
+        code = _main([str(one) for one in arguments])
+        found = capsys.readouterr()
+        ran = Ran(code, found.out, found.err)
+        assert "Traceback" not in ran.err + ran.out
+        assert code != 4, ran.err
+        if "--json" in arguments:
+            assert isinstance(ran.json, dict)
+        return ran
+
+    return call
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """A little world with a passing and a failing scenario beside."""
+    path = tmp_path / "small.tw"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def willowbrook() -> Path:
+    return DOMAINS / "willowbrook" / "world.tw"
+
+
+SMALL = """type Room
+type T { at: Room  n: 0 to 9 = 0 }
+actor me: T
+action go(r: Room) as "go to {r}" { require r != me.at else here "You are in {the r}."  me.at = r }
+action add(k: 1 to 3) as "add {k}" { me.n += k }
+world small "A small world" {
+  object hall, attic: Room
+  object hero: T { at = hall }
+  goal up: hero.at == attic and hero.n >= 2 "Up."
+}
+scenario "going" in small { when go(attic) then hero.at == attic }
+"""
