@@ -181,7 +181,7 @@ def explain(
 
 
 @app.command
-def schema() -> int:
+def schema(*, json: Json = True) -> int:
     """The JSON schema of a checked program: what `tw model FILE` prints."""
     from tokenworld.tools.modelling import schema as print_schema
 
@@ -189,7 +189,9 @@ def schema() -> int:
 
 
 @app.command
-def model(file: Annotated[str, Parameter(help="A file to check and print.")], /) -> int:
+def model(
+    file: Annotated[str, Parameter(help="A file to check and print.")], /, *, json: Json = True
+) -> int:
     """The checked model of a file as JSON: names resolved, types settled."""
     from tokenworld.tools.modelling import model as print_model
 

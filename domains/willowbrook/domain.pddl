@@ -1,14 +1,14 @@
 ; World `willowbrook` of world.tw, grounded by `tw export --pddl`.
 ; One fact per variable and value, because PDDL has no exact lifted form for
-;   domains/willowbrook/world.tw:154:46: action `repair`, which takes several ticks
-;   domains/willowbrook/world.tw:162:31: action `rest`, which takes several ticks
-;   domains/willowbrook/world.tw:69:11: `count` up to 6
-;   domains/willowbrook/world.tw:152:3: `destroy`
-;   domains/willowbrook/world.tw:168:33: chance in law `clear_up`
-;   domains/willowbrook/world.tw:171:77: rounds that may write `growth` twice
-;   domains/willowbrook/world.tw:172:51: `was`
-;   domains/willowbrook/world.tw:173:54: `tick()`
-;   domains/willowbrook/world.tw:179:57: `was`
+;   world.tw:154:46: action `repair`, which takes several ticks
+;   world.tw:162:31: action `rest`, which takes several ticks
+;   world.tw:69:11: `count` up to 6
+;   world.tw:152:3: `destroy`
+;   world.tw:168:33: chance in law `clear_up`
+;   world.tw:171:77: rounds that may write `growth` twice
+;   world.tw:172:51: `was`
+;   world.tw:173:54: `tick()`
+;   world.tw:179:57: `was`
 (define (domain willowbrook)
   (:requirements :strips :negative-preconditions :conditional-effects :action-costs)
   (:constants

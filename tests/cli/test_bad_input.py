@@ -154,7 +154,8 @@ def test_an_unknown_goal_is_usage_and_no_verdict(
 @pytest.mark.parametrize(
     "arguments",
     [("nosuch",), ("run",), ("check",), ("run", "x.tw", "--ticks", "many"),
-     ("run", "x.tw", "--odd"),     ("run", "x.tw", "--player", "robot"), ("runs", "nosuch"), ("runs", "export")],
+     ("run", "x.tw", "--odd"),
+          ("run", "x.tw", "--player", "robot"), ("runs", "nosuch"), ("runs", "export")],
 )  # fmt: skip
 def test_wrong_usage_is_told_and_exits_2(tw: Tw, arguments: tuple[str, ...]) -> None:
     ran = tw(*arguments)

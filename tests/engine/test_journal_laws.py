@@ -72,9 +72,7 @@ def check_records(game: Game, before: State, outcomes: tuple[Outcome, ...]) -> N
     assert [one.status for one in outcomes[:-1]] in ([], ["interrupted"])
     assert outcomes[0].hash_before == engine.hash(before)
     assert outcomes[-1].hash_after == game.hash
-    assert all(
-        one.hash_after == two.hash_before for one, two in pairwise(outcomes)
-    )
+    assert all(one.hash_after == two.hash_before for one, two in pairwise(outcomes))
     assert all(one.tick == before.tick for one in outcomes)
     assert game.state.tick - before.tick == sum(one.time_passed for one in outcomes)
     for one in outcomes:

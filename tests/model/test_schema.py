@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tokenworld.model.schema import program_from_json, program_schema, program_to_json
 from tokenworld.session import load_program
 

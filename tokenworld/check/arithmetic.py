@@ -186,7 +186,8 @@ def fit_number(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
         said = f"The {what} has {named}, and this has `{found.unit or 'none'}`."
         ctx.draft.stop("TW0303", said, term.span, "units differ", hint)
     if found.decimals > target.decimals:
-        said = f"The {what} keeps {target.decimals} decimals, and this has {found.decimals}."
+        kept = f"{target.decimals} decimal{'' if target.decimals == 1 else 's'}"
+        said = f"The {what} keeps {kept}, and this has {found.decimals}."
         hint = "Round it with `round(x, n)`, or give the range more decimals."
         ctx.draft.stop("TW0305", said, term.span, "too many decimals", hint)
     fitted = _rescaled(term, found, target.decimals)

@@ -9,7 +9,7 @@ reader expects, reading a slot after changing it (TW0403), or what another round
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tokenworld.check.aliasing import Knowledge, skeleton
 from tokenworld.check.draft import Draft
@@ -47,13 +47,17 @@ __all__ = ["check_writes", "written_slots"]
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """A change on the path so far; ``args`` is ``None`` where any slot may be meant."""
+    """A change on the path so far; ``args`` is ``None`` where any slot may be meant.
+
+    ``maybe``: it stands in a branch that the path may not have taken.
+    """
 
     fluent: str
     args: tuple[Term, ...] | None
     op: str
     value: Term | None
     span: Span
+    maybe: bool = False
 
 
 @dataclass(slots=True)
@@ -63,6 +67,7 @@ class _Path:
     draft: Draft
     known: Knowledge
     writes: list[_Write] = field(default_factory=list)
+    inside: bool = False
 
 
 def check_writes(draft: Draft) -> None:
@@ -106,8 +111,12 @@ def _effect(effect: Effect, path: _Path) -> None:
             for write in written_slots(effect, path.draft):
                 _add(write, path)
     if isinstance(effect, (If, Chance, Pick)):
-        path.writes += [w for inner in effects_in(bodies_of(effect)) for w in
-                        written_slots(inner, path.draft)]  # fmt: skip
+        maybe = [
+            replace(write, maybe=True)
+            for inner in effects_in(bodies_of(effect))
+            for write in written_slots(inner, path.draft)
+        ]
+        path.writes += maybe
 
 
 def bodies_of(effect: Effect) -> Body:
@@ -116,7 +125,7 @@ def bodies_of(effect: Effect) -> Body:
 
 
 def _branch(body: Body, path: _Path, known: Knowledge) -> None:
-    _body(body, _Path(path.draft, known, list(path.writes)))
+    _body(body, _Path(path.draft, known, list(path.writes), inside=True))
 
 
 # ---- slots ------------------------------------------------------------------------------
@@ -155,7 +164,8 @@ def _destroyed(target: Term, span: Span, draft: Draft) -> Iterator[_Write]:
 
 def _add(write: _Write, path: _Path) -> None:
     for earlier in path.writes:
-        if _clash(earlier, write):
+        provable = not (earlier.maybe and path.inside)
+        if provable and _clash(earlier, write):
             what = f"`{_name(write.fluent, path)}` gets two values in one body."
             related = (Related(earlier.span, "the first value"),)
             hint = "Keep one of the two, or put them in different branches."

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 
-from tokenworld.engine.delta import shown_key
+from tokenworld.engine.applying import shown_key
 from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value

@@ -7,8 +7,9 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
-from tokenworld.engine.delta import Breach, Delta, apply
+from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.describe import describe_of, strata_of
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import Code, Function, compile_term, extend, written
-from tokenworld.engine.delta import Delta, RawChange, apply
+from tokenworld.engine.delta import Delta, RawChange
 from tokenworld.engine.result import BreachReport
 from tokenworld.engine.state import State
 from tokenworld.model import Conserve, DeriveCall, Invariant, Program, Read, Term, subterms

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from tokenworld.engine.applying import shown_key
 from tokenworld.engine.compile import Code
-from tokenworld.engine.delta import RawChange, Rule, shown_key
+from tokenworld.engine.delta import RawChange, Rule
 from tokenworld.engine.digest import settle, state_hash
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.result import BreachReport, Result
@@ -66,7 +67,7 @@ class Recorder:
             latched=result.latched,
             progress=result.progress,
             cause=result.cause,
-            breach=None if breach is None else _breach_json(breach),
+            breach=None if breach is None else self._breach(breach),
             reward=number_json(self._reward(result)),
             score=number_json(self._endings.score(result.after, me)),
             hash_before=state_hash(result.before),
@@ -158,17 +159,28 @@ class Recorder:
             total = total + self._endings.paid(result.after, result.before, self._instance.me)
         return total
 
+    def _breach(self, breach: BreachReport) -> dict[str, Json]:
+        """What was broken and where: an invariant's line, else that of the rule to blame."""
+        rule = breach.rule or (breach.culprits[0] if breach.culprits else "")
+        found: dict[str, Json] = {
+            "code": breach.code,
+            "kind": breach.kind,
+            "message": breach.message,
+            "rule": rule,
+            "place": breach.place or self._place_of(rule),
+            "witness": list(breach.witness),
+            "culprits": list(breach.culprits),
+        }
+        if breach.before is not None:
+            found["before"], found["after"] = breach.before, breach.after
+        return found
 
-def _breach_json(breach: BreachReport) -> dict[str, Json]:
-    found: dict[str, Json] = {
-        "code": breach.code,
-        "kind": breach.kind,
-        "message": breach.message,
-        "rule": breach.rule,
-        "place": breach.place,
-        "witness": list(breach.witness),
-        "culprits": list(breach.culprits),
-    }
-    if breach.before is not None:
-        found["before"], found["after"] = breach.before, breach.after
-    return found
+    def _place_of(self, title: str) -> str:
+        """Where a rule such as ``law grow`` stands."""
+        program = self._instance.program
+        kind, _, name = title.partition(" ")
+        if kind == "action" and name in program.actions:
+            return str(program.actions[name].span)
+        if kind == "law" and name in program.laws:
+            return str(program.laws[name].span)
+        return ""

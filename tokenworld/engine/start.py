@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import Code, compile_body, extend
-from tokenworld.engine.delta import Breach, Delta, apply
+from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Guards
 from tokenworld.engine.layout import Column, Layout, implicit_default

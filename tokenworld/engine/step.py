@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.compile import Code
-from tokenworld.engine.delta import Breach, Delta, RawChange, apply, net, prose_state
+from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.layout import Layout
@@ -116,10 +117,16 @@ class Stepper:
         for laws in self.phases:
             delta = Delta(self.layout, luck, state.seed, start.tick)
             for law in laws:
-                self.code.laws[law.name].run(state, start, self.me, delta)
+                self._evaluate(law, state, start, delta)
             if delta.fired:
                 state = self._apply_phase(result, state, start, delta)
         return state
+
+    def _evaluate(self, law: Law, state: State, start: State, delta: Delta) -> None:
+        try:
+            self.code.laws[law.name].run(state, start, self.me, delta)
+        except Breach as breach:
+            raise breach.blamed(f"law {law.name}") from None
 
     def _apply_phase(self, result: Result, state: State, start: State, delta: Delta) -> State:
         after = state.fork()

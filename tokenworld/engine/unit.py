@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.compile import ActionCode, Code, Function
-from tokenworld.engine.delta import Breach, Delta, apply, net, prose_state
+from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.result import Result, Spoken
@@ -148,7 +149,10 @@ class ActionUnit:
         """Evaluate a body on ``state`` and apply it to a fork."""
         delta = Delta(self._code.emitter.layout, luck, state.seed, state.tick)
         delta.by(f"action {command.action}", command.args, self._draw_key(command))
-        body(state, state, self._me, delta, *command.args)
+        try:
+            body(state, state, self._me, delta, *command.args)
+        except Breach as breach:
+            raise breach.blamed(delta.rule.title) from None
         after = state.fork()
         changes = apply(after, delta)
         self._guards.check_conserved(state, after, delta, changes, self._me)

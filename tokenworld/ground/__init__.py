@@ -42,6 +42,8 @@ from tokenworld.ground.values import (
     read_value,
     scaled_text,
     show_value,
+    value_text,
+    values_text,
 )
 
 __all__ = [
@@ -76,4 +78,6 @@ __all__ = [
     "scaled_text",
     "show_value",
     "slots",
+    "value_text",
+    "values_text",
 ]

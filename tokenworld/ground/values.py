@@ -23,7 +23,7 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["Json", "Raw", "read_value", "scaled_text", "show_value"]
+__all__ = ["Json", "Raw", "read_value", "scaled_text", "show_value", "value_text", "values_text"]
 
 Raw = bool | int | float | str | None
 Json = bool | int | float | str | None | Sequence["Json"] | Mapping[str, "Json"]
@@ -52,6 +52,20 @@ def show_value(
             return float(Decimal(value).scaleb(-decimals))
         case _:
             return value
+
+
+def value_text(value: Json) -> str:
+    """A shown value as an author writes it: ``true``, ``none``, a name or a number."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def values_text(values: Mapping[str, Json]) -> str:
+    """Named values in a row: ``c.state = locked, me.energy = 80``."""
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
 
 
 def _number(value_type: NumberType, value: object) -> int:

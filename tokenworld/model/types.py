@@ -153,6 +153,8 @@ def show_type(value_type: ValueType) -> str:
             return name + suffix
         case NumberType(low=None) | NumberType(high=None):
             return "int" + suffix
+        case NumberType(low=int() as low, high=int() as high) if low == high:
+            return _show_scaled(low, value_type.decimals, value_type.unit) + suffix
         case NumberType(low=int() as low, high=int() as high, decimals=decimals, unit=unit):
             bounds = (_show_scaled(bound, decimals, unit) for bound in (low, high))
             return " to ".join(bounds) + suffix

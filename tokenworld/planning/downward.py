@@ -272,6 +272,6 @@ def _note(run: _Run, kind: AnswerKind, detail: str) -> Diagnostic | None:
         hint = "Run `tw doctor` to see whether it is installed well."
         return Diagnostic("TW0812", f"{engine} gave no answer: {detail}.", hint=hint)
     if kind == "limit":
-        hint = "Raise `--time-limit` or `--memory-limit`."
+        hint = "Raise `--time-limit`, or make the world smaller."
         return Diagnostic("TW0813", f"{engine} was stopped: {detail}.", hint=hint)
     return None

@@ -190,7 +190,7 @@ class _Climb(Generic[StateT]):
             self._note(Diagnostic("TW0813", "It was cancelled before there was a verdict."))
         elif any(one.result == "limit" for one in tried):
             limit = f"There is no verdict within {self._time_limit:g} s and the memory allowed."
-            hint = "Raise `--time-limit` or `--memory-limit`, or make the world smaller."
+            hint = "Raise `--time-limit`, or make the world smaller."
             self._note(Diagnostic("TW0813", limit, hint=hint))
         return self._closed(Verdict("unknown", self._goal, None, "", "", within=self._within))
 

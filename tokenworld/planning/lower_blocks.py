@@ -83,7 +83,7 @@ class Block:
 
     def _after(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
         if slot[0] == ALIVE:
-            return self._alive(slot)
+            return self._alive(slot, exempt)
         dooms = self._all_dooms(exempt)
         value = self._stage(slot, len(dooms), exempt)
         for number in self.moment.terms.facts.objects_in(slot):
@@ -93,9 +93,9 @@ class Block:
                     value = self.diagrams.choose(condition, self.diagrams.leaf(first), value)
         return value
 
-    def _alive(self, slot: Slot) -> Diagram:
+    def _alive(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
         value = self.moment.variables.now(slot)
-        for doomed, condition in self._all_dooms(frozenset()):
+        for doomed, condition in self._all_dooms(exempt):
             if doomed == slot[1][0]:
                 value = self.diagrams.choose(condition, self.diagrams.false, value)
         return value
@@ -182,7 +182,7 @@ class Block:
     def sound(self) -> Diagram:
         """Where its writes agree and nothing is undefined: elsewhere the tick is an error."""
         if self._sound is None:
-            agreed = (is_agreed(self.diagrams, self.after(slot)) for slot in self._risky())
+            agreed = (is_agreed(self.diagrams, one) for one in self._risky())
             self._sound = self._all((*self._demands("error"), *agreed))
         return self._sound
 
@@ -192,7 +192,7 @@ class Block:
         Elsewhere an action is refused by a generated require.
         """
         if self._allowed is None:
-            inside = (is_inside(self.diagrams, self.after(slot)) for slot in self._risky())
+            inside = (is_inside(self.diagrams, one) for one in self._risky())
             self._allowed = self._all((*self._demands("range"), *inside, *self._shapes()))
         return self._allowed
 
@@ -209,9 +209,11 @@ class Block:
                     if own == kind:
                         yield demand
 
-    def _risky(self) -> list[Slot]:
-        """The slots whose writes may clash or leave a range."""
-        return [slot for slot in self.slots if slot[0] != ALIVE and self._is_risky(slot)]
+    def _risky(self) -> Iterator[Diagram]:
+        """What is written to slots whose writes may clash or leave a range (destroyed or not)."""
+        for slot in self.slots:
+            if slot[0] != ALIVE and self._is_risky(slot):
+                yield self._asked(slot)
 
     def _is_risky(self, slot: Slot) -> bool:
         """Whether the writes to a slot may clash or leave its range."""
@@ -245,11 +247,23 @@ class Block:
         found = (facts.slot(fluent, args) for args in product(*facts.arguments(fluent)))
         return list(dict.fromkeys(found))
 
+    def _kept(self, slot: Slot) -> Diagram:
+        """What a slot holds afterwards, nothing where its object is gone."""
+        value = self.after(slot)
+        for number in self.moment.variables.facts.objects_in(slot):
+            alive = self.after((ALIVE, (number,)))
+            value = self.diagrams.choose(alive, value, self.diagrams.none)
+        return value
+
+    def _asked(self, slot: Slot) -> Diagram:
+        """What is written to a slot, whatever is destroyed then."""
+        return self._stage(slot, 0, frozenset())
+
     def _unique(self, slot: Slot) -> Iterable[Diagram]:
-        mine = self.after(slot)
+        mine = self._kept(slot)
         for other in self._others(slot[0]):
             if other != slot:
-                yield self.diagrams.lift("distinct", _distinct, mine, self.after(other))
+                yield self.diagrams.lift("distinct", _distinct, mine, self._kept(other))
 
     def _no_cycle(self, slot: Slot) -> Diagram:
         """Following a nested fluent upwards from its new value never comes back."""
@@ -261,9 +275,9 @@ class Block:
             new: dict[Raw, Diagram] = {start: diagrams.true}
             for other in self._others(name):
                 if other[1][0] != start:
-                    new[other[1][0]] = self._leads(self.after(other), returns)
+                    new[other[1][0]] = self._leads(self._kept(other), returns)
             if new == returns:
-                return diagrams.negate(self._leads(self.after(slot), returns))
+                return diagrams.negate(self._leads(self._asked(slot), returns))
             returns = new
 
     def _leads(self, value: Diagram, returns: dict[Raw, Diagram]) -> Diagram:
@@ -295,9 +309,9 @@ class Block:
         """A fact of an acyclic relation that is made true closes no circle."""
         diagrams, (start, first) = self.diagrams, slot[1]
         edges = {
-            other[1]: self.after(other)
+            other[1]: self._kept(other)
             for other in self._others(slot[0])
-            if True in diagrams.leaves(self.after(other))
+            if True in diagrams.leaves(self._kept(other))
         }
         reached: dict[Raw, Diagram] = {first: diagrams.true}
         while True:
@@ -309,7 +323,7 @@ class Block:
             if new == reached:
                 break
             reached = new
-        made = diagrams.lift("fact", _is_true, self.after(slot))
+        made = diagrams.lift("fact", _is_true, self._asked(slot))
         closes = diagrams.both(made, reached.get(start, diagrams.false))
         return diagrams.negate(closes)
 

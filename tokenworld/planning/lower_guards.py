@@ -114,8 +114,18 @@ class Guards:
         for invariant in self._facts.program.invariants.values():
             for condition in self._bound(invariant):
                 if not self._kept(condition, blocks):
+                    self._only_stored(invariant, condition)
                     result = self._diagrams.both(result, condition)
         return result
+
+    def _only_stored(self, invariant: Invariant, condition: Diagram) -> None:
+        """An invariant is looked at before the tick is counted: that moment is not encoded."""
+        variables = self._moment.variables
+        for level in sorted(self._diagrams.support(condition)):
+            if not variables.is_stored(variables.slots[level]):
+                reason = "it is looked at before the tick counts"
+                what = f"`tick()`, `busy` or `did` in the invariant `{invariant.name}`"
+                raise Refused(what, invariant.span, reason)
 
     def _bound(self, invariant: Invariant) -> Iterable[Diagram]:
         if _reads_past(invariant.condition, self._facts.program.derives):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
@@ -95,6 +96,11 @@ def _known(lines: dict[str, Ending]) -> str:
     return f"Name one of {names}." if names else "Add a `goal` line to the world."
 
 
+def _place(span: Span) -> str:
+    """A place by the file's own name: the text is the same wherever the file lies."""
+    return f"{Path(span.file).name}:{span.line}:{span.column}"
+
+
 def _note(code: str, message: str, span: Span | None) -> Diagnostic:
     return Diagnostic(code, message, span, severity=Severity.INFO)
 
@@ -159,7 +165,7 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
 def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) -> PddlExport:
     """The task in grounded form; the reasons stand in the notes and above the domain."""
     words = Vocabulary(instance)
-    reasons = [f"{error.span}: {error.construct}" for error in errors]
+    reasons = [f"{_place(error.span)}: {error.construct}" for error in errors]
     comments = (
         *_comments(instance, "grounded"),
         "One fact per variable and value, because PDDL has no exact lifted form for",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.ground import value_text, values_text
 from tokenworld.session.replaying import replay_run
 from tokenworld.store import (
     Run,
@@ -86,7 +87,7 @@ def _show_tick(tick: Tick, out: Output) -> None:
     if isinstance(refusal, dict):
         out.line(f"        {refusal['label']}: {refusal['text']}")
         for failed in refusal["failed"]:
-            values = ", ".join(f"{name} = {value}" for name, value in failed["values"].items())
+            values = values_text(failed["values"])
             out.line(f"        ✗ {failed['condition']}  ({values})  {failed['span']}")
     said = tick.outcome.get("said")
     for line in said if isinstance(said, list) else ():
@@ -95,7 +96,9 @@ def _show_tick(tick: Tick, out: Output) -> None:
 
 def _asked(tick: Tick) -> str:
     args = tick.outcome.get("args")
-    shown = ", ".join(str(value) for value in args.values()) if isinstance(args, dict) else ""
+    shown = (
+        ", ".join(value_text(value) for value in args.values()) if isinstance(args, dict) else ""
+    )
     action = str(tick.outcome.get("action") or "pass")
     return action if action == "pass" else f"{action}({shown})"
 

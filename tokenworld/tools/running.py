@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, read_source
-from tokenworld.ground import Outcome
+from tokenworld.ground import Outcome, values_text
 from tokenworld.prose import read_script
 from tokenworld.session import Session, open_world
 from tokenworld.session.intents import AnyIntent
@@ -94,7 +94,7 @@ def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
     if outcome.refusal is not None:
         out.line(f"       {outcome.refusal.text}")
         for report in outcome.refusal.failed:
-            values = ", ".join(f"{name} = {value}" for name, value in report.values.items())
+            values = values_text(report.values)
             label = f"{report.label}: " if report.label else ""
             out.line(f"       ✗ {label}{report.condition}  ({values})  {report.place}")
     if outcome.no_match is not None:
