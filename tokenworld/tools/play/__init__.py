@@ -22,7 +22,8 @@ def play(
 ) -> int:
     """Play a session on the screen until the player quits; the exit code.
 
-    ``plan`` can be stepped through from the first tick on; ``plan_verdict`` is what it rests on.
+    ``plan`` can be stepped through from the first tick on; it must reach its goal under the
+    session's own seed (`plan_for_seed`). ``plan_verdict`` is what it rests on.
     The recording is left open: whoever opened the session finishes it. Raises `Failure` TW0811
     where Textual is not installed.
     """

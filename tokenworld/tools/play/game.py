@@ -61,7 +61,8 @@ class Game:
             self._tell(moment)
         self.track: Track | None = None
         if plan:
-            self.follow(plan, certain=verdict is None or bool(verdict.wins_with_seed))
+            # it was made for this run's own draws, whatever its first verdict counted on
+            self.follow(plan, certain=True)
             self._add("note", f"A plan of {len(plan)} steps is ready: F6 plays a step of it, "
                               "F7 all of it.")  # fmt: skip
         elif verdict is not None:
