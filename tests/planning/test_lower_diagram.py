@@ -134,7 +134,11 @@ def test_what_is_undefined_counts_only_where_it_is_looked_at() -> None:
 def test_a_diagram_that_outgrows_its_limit_says_so() -> None:
     diagrams = Diagrams(limit=200)
     total = diagrams.leaf(0)
-    with pytest.raises(Explosion):
+
+    def sum_of_bits(total: Diagram) -> None:
         for power in range(12):
             bit = diagrams.variable(diagrams.declare((0, 1 << power)))
             total = diagrams.lift("plus", lambda a, b: a + b, total, bit)
+
+    with pytest.raises(Explosion):
+        sum_of_bits(total)

@@ -97,7 +97,10 @@ LUCK = """
 type Room  type Hero { at: Room }
 actor me: Hero
 function n(): 0 to 4 clamped = 0   function m(): 0 to 2 clamped = 0
-action toss() { if n() == 1 { chance 50% { m() += 1 } } chance 20% { n() += 1 } or 30% { n() += 2 } }
+action toss() {
+  if n() == 1 { chance 50% { m() += 1 } }
+  chance 20% { n() += 1 } or 30% { n() += 2 }
+}
 law drift(r: Room) { chance 10% { m() += 1 } else { n() -= 1 } }
 world w { object hall: Room  object hero: Hero { at = hall }  goal g: n() == 2 and m() == 2 }
 """

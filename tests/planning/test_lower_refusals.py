@@ -45,7 +45,7 @@ def world(rules: str, goal: str, objects: str = "") -> str:
         ),
         (
             'type Hen { name: text = ""  n: 0 to 3 = 0 }\nfunction b(): bool = false\n'
-            'action call(h: Hen) { h.n += 1 h.name = "{h.n}" }\n'
+            'action call(h: Hen) { h.name = "{h.n}" h.n += 1 }\n'
             'action see(h: Hen) { require h.name == "2"  b() = true }',
             "b()",
             "text with `{…}` at 3: a text made of values is not one of finitely many",
@@ -84,7 +84,7 @@ def test_an_order_of_arrival_is_an_obstacle_only_where_it_counts() -> None:
 def test_what_the_goal_does_not_need_is_no_obstacle() -> None:
     rules = """
     function total(): int = 0   function share(): real = 0.0   function n(): 0 to 3 = 0
-    action up() { n() += 1  total() += n()  share() = share() / 3.0 }
+    action up() { total() += n()  n() += 1  share() = share() / 3.0 }
     """
     assert len(agreed_steps(world(rules, "n() == 2"))) == 2
 

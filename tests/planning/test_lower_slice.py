@@ -1,4 +1,4 @@
-"""Slicing and merging: what the goal does not depend on disappears, counters stop where they end."""
+"""Slicing and merging: what no goal depends on disappears, counters stop where they end."""
 
 from __future__ import annotations
 
