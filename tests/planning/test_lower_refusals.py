@@ -44,11 +44,12 @@ def world(rules: str, goal: str, objects: str = "") -> str:
             "`score()` at 2: a search state leaves it out",
         ),
         (
-            'type Hen { name: text = ""  n: 0 to 3 = 0 }\nfunction b(): bool = false\n'
+            'type Hen { name: text = ""  n: 0 to 3 = 0 }  object hen: Hen\n'
+            "function b(): bool = false\n"
             'action call(h: Hen) { h.name = "{h.n}" h.n += 1 }\n'
             'action see(h: Hen) { require h.name == "2"  b() = true }',
             "b()",
-            "text with `{…}` at 3: a text made of values is not one of finitely many",
+            "`name(hen)` at 1: its values have no bound that is known",
         ),
         (
             "function b(): bool = false\nfunction x(): real = 0.0\n"
