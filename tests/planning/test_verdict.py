@@ -133,11 +133,11 @@ def test_lines_of_a_goal_that_holds_already():
 
 def test_lines_say_who_proved_it():
     assert summary_lines(NONE_LEFT) == (
-        "unwinnable: goal `rich`",
+        "unwinnable: goal `rich` cannot be reached",
         "exhausted by own search: all 1,234 reachable states seen",
     )
     assert summary_lines(PROVED) == (
-        "unwinnable: any goal",
+        "unwinnable: no goal can be reached",
         "proved by fast-downward blind on encoding E",
         "encoding E: sha256 ab12",
     )
@@ -145,12 +145,12 @@ def test_lines_say_who_proved_it():
 
 def test_lines_of_a_bounded_answer_name_the_bound():
     verdict = Verdict("unwinnable", None, "exhausted", "own search", "", within=1)
-    assert summary_lines(verdict)[0] == "unwinnable: any goal within 1 tick"
+    assert summary_lines(verdict)[0] == "unwinnable: no goal can be reached within 1 tick"
 
 
 def test_lines_of_unknown_list_what_was_tried():
     assert summary_lines(OPEN) == (
-        "unknown: goal `rich`",
+        "unknown: whether goal `rich` can be reached",
         "tried own search: limit, its limit of 5 s was reached (5.0 s)",
         "tried fast-downward blind on encoding E: failed, it printed nonsense (0.2 s)",
     )

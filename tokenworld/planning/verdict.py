@@ -209,9 +209,10 @@ def summary_lines(verdict: Verdict) -> tuple[str, ...]:
         case "winnable":
             lines = [_winnable(verdict), *_plan_lines(verdict), *_luck_lines(verdict)]
         case "unwinnable":
-            lines = [f"unwinnable: {_goal(verdict)}{_bound(verdict)}", *_proof_lines(verdict)]
+            lines = [f"unwinnable: {_out_of_reach(verdict)}", *_proof_lines(verdict)]
         case "unknown":
-            lines = [f"unknown: {_goal(verdict)}{_bound(verdict)}", *_tried_lines(verdict)]
+            asked = f"whether {_goal(verdict)} can be reached{_bound(verdict)}"
+            lines = [f"unknown: {asked}", *_tried_lines(verdict)]
         case _:
             assert_never(verdict.answer)
     return tuple(lines)
@@ -226,6 +227,12 @@ def _goal(verdict: Verdict) -> str:
         names = (verdict.goal,) if verdict.goal in verdict.reached else verdict.reached
         return ", ".join(f"goal `{name}`" for name in names)
     return "any goal" if verdict.goal is None else f"goal `{verdict.goal}`"
+
+
+def _out_of_reach(verdict: Verdict) -> str:
+    if verdict.goal is None:
+        return f"no goal can be reached{_bound(verdict)}"
+    return f"goal `{verdict.goal}` cannot be reached{_bound(verdict)}"
 
 
 def _bound(verdict: Verdict) -> str:
