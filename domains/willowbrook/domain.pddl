@@ -28,8 +28,8 @@
     (stage ?self ?value)
     (repaired ?self)
     (mood ?self ?value)
-    (at ?self ?value)
     (exists-log)
+    (at ?self ?value)
     (growth ?self ?value)
     (was-growth-pea ?value)
     (energy ?self ?value)
@@ -85,9 +85,9 @@
     :precondition (and
       (turn act)
       (fuel-hearth-in-1-60)
+      (exists-log)
       (at mira cottage)
       (at log mira)
-      (exists-log)
       (long-in-None-1))
     :effect (and
       (long none)
@@ -289,9 +289,9 @@
     :parameters ()
     :precondition (and
       (turn must)
+      (exists-log)
       (at mira cottage)
-      (at log mira)
-      (exists-log))
+      (at log mira))
     :effect (and
       (long none)
       (not (long n0))
@@ -1843,9 +1843,9 @@
     :precondition (and
       (turn act)
       (fuel-hearth-in-1-60)
+      (exists-log)
       (at mira cottage)
       (at log cottage)
-      (exists-log)
       (long-in-None-1))
     :effect (and
       (long none)
@@ -1865,9 +1865,9 @@
     :precondition (and
       (turn act)
       (fuel-hearth-in-1-60)
+      (exists-log)
       (at mira garden)
       (at log garden)
-      (exists-log)
       (long-in-None-1))
     :effect (and
       (long none)
@@ -1886,9 +1886,9 @@
     :parameters ()
     :precondition (and
       (turn must)
+      (exists-log)
       (at mira cottage)
-      (at log cottage)
-      (exists-log))
+      (at log cottage))
     :effect (and
       (long none)
       (not (long n0))
@@ -1908,9 +1908,9 @@
     :parameters ()
     :precondition (and
       (turn must)
+      (exists-log)
       (at mira garden)
-      (at log garden)
-      (exists-log))
+      (at log garden))
     :effect (and
       (long none)
       (not (long n0))
@@ -1931,8 +1931,8 @@
     :precondition (and
       (turn act)
       (fuel-hearth-in-1-60)
-      (at log mira)
       (exists-log)
+      (at log mira)
       (long-in-None-1))
     :effect (and
       (long none)
@@ -1951,8 +1951,8 @@
     :parameters ()
     :precondition (and
       (turn must)
-      (at log mira)
-      (exists-log))
+      (exists-log)
+      (at log mira))
     :effect (and
       (long none)
       (not (long n0))

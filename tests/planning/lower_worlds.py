@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from pathlib import Path
 
 from tokenworld.check import check_source
-from tokenworld.diagnostics import Source, has_errors
+from tokenworld.diagnostics import Source, has_errors, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Instance, instantiate, param_values
 from tokenworld.planning.decode import check_plan, decoded
@@ -17,7 +18,7 @@ from tokenworld.planning.search import Exhausted, Found, Limits, Search
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.prose import EnglishProse
 
-__all__ = ["Opened", "agreed", "encoded", "explore", "opened", "refused", "solution"]
+__all__ = ["Opened", "agreed", "bundled", "encoded", "explore", "opened", "refused", "solution"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,16 @@ class Opened:
 
 def opened(text: str) -> Opened:
     """The first world of a text, in its start state."""
-    checked = check_source(Source("test.tw", None, text))
+    return _opened(Source("test.tw", None, text))
+
+
+def bundled(name: str) -> Opened:
+    """A world of ``domains``, such as ``cellar/twin``."""
+    return _opened(read_source(Path(__file__).parents[2] / "domains" / f"{name}.tw"))
+
+
+def _opened(source: Source) -> Opened:
+    checked = check_source(source)
     assert not has_errors(checked.diagnostics), checked.diagnostics
     assert checked.program is not None
     world = next(iter(checked.program.worlds.values()))

@@ -496,3 +496,17 @@ def test_an_undefined_number_makes_the_tick_an_error() -> None:
     """
     assert len(plan(text.replace("WANTED", "2")) or ()) == 4
     assert plan(text.replace("WANTED", "6")) is None
+
+
+def test_doing_nothing_in_particular_may_end_a_long_action() -> None:
+    text = """
+    type Hero { }
+    actor me: Hero
+    function work(): 0 to 9 clamped = 0   function days(): 0 to 9 clamped = 0
+    action toil() takes 3 { }
+    action idle() { }
+    law note() when did(me, toil) { work() += 1 }
+    law day() { days() += 1 }
+    world w { object hero: Hero  goal g: work() == 1 and days() == 4 }
+    """
+    assert len(plan(text) or ()) == 4

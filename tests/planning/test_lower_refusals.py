@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from lower_worlds import agreed, encoded, opened, refused
+from lower_worlds import agreed, opened, refused, solution
 
 from tokenworld.planning.lower import Unencodable, encode
 
@@ -91,18 +91,8 @@ def test_what_the_goal_does_not_need_is_no_obstacle() -> None:
 
 
 def agreed_steps(text: str) -> list[str]:
-    start = opened(text)
-    from tokenworld.planning.replay import replay
-
-    encoding = encoded(start)
-    from lower_worlds import explore
-
-    from tokenworld.planning.decode import decoded
-
-    way = explore(encoding.task)
-    assert way is not None
-    steps = decoded(way)
-    assert replay(start.simulator, start.state, steps, None).ok
+    steps = solution(opened(text))
+    assert steps is not None
     return [step.command.action for step in steps]
 
 

@@ -42,8 +42,8 @@ class Commands:
             elif commanded.is_long:
                 self._long(commanded)
             else:
-                for safe, fixed in self._turns():
-                    condition = self._diagrams.both(safe, commanded.possible())
+                for given, fixed in self._turns(commanded):
+                    condition = self._diagrams.both(given, commanded.possible())
                     self._done(commanded, commanded.command, (condition, fixed))
         self._pass()
 
@@ -56,11 +56,13 @@ class Commands:
             and command.cancellable() == self._diagrams.true
         )
 
-    def _turns(self) -> Iterator[Turn]:
+    def _turns(self, commanded: Commanded) -> Iterator[Turn]:
         """The moments in which a command can be given."""
-        yield self._cone.safe, (self._at_act, *self._idle_or_trivial())
+        exists = commanded.exists()
+        safe = self._diagrams.both(self._cone.safe, exists)
+        yield safe, (self._at_act, *self._idle_or_trivial())
         if self._broken_off:
-            yield self._diagrams.true, ((self._phases.token, (MUST,)),)
+            yield exists, ((self._phases.token, (MUST,)),)
 
     def _idle_or_trivial(self) -> tuple[Literal, ...]:
         """No long action runs, or one that a new intent simply ends."""
@@ -101,7 +103,8 @@ class Commands:
         block = commanded.block
         if not self._operators.matters(block):
             return
-        condition = self._diagrams.both(self._cone.safe, commanded.possible())
+        given = self._diagrams.both(self._cone.safe, commanded.exists())
+        condition = self._diagrams.both(given, commanded.possible())
         results = self._operators.results(block) + self._phases.started(block)
         draft = Draft(
             self._shown(commanded), condition, results, (self._at_act,), command=commanded.command
@@ -112,10 +115,10 @@ class Commands:
         """A command that may take several ticks: its first one, and all that may follow."""
         both, negate = self._diagrams.both, self._diagrams.negate
         until = commanded.until()
-        for safe, fixed in self._turns():
-            at_once = both(both(safe, until), commanded.possible())
+        for given, fixed in self._turns(commanded):
+            at_once = both(both(given, until), commanded.possible())
             self._done(commanded, commanded.command, (at_once, fixed))
-            begun = both(both(safe, negate(until)), commanded.requires())
+            begun = both(both(given, negate(until)), commanded.requires())
             self._wait(commanded, commanded.command, (begun, fixed), 1)
         for done in range(1, commanded.takes):
             self._continue(commanded, done, until)

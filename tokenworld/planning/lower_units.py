@@ -128,7 +128,8 @@ def body_of(unit: Unit) -> Body:
 def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
     """The names that a rule's body sees, and the condition under which it runs.
 
-    For an action that is the conjunction of its requires; a ``cancelled`` block always runs.
+    For an action that is the conjunction of its requires (whether its arguments still exist is
+    asked apart: a long action goes on without them); a ``cancelled`` block always runs.
     """
     algebra, rule = terms.algebra, unit.rule
     names = zip((param.name for param in rule.params), map(algebra.const, unit.args), strict=True)
@@ -136,7 +137,7 @@ def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
     if isinstance(rule, Law):
         exist = terms.exist(rule.params, unit.args)
         return env, algebra.both(exist, lambda: terms.condition(rule.when, env))
-    guard = terms.exist(rule.params, unit.args) if unit.kind == "action" else terms.true
+    guard = terms.true
     for one in rule.guards[: _leading(rule)]:
         if isinstance(one, Let):
             env = _let(terms, one, env)

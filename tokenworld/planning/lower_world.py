@@ -58,6 +58,10 @@ class Commanded:
         rest = self.cancelled.slots if self.cancelled is not None else ()
         return tuple(dict.fromkeys((*self.block.slots, *rest)))
 
+    def exists(self) -> Diagram:
+        """Where all its arguments exist, so that it can be given."""
+        return self.block.moment.terms.exist(self.unit.params, self.unit.args)
+
     def requires(self) -> Diagram:
         """Where the author's requires hold."""
         return self.block.guard()

@@ -137,6 +137,7 @@ class _Slicer:
         if command in self._cone.commands:
             return
         self._cone.commands[command] = None
+        self._asked(command.exists)
         self._asked(command.possible)
         self._asked(command.cost)
         if command.is_long:
@@ -160,23 +161,29 @@ class _Slicer:
 
     def _asked_possible(self, command: Commanded) -> Diagram:
         try:
-            return command.possible()
+            return self._diagrams.both(command.exists(), command.possible())
         except Refused:
             return self._diagrams.false
 
     def _idling_matters(self) -> bool:
         """Whether another command than `pass` can be of use although it changes nothing.
 
-        It may end a long action whose ``cancelled`` block matters, which runs in the start state
-        or which a rule asks for; and where `pass` is no command, it may turn the ring of `tick()`.
+        It may end a long action that runs in the start state, whose ``cancelled`` block matters or
+        which a rule asks for (``busy``, ``did``); and where `pass` is no command, it may turn the
+        ring of `tick()`. To end any other long action is no better than not to begin it.
         """
         slots, world = self._cone.slots, self._world
         if not world.passes:
             return any(name == RING for name, _ in slots)
         if (LONG, ()) not in slots:
             return False
-        watched = world.facts.running is not None or world.variables.long_is_read
-        return watched or any(
-            command.cancelled is not None and any(slot in slots for slot in command.cancelled.slots)
-            for command in self._cone.commands
+        asked = world.variables.long_is_read or any(name == DID for name, _ in slots)
+        return (
+            asked
+            or world.facts.running is not None
+            or any(
+                command.cancelled is not None
+                and any(slot in slots for slot in command.cancelled.slots)
+                for command in self._cone.commands
+            )
         )
