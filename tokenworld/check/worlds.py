@@ -23,6 +23,7 @@ from tokenworld.model import (
     ObjectType,
     ParamSetting,
     Spare,
+    StartFile,
     Term,
     World,
     effects_in,
@@ -90,7 +91,7 @@ class _Settings:
     ambiguous: str = "first"
     endless: bool = False
     outcomes: str = "latched"
-    start: str | None = None
+    start: StartFile | None = None
     score: Term | None = None
 
 
@@ -161,7 +162,7 @@ def _policy(line: syn.WorldItem, lines: _Settings) -> None:
         case syn.OutcomePolicy(policy=word):
             lines.outcomes = word
         case syn.StartFile(path=path):
-            lines.start = path.value
+            lines.start = StartFile(path.value, "", line.span)
         case _:
             pass  # objects are checked by `check_objects`, layouts are reported by `executed`
 

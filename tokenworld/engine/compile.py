@@ -255,7 +255,7 @@ def keyed(emitter: Emitter, binders: tuple[Binder, ...], names: dict[str, str]) 
     for binder in binders:
         value, kind = names[binder.name], binder.type.kind
         if kind == "object":
-            parts.append(f"NAMES[{value}]")
+            parts.append(f"S.names[{value}]")
         elif kind == "enum":
             members = emitter.instance.program.enums[binder.type.name].members  # type: ignore[union-attr]
             parts.append(f"{emitter.const(members)}[{value}]")

@@ -31,7 +31,7 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
     def named(S: State, W: State, x: int | None, article: str) -> str:
         if x is None:
             return "nothing"
-        return prose.named(name_of(S, W, instance.me, x), article)
+        return prose.named(name_of(S, W, S.me, x), article)
 
     def of_enum(members: tuple[str, ...], value: int | None, article: str) -> str:
         if value is None:
@@ -58,7 +58,6 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
         "of_real": of_real,
         "of_text": of_text,
         "fixpoint": fixpoint,
-        "NAMES": instance.names,
         "RECURSIVE": {},
     }
 

@@ -41,8 +41,7 @@ def _keys(state: State, column: Column) -> Iterator[Key]:
     elif column.single:
         yield 0
     else:
-        owners = set(state.layout.instance.members[_owner(column)])
-        yield from (x for x in range(len(stored)) if x in owners and state.alive(x))
+        yield from state.live[_owner(column)]
 
 
 def _owner(column: Column) -> str:
@@ -53,14 +52,14 @@ def _owner(column: Column) -> str:
 
 def _fact(state: State, column: Column, key: Key, value: Raw) -> int:
     """The hash of one fact; slots of the dead and default rows of dicts are no facts."""
-    names = state.layout.instance.names
+    names = state.names
     program = state.layout.instance.program
     shown = show_value(program, names, column.fluent.type, value)
     return _hash([column.fluent.id, list(shown_key(program, names, column, key)), shown])
 
 
 def _children(state: State, column: Column, parent: int) -> int:
-    names = state.layout.instance.names
+    names = state.names
     listed = [names[child] for child in state.kids[column.index][parent]]
     return _hash(["contents", column.fluent.id, names[parent], listed]) if listed else 0
 
@@ -123,7 +122,7 @@ def _fired(state: State) -> list[Json]:
     for name, args in state.fired:
         params = instance.program.watches[name].params
         shown = [
-            show_value(instance.program, instance.names, binder.type, value)
+            show_value(instance.program, state.names, binder.type, value)
             for binder, value in zip(params, args, strict=True)
         ]
         found.append([name, shown])
@@ -133,10 +132,10 @@ def _fired(state: State) -> list[Json]:
 def header_json(state: State) -> dict[str, Json]:
     """Everything of a state but its facts."""
     instance = state.layout.instance
-    names = instance.names
+    names = state.names
     long: dict[str, Json] = {}
     if state.long is not None:
-        actor = "" if instance.me is None else names[instance.me]
+        actor = "" if state.me is None else names[state.me]
         params = instance.program.actions[state.long.command.action].params
         args = {
             binder.name: show_value(instance.program, names, binder.type, value)
@@ -164,20 +163,20 @@ def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
     if state.facts is None:
         state.facts = facts_hash(state)
-    objects = [[x, state.layout.instance.names[x], kind] for x, kind in enumerate(state.kinds)]
+    objects = [[x, state.names[x], kind] for x, kind in enumerate(state.kinds)]
     body: Json = [header_json(state), objects, str(state.facts)]
     return blake2b(canonical(body).encode(), digest_size=16).hexdigest()
 
 
 def _object_json(state: State, number: int) -> dict[str, Json]:
     instance = state.layout.instance
-    program, names = instance.program, instance.names
+    program, names = instance.program, state.names
     attrs: dict[str, Json] = {}
     contents: list[Json] = []
     for column in state.layout.columns:
         fluent = column.fluent
         if column.by_object and fluent.fluent_kind == "attribute":
-            if number in instance.members[_owner(column)]:
+            if number in state.live[_owner(column)]:
                 value = state.cols[column.index][number]
                 attrs[fluent.name] = show_value(program, names, fluent.type, value)
             if fluent.nested and state.kids[column.index] is not None:
@@ -194,7 +193,7 @@ def _object_json(state: State, number: int) -> dict[str, Json]:
 
 def _rows(state: State, column: Column) -> list[Json]:
     instance = state.layout.instance
-    program, names = instance.program, instance.names
+    program, names = instance.program, state.names
     rows: list[Json] = []
     for key in _keys(state, column):
         value = state.cols[column.index][key]

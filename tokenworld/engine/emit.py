@@ -99,7 +99,8 @@ class Emitter:
             case NoneLiteral():
                 return "None"
             case ObjectLiteral(name=name):
-                return repr(self.instance.numbers[name])
+                known = self.instance.numbers.get(name)
+                return repr(known) if known is not None else f"S.numbers[{self.const(name)}]"
             case ParamRead(name=name):
                 return self._param(name)
             case Local(name=name):

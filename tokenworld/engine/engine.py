@@ -103,10 +103,10 @@ class Engine:
         after = state.fork()
         delta = Delta(self.layout, SeededLuck(), state.seed, state.tick)
         delta.by("given", (), ())
-        compile_body(self.code, body)(state, state, self.instance.me, delta)
+        compile_body(self.code, body)(state, state, state.me, delta)
         apply(after, delta)
         after.facts = None
-        self.stepper.endings.progress(after, self.instance.me)
+        self.stepper.endings.progress(after, after.me)
         return after
 
     # ---- asking -------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class Engine:
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
         action is cancelled."""
-        holds, me = self.code.actions[name].holds, self.instance.me
+        holds, me = self.code.actions[name].holds, state.me
         for args in product(*self._domains(state, name)):
             command = Command(name, args)
             try:
@@ -185,14 +185,14 @@ class Engine:
             refusal = self.recorder.outcome(result, state).refusal
             assert refusal is not None
             return refusal.requires
-        return reports(self.code, state, command, self.instance.me)
+        return reports(self.code, state, command, state.me)
 
     def ask(self, state: State, term: Term, was: State | None = None) -> Any:
         """The raw value of a term in a state; ``was`` is the start of the last tick."""
         known = self._terms.get(id(term))
         if known is None:
             known = self._terms[id(term)] = (term, compile_term(self.code, term))
-        return known[1](state, was if was is not None else state, self.instance.me)
+        return known[1](state, was if was is not None else state, state.me)
 
     def reads(self, *terms: Term) -> frozenset[str] | None:
         """The fluents that terms depend on; ``None`` if on more than fluents."""
@@ -200,16 +200,16 @@ class Engine:
 
     def name(self, state: State, number: int) -> str:
         """The present name of an object."""
-        found: str = self.code.space["name_of"](state, state, self.instance.me, number)
+        found: str = self.code.space["name_of"](state, state, state.me, number)
         return found
 
     def describe(self, state: State, number: int) -> str:
         """What `describe x` says now."""
-        return self._described(state, state, self.instance.me, number)
+        return self._described(state, state, state.me, number)
 
     def score(self, state: State) -> int | float:
         """The score as a JSON number."""
-        return number_json(self.stepper.endings.score(state, self.instance.me))
+        return number_json(self.stepper.endings.score(state, state.me))
 
     def _score(self, S: State, W: State, me: int | None) -> Any:
         total = self.stepper.endings.score(S, me)

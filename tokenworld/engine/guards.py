@@ -67,7 +67,6 @@ class Guards:
             _Conserve(rule, reads_of(program, rule.value), compile_term(code, rule.value))
             for rule in program.conserves.values()
         )
-        self._names = code.emitter.instance.names
 
     def check_invariants(
         self, before: State, after: State, changes: list[RawChange], me: int | None
@@ -80,21 +79,25 @@ class Guards:
                 continue
             witness = one.broken(after, before, me)
             if witness is not None:
-                raise Broken(self._report(one.rule, witness, changes), changes)
+                raise Broken(self._report(after, one.rule, witness, changes), changes)
 
     def first_broken(self, state: State, me: int | None) -> BreachReport | None:
         """The first invariant that a state breaks, for the start state (TW0605)."""
         for one in self._invariants:
             witness = one.broken(state, state, me)
             if witness is not None:
-                return self._report(one.rule, witness, [])
+                return self._report(state, one.rule, witness, [])
         return None
 
     def _report(
-        self, rule: Invariant, witness: tuple[object, ...], changes: list[RawChange]
+        self,
+        state: State,
+        rule: Invariant,
+        witness: tuple[object, ...],
+        changes: list[RawChange],
     ) -> BreachReport:
         shown = tuple(
-            self._names[value]
+            state.names[value]
             if isinstance(value, int) and binder.type.kind == "object"
             else str(value)
             for binder, value in zip(rule.params, witness, strict=True)

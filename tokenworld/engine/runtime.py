@@ -202,7 +202,7 @@ def power(base: float, exponent: int) -> float:
 
 def busy(state: State, actor: int | None, action: str) -> bool:
     """Whether a long action (of that name, if given) is under way."""
-    if state.long is None or actor is None or actor != state.layout.instance.me:
+    if state.long is None or actor is None or actor != state.me:
         return False
     return action in ("", state.long.command.action)
 

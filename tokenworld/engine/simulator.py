@@ -155,11 +155,11 @@ class EngineSimulator:
 
     def won(self, state: State, goal: str | None) -> bool:
         """Whether a goal line is the ending that latched (language.md §8, step 11)."""
-        return self._stepper.endings.won(state, goal, self.instance.me)
+        return self._stepper.endings.won(state, goal, state.me)
 
     def lost(self, state: State) -> bool:
         """Whether play went past a ``lose`` line, or the world ended without a goal."""
-        return self._stepper.endings.lost(state, self.instance.me)
+        return self._stepper.endings.lost(state, state.me)
 
     def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
         column = self._engine.layout.by_id[fluent]
@@ -182,7 +182,7 @@ class EngineSimulator:
         code = self._engine.code.actions[command.action]
         if code.cost is None:
             return 0
-        paid = int(code.cost(state, state, self.instance.me, *command.args))
+        paid = int(code.cost(state, state, state.me, *command.args))
         return paid * int(10 ** (self._cost_decimals - _decimals(code.action.cost)))
 
     @cached_property
@@ -196,7 +196,7 @@ class EngineSimulator:
     def show(self, state: State, command: Command) -> str:
         if command.is_pass:
             return "pass"
-        program, names = self.instance.program, self.instance.names
+        program, names = self.instance.program, state.names
         params = program.actions[command.action].params
         shown = (
             str(show_value(program, names, binder.type, value))

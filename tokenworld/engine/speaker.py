@@ -30,12 +30,12 @@ class EngineSpeaker:
         if not state.alive(number):
             return False
         rule = _scope(self._engine, state.kinds[number] or "")
-        return True if rule is None else bool(rule(state, state, self.instance.me, number))
+        return True if rule is None else bool(rule(state, state, state.me, number))
 
     def words_for(self, number: int) -> tuple[str, ...]:
         engine, state = self._engine, self._state
         decl = engine.instance.objects[number].decl
-        space, me = engine.code.space, engine.instance.me
+        space, me = engine.code.space, state.me
         words = [engine.name(state, number)]
         derived = space["WORDS"].get(decl.of)
         if derived is not None:
@@ -46,7 +46,7 @@ class EngineSpeaker:
 
     def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
         function = _slot(self._engine.code, action, phrase, slot)
-        text: str = function(self._state, self._state, self.instance.me, *args)
+        text: str = function(self._state, self._state, self._state.me, *args)
         return text
 
     def holds_all(self, command: Command) -> bool:

@@ -34,8 +34,8 @@ def start_state(
     state = _set_up(instance, layout, code, state, luck)
     try:
         _check(instance, guards, state)
-        endings.progress(state, instance.me)
-        endings.score(state, instance.me)
+        endings.progress(state, state.me)
+        endings.score(state, state.me)
     except Breach as breach:
         raise Failure(
             Diagnostic(
@@ -51,7 +51,7 @@ def start_state(
 
 def _check(instance: Instance, guards: Guards, state: State) -> None:
     """Raise `Failure` (TW0605) where the start state breaks an invariant."""
-    broken = guards.first_broken(state, instance.me)
+    broken = guards.first_broken(state, state.me)
     if broken is not None:
         rule = instance.program.invariants[broken.rule]
         where = f" for {', '.join(broken.witness)}" if broken.witness else ""
@@ -113,7 +113,7 @@ def _fill_objects(instance: Instance, layout: Layout, code: Code, state: State) 
     def put(index: int, number: int, value: bool | int | float | str | None) -> None:
         state.put(layout.columns[index], number, value)
 
-    code.space[name](state, state, instance.me, put)
+    code.space[name](state, state, state.me, put)
 
 
 def _fields(
@@ -142,7 +142,7 @@ def _set_up(instance: Instance, layout: Layout, code: Code, state: State, luck: 
         delta = Delta(layout, luck, state.seed, 0)
         delta.by("setup", (), (position,))
         try:
-            compile_body(code, body)(state, state, instance.me, delta)
+            compile_body(code, body)(state, state, state.me, delta)
             apply(state, delta)
         except Breach as breach:
             raise Failure(

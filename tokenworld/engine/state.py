@@ -28,10 +28,12 @@ class State:
     ``cols`` holds one column per fluent (see `Layout`), ``kids`` the children lists of fluents
     with an inverse. `fork` shares every column; a column is copied when first written to, so an
     earlier state never changes. ``facts`` is the running multiset hash (see `digest`), kept only
-    while playing. ``deeds`` are the intents executed or continued in this tick, for ``did``.
+    while playing. ``names`` and ``numbers`` know every object that ever was, ``actors`` those
+    that take turns. ``deeds`` are the intents executed or continued in this tick, for ``did``.
     """
 
     __slots__ = (
+        "actors",
         "awarded",
         "cols",
         "deeds",
@@ -45,7 +47,9 @@ class State:
         "long",
         "memo",
         "mine",
+        "names",
         "next_id",
+        "numbers",
         "seed",
         "tick",
     )
@@ -55,6 +59,9 @@ class State:
         self.layout = layout
         self.kinds: list[str | None] = [one.of for one in instance.objects]
         self.live: dict[str, tuple[int, ...]] = dict(instance.members)
+        self.names: tuple[str, ...] = instance.names
+        self.numbers: Mapping[str, int] = instance.numbers
+        self.actors: tuple[int, ...] = instance.actors
         size = len(self.kinds)
         self.cols: list[Any] = [_empty(column, size) for column in layout.columns]
         self.kids: list[Any] = [
@@ -76,6 +83,7 @@ class State:
         """A state equal to this one that can be written without touching it."""
         new = State.__new__(State)
         new.layout, new.kinds, new.live = self.layout, self.kinds, self.live
+        new.names, new.numbers, new.actors = self.names, self.numbers, self.actors
         new.cols, new.kids = list(self.cols), list(self.kids)
         new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
@@ -84,6 +92,11 @@ class State:
         return new
 
     # ---- reading ------------------------------------------------------------------------
+
+    @property
+    def me(self) -> int | None:
+        """Who `me` is where nobody acts: the first of `turns`, else the first of the actors."""
+        return self.actors[0] if self.actors else None
 
     def get(self, column: Column, key: Key) -> Raw:
         """The value of a slot."""

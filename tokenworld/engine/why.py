@@ -157,4 +157,4 @@ def _value(
     except _UNDEFINED:
         return f"undefined ({show_type(term.type)})"
     instance = code.emitter.instance
-    return show_value(instance.program, instance.names, term.type, value)
+    return show_value(instance.program, state.names, term.type, value)

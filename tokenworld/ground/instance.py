@@ -57,7 +57,8 @@ class Instance:
 
     ``numbers`` maps names to object numbers, ``members`` each type to the numbers of its objects
     (subtypes included) in declaration order. ``params`` holds constant terms: overrides applied,
-    evaluated to raw values. ``me`` is the acting object's number (``None`` without `actor`).
+    evaluated to raw values. ``actors`` are the objects that take turns, in their order (none
+    without `actor`, or where the setup creates them: a state knows).
     """
 
     program: Program
@@ -66,7 +67,12 @@ class Instance:
     numbers: Mapping[str, int]
     members: Mapping[str, tuple[int, ...]]
     params: Mapping[str, Raw]
-    me: int | None
+    actors: tuple[int, ...]
+
+    @property
+    def me(self) -> int | None:
+        """The first of the actors: who `me` is where nobody acts."""
+        return self.actors[0] if self.actors else None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -94,8 +100,8 @@ def instantiate(program: Program, world: World, params: Mapping[str, Raw]) -> In
     members = _members(program, objects)
     actors = members[program.actor] if program.actor is not None else ()
     numbers = {one.name: one.id for one in objects}
-    me = numbers[world.turns[0]] if world.turns else (actors[0] if actors else None)
-    return Instance(program, world, objects, numbers, members, dict(params), me)
+    turns = tuple(numbers[name] for name in world.turns if name in numbers) or actors[:1]
+    return Instance(program, world, objects, numbers, members, dict(params), turns)
 
 
 def domain_of(instance: Instance, value_type: ValueType) -> tuple[Raw, ...] | None:

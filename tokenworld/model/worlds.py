@@ -12,6 +12,7 @@ from tokenworld.model.terms import Template, Term
 __all__ = [
     "Always",
     "Award",
+    "Born",
     "CallStep",
     "Check",
     "Ending",
@@ -20,6 +21,8 @@ __all__ = [
     "Given",
     "HoldsCheck",
     "EmitsCheck",
+    "Layout",
+    "Legend",
     "LostCheck",
     "Never",
     "ParamSetting",
@@ -31,6 +34,7 @@ __all__ = [
     "ScenarioStep",
     "Seed",
     "Spare",
+    "StartFile",
     "StatusCheck",
     "StatusName",
     "TypedStep",
@@ -96,9 +100,57 @@ class Spare:
 
 
 @frozen
+class Legend:
+    """What a character of a layout stands for; the body sees the new cell as ``here``."""
+
+    symbol: str
+    body: Body
+    span: Span
+
+
+@frozen
+class Layout:
+    """A map: one object of type ``of`` per character, row by row, named after type and place.
+
+    ``x`` and ``y`` are the ids of the attributes that get the column and the row, from 0. ``step``
+    is the id of the function ``(cell, direction)`` that gets the neighbours; ``directions`` holds
+    ``(member of the enum, dx, dy)``. Each is empty where the type has none.
+    """
+
+    of: str
+    rows: tuple[str, ...]
+    legends: tuple[Legend, ...]
+    x: str
+    y: str
+    step: str
+    directions: tuple[tuple[int, int, int], ...]
+    span: Span
+
+
+@frozen
+class Born:
+    """An object that a setup or a legend always creates under its name (language.md §12)."""
+
+    name: str
+    of: str
+    span: Span
+
+
+@frozen
+class StartFile:
+    """A recorded state to begin with: ``text`` is the file's JSON (``tw-state/1``)."""
+
+    path: str
+    text: str
+    span: Span
+
+
+@frozen
 class World:
     """A start state and its endings. Objects live in `Program.objects` with ``world`` set.
 
+    The start state is made in this order: objects, layouts, setups, the ``start`` file. ``born``
+    are the objects that layouts and setups create by name; an `ObjectLiteral` may name one.
     ``endings`` are in written order. ``time_always``: time passes after refusals too.
     ``pays`` are ``reward e when c`` lines.
     """
@@ -117,8 +169,10 @@ class World:
     ambiguous: Literal["first", "ask"]
     endless: bool
     outcomes: Literal["latched", "live"]
-    start: str | None
+    start: StartFile | None
     span: Span
+    layouts: tuple[Layout, ...] = ()
+    born: tuple[Born, ...] = ()
 
     @property
     def goals(self) -> tuple[Ending, ...]:
