@@ -38,6 +38,7 @@ Store = Annotated[
 Seed = Annotated[int, Parameter(name="--seed", help="The seed of all draws.")]
 Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any by default.")]
 Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
+Pedantic = Annotated[bool, Parameter(help="Add remarks that are often deliberate.", negative="")]
 World = Annotated[str, Parameter(help="FILE, or FILE:world where a file has several worlds.")]
 RunName = Annotated[
     str | None, Parameter(help="A run's number, its name, or a world; the latest by default.")
@@ -45,12 +46,68 @@ RunName = Annotated[
 
 
 @app.command
-def check(files: Annotated[tuple[str, ...], Parameter(help="Files to check.")], /, *,
-          json: Json = False) -> int:  # fmt: skip
+def check(
+    files: Annotated[tuple[str, ...], Parameter(help="Files to check.")],
+    /,
+    *,
+    fix: Annotated[bool, Parameter(help="Apply the safe repairs.", negative="")] = False,
+    unsafe: Annotated[bool, Parameter(help="Apply the other repairs too.", negative="")] = False,
+    order: Annotated[bool, Parameter(help="List laws whose order matters.", negative="")] = False,
+    proofs: Annotated[bool, Parameter(help="Say what is proved.", negative="")] = False,
+    pedantic: Pedantic = False,
+    form: Annotated[
+        Literal["text", "json", "sarif", "lsp"], Parameter(name="--format", help="How to print.")
+    ] = "text",
+    json: Json = False,
+) -> int:
     """Check files: names, types, rules, and that each world can start."""
     from tokenworld.tools.checking import check as run_check
 
-    return _verb(json, lambda out: run_check(files, out))
+    return _verb(
+        json or form != "text",
+        lambda out: run_check(
+            files,
+            out,
+            form=form,
+            pedantic=pedantic,
+            fix=fix,
+            unsafe=unsafe,
+            order=order,
+            proofs=proofs,
+        ),
+    )
+
+
+@app.command
+def lint(
+    files: Annotated[tuple[str, ...], Parameter(help="Files to look at.")],
+    /,
+    *,
+    pedantic: Pedantic = False,
+    quirks: Annotated[bool, Parameter(help="List the declared oddities.", negative="")] = False,
+    json: Json = False,
+) -> int:
+    """Print what is allowed and yet suspicious, or the oddities that are there on purpose."""
+    from tokenworld.tools.linting import lint as run_lint
+
+    return _verb(json, lambda out: run_lint(files, out, pedantic=pedantic, quirks=quirks))
+
+
+@app.command
+def fmt(
+    paths: Annotated[tuple[str, ...], Parameter(help="Files and folders.")] = (),
+    /,
+    *,
+    check: Annotated[bool, Parameter(help="Write nothing; 1 if a file differs.",
+                                     negative="")] = False,
+    diff: Annotated[bool, Parameter(help="Write nothing; show the changes.", negative="")] = False,
+    stdin: Annotated[bool, Parameter(help="From stdin to stdout.", negative="")] = False,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """Lay files out in the one style: those of `rules` and `domains` by default."""
+    from tokenworld.tools.formatting import fmt as format_files
+
+    return _verb(json, lambda out: format_files(paths, out, check=check, diff=diff, stdin=stdin))
 
 
 @app.command
@@ -125,12 +182,53 @@ def test(
     *,
     junit: Annotated[Path | None, Parameter(help="Write a JUnit report here.")] = None,
     time_limit: Limit = 60.0,
+    coverage: Annotated[
+        bool, Parameter(help="Tell which rules, requires and branches were reached.", negative="")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Run scenarios: those of `rules` and `domains` by default."""
     from tokenworld.tools.testing import test as run_tests
 
-    return _verb(json, lambda out: run_tests(paths, out, junit=junit, plan_seconds=time_limit))
+    def work(out: Output) -> int:
+        return run_tests(paths, out, junit=junit, plan_seconds=time_limit, coverage=coverage)
+
+    return _verb(json, work)
+
+
+@app.command
+def mutate(
+    file: Annotated[str, Parameter(help="A file whose rules are changed.")],
+    /,
+    *,
+    sample: Annotated[int | None, Parameter(help="Judge so many mutants only.")] = None,
+    seed: Annotated[int, Parameter(help="The seed that draws the sample.")] = 0,
+    least: Annotated[float, Parameter(help="Percent that must be noticed, for exit code 0.")] = 0.0,
+    time_limit: Limit = 30.0,
+    json: Json = False,
+) -> int:
+    """Change the rules a little, one place at a time: do the world's own tests notice?"""
+    from tokenworld.tools.mutation import mutate as run_mutants
+
+    def work(out: Output) -> int:
+        return run_mutants(file, out, sample=sample, seed=seed, seconds=time_limit, least=least)
+
+    return _verb(json, work)
+
+
+@app.command
+def fuzz(
+    *,
+    number: Annotated[int, Parameter(name="--n", help="Ticks to compare in total.")] = 2000,
+    seed: Seed = 0,
+    ticks: Annotated[int, Parameter(help="Ticks of each world at most.")] = 100,
+    coverage: Annotated[bool, Parameter(help="List every construct.", negative="")] = False,
+    json: Json = False,
+) -> int:
+    """Play random worlds with the engine and with a second, plain evaluator; 1 if they differ."""
+    from tokenworld.tools.fuzzing.verb import run_fuzz
+
+    return _verb(json, lambda out: run_fuzz(number, seed, ticks, coverage, out))
 
 
 @app.command
@@ -166,7 +264,9 @@ def doctor(*, json: Json = False) -> int:
 
 @app.command
 def explain(
-    what: Annotated[str | None, Parameter(help="A code (TW0403), or a file with --stages.")] = None,
+    what: Annotated[
+        str | None, Parameter(help="A code (TW0403); with --stages a FILE or FILE:rule.")
+    ] = None,
     /,
     *,
     stages: Annotated[bool, Parameter(help="From the text to the tick.", negative="")] = False,
@@ -178,6 +278,48 @@ def explain(
     if stages or what is None:
         return _verb(json, lambda out: explain_stages(what, out))
     return _verb(json, lambda out: explain_code(what, out))
+
+
+@app.command
+def rules(file: Annotated[str, Parameter(help="A file to tell.")], /, *, json: Json = False) -> int:
+    """The rulebook of a file in English: things, actions, laws, endings, score."""
+    from tokenworld.tools.reading import rules as tell
+
+    return _verb(json, lambda out: tell(file, out))
+
+
+@app.command
+def graph(
+    world: World,
+    /,
+    *,
+    form: Annotated[
+        Literal["mermaid", "dot"], Parameter(name="--format", help="mermaid or dot.")
+    ] = ("mermaid"),
+    rule: Annotated[str | None, Parameter(help="Only this rule and its neighbours.")] = None,
+    json: Json = False,
+) -> int:
+    """Which rule enables, feeds or blocks which, as a picture."""
+    from tokenworld.tools.graphing import graph as draw
+
+    return _verb(json, lambda out: draw(world, out, form, rule))
+
+
+@app.command
+def grammar(
+    *,
+    dialect: Annotated[
+        Literal["lark", "llguidance"], Parameter(name="--for", help="lark or llguidance.")
+    ] = "lark",
+    names: Annotated[
+        str | None, Parameter(help="A file: only its names can be written (llguidance).")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """The grammar of the language, for parsers and for constrained decoding."""
+    from tokenworld.tools.grammars import grammar as print_grammar
+
+    return _verb(json, lambda out: print_grammar(dialect, names, out))
 
 
 @app.command
@@ -250,6 +392,21 @@ def export_(
     from tokenworld.tools.logs import export_runs
 
     return _verb(json, lambda out: export_runs(runs, output, out, store))
+
+
+@runs.command
+def rows(
+    run: RunName = None,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["-o", "--output"], help="The file to write.")],
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Write a run as rows for a scenario's `replay`."""
+    from tokenworld.tools.logs import write_rows
+
+    return _verb(json, lambda out: write_rows(run, output, out, store))
 
 
 @runs.command(name="import")

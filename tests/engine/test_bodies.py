@@ -221,7 +221,7 @@ def test_conservation_sees_through_the_exception_of_another_rule() -> None:
         conserve coin: sum(p.n for p: P) except mint
         phase works
         law mint() during works { me.n += 1 }
-        law steal(p: P) during works when p != me and p.n == 2 { p.n -= 1 }
+        law steal(p: P) during works when p != me and p.n == 2 { p.n -= me.n div 2 }
         action a() { }
         world w { object h: P  object b: P { n = 1 } }
         """
@@ -235,7 +235,7 @@ def test_conservation_sees_through_the_exception_of_another_rule() -> None:
         conserve coin: sum(p.n for p: P) except mint
         phase works
         law mint() during works { me.n += 1 }
-        law steal(p: P) during works when p != me { p.n -= 1 }
+        law steal(p: P) during works when p != me { p.n -= me.n div 2 }
         action a() { }
         world w { object h: P  object b: P }
         """

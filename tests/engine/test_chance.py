@@ -204,7 +204,7 @@ def test_refused_and_discarded_work_costs_no_draw() -> None:
         actor me: T
         invariant fine(t: T): not t.bad
         action no() { require me.n > 9 else no "No."  chance 50% { me.n = 1 } }
-        action ruin() { chance 50% { me.n = 1 }  me.bad = true }
+        action ruin() { me.bad = me.n < 9  chance 50% { me.n = 1 } }
         action flip() { chance 50% { me.n = 1 } else { me.n = 2 } }
         world w { object h: T }
         """

@@ -14,9 +14,9 @@ action go(r: Room) as "go to {r}" {
 }
 action idle() { }
 action bump() { me.n += 4 }
-action mint() { me.gold += 1 }
+action mint() { me.gold += 1 - me.gold }
 action clash(t: Thing) { me.n = 3  t.n = 4 }
-action spoil() { me.n = 9 }
+action spoil() { me.n = 9 - me.gold }
 action divide() { me.n = 4 div me.gold }
 action toil() as "toil" takes 3 {
   require me.gold == 0 else rich "You need not."

@@ -38,7 +38,7 @@ class GraphWorld:
         names = sorted({name for row in self.edges.values() for name in row})
         actions = {name: self._action(name, span) for name in names}
         lines = tuple(SimpleNamespace(name=name, span=span) for name in self.goals)
-        world = SimpleNamespace(name="graph", goals=lines, span=span)
+        world = SimpleNamespace(name="graph", goals=lines, span=span, turns=(), spares=())
         program = SimpleNamespace(actions=actions, laws={}, digest="0" * 64)
         return cast(Instance, SimpleNamespace(program=program, world=world))
 
@@ -46,6 +46,13 @@ class GraphWorld:
         price = self.costs.get(name)
         cost = None if price is None else NumberLiteral(price, NumberType(), span)
         return Action(name, (), (), None, None, cost, (), (), (), span)
+
+    def instance_at(self, state: State) -> Instance:
+        return self.instance
+
+    @property
+    def short_of(self) -> Mapping[str, int]:
+        return {}
 
     def start(self) -> State:
         return (0, 0)
@@ -95,6 +102,9 @@ class GraphWorld:
 
     def cost(self, state: State, command: Command) -> int:
         return self.costs.get(command.action, 0) if self.costs else 1
+
+    def mover(self, state: State) -> None:
+        return None
 
     def show(self, state: State, command: Command) -> str:
         return "pass" if command.is_pass else f"{command.action}()"

@@ -137,7 +137,8 @@ def _rules(random: Random) -> str:
             rule = make(number)
         text = f"{text}\n{rule}"
     if random.random() < 0.15:
-        text += f"\ninvariant kept(x: Thing): x.n <= {random.randint(1, 2)}"
+        line = f"\ninvariant kept(x: Thing): x.n <= {random.randint(1, 2)}"
+        text += line if _accepted(text + line) else ""
     return text
 
 

@@ -393,7 +393,7 @@ def test_a_conserved_sum_changes_only_where_it_may() -> None:
     text = """
     type Purse { coins: 0 to 3 = 1 }
     action mint(p: Purse) { p.coins += 1 }
-    action steal(p: Purse) { p.coins -= 1 }
+    action steal(p: Purse) { p.coins -= p.coins }
     action give(a: Purse, b: Purse) { require a != b  transfer 1 of a.coins to b.coins }
     conserve money: sum(p.coins for p: Purse) except mint
     world w { object ada, eve: Purse  goal g: GOAL }

@@ -166,6 +166,16 @@ class FakeSpeaker:
     def instance(self) -> Instance:
         return self._instance
 
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        return self._instance.numbers
+
+    def identifier(self, number: int) -> str:
+        return self.names[number]
+
+    def kind(self, number: int) -> str:
+        return self._instance.objects[number].of
+
     def in_scope(self, number: int) -> bool:
         return self.names[number] not in self.hidden
 

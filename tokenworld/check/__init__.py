@@ -6,11 +6,17 @@ Read `PASSES` top to bottom to know what happens to a source text. Each pass fil
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tokenworld.check.beliefs import check_beliefs
+from tokenworld.check.bounds import check_bounds
+from tokenworld.check.cascades import without_followups
+from tokenworld.check.creations import check_creations
 from tokenworld.check.defaults import declare_defaults
 from tokenworld.check.derives import check_derives, stratify
 from tokenworld.check.draft import Draft
@@ -18,10 +24,15 @@ from tokenworld.check.executed import check_executed
 from tokenworld.check.hierarchy import declare_fluents, declare_types
 from tokenworld.check.laws import check_laws
 from tokenworld.check.lints import check_lints
-from tokenworld.check.modules import Loader, file_loader, load
+from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loader, load
 from tokenworld.check.names import check_namespaces
+from tokenworld.check.phrases import check_phrases
+from tokenworld.check.proofs import check_proofs
+from tokenworld.check.repairs import with_repairs
 from tokenworld.check.rules import check_rules
 from tokenworld.check.scenarios import check_scenarios
+from tokenworld.check.specificity import check_specificity
+from tokenworld.check.tables import check_tables
 from tokenworld.check.vocabulary import (
     declare_events,
     declare_files,
@@ -33,7 +44,7 @@ from tokenworld.check.writes import check_writes
 from tokenworld.diagnostics import Diagnostic, Source, has_errors, in_order
 from tokenworld.model import Program, SourceRef
 
-__all__ = ["PASSES", "Checked", "Pass", "check_source", "file_loader"]
+__all__ = ["PASSES", "Checked", "Pass", "check_source", "data_loader", "file_loader"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +69,17 @@ PASSES: tuple[Pass, ...] = (
     Pass("strata", "recursion of derived facts", stratify),
     Pass("rules", "actions, laws, watches, invariants, prose", check_rules),
     Pass("objects", "objects and their fields", check_objects),
+    Pass("tables", "a row for every key", check_tables),
     Pass("worlds", "start states, endings, policies", check_worlds),
     Pass("scenarios", "tests that play a world", check_scenarios),
+    Pass("phrases", "words that two actions would take", check_phrases),
+    Pass("specificity", "names and descriptions that compete", check_specificity),
     Pass("writes", "reads after changes, two values for one slot", check_writes),
+    Pass("creations", "what new objects are given", check_creations),
     Pass("laws", "laws that meet in a phase", check_laws),
+    Pass("bounds", "numbers that may or must leave their ranges", check_bounds),
+    Pass("proofs", "what rules conserve, keep or break", check_proofs),
+    Pass("beliefs", "what models guess, and where", check_beliefs),
     Pass("executed", "constructs that are parsed but not executed yet", check_executed),
     Pass("lints", "what is allowed and yet suspicious", check_lints),
 )
@@ -81,23 +99,62 @@ class Checked:
         return self.program is not None
 
 
-def check_source(root: Source, loader: Loader | None = None) -> Checked:
+def check_source(
+    root: Source,
+    loader: Loader | None = None,
+    data: DataLoader = data_loader,
+    *,
+    pedantic: bool = False,
+) -> Checked:
     """Check a root file with the modules it uses. Never raises on any text.
 
-    ``loader`` finds modules; without one, only those beside the file are found.
+    ``loader`` finds modules; without one, only those beside the file are found. ``data``
+    reads the states that worlds begin with. ``pedantic`` adds remarks that are often deliberate.
     """
-    draft = Draft()
-    load(draft, root, loader or file_loader(()))
+    with _undisturbed():
+        return _checked(root, loader or file_loader(()), data, pedantic)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """The collector of cycles waits: it would look at every new node again and again, and a
+    check makes hardly any cycles. This is a third of the time for a large file."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _checked(root: Source, loader: Loader, data: DataLoader, pedantic: bool) -> Checked:
+    draft = Draft(pedantic=pedantic)
+    draft.read = data
+    load(draft, root, loader)
     if not has_errors(draft.report):
         for step in PASSES:
             if step.run is not check_lints or not has_errors(draft.report):
-                step.run(draft)
+                _run(step, draft)
     else:
         _recovered(draft)
     sources = tuple(draft.sources.values())
-    findings = in_order(draft.report)
+    findings = in_order(with_repairs(one, draft) for one in without_followups(draft))
     program = None if has_errors(findings) else assemble(draft)
     return Checked(program, findings, sources)
+
+
+def _run(step: Pass, draft: Draft) -> None:
+    """Run a pass; a program that is too deep for it gets one finding."""
+    try:
+        step.run(draft)
+    except RecursionError:
+        span = next((entry.item.span for entry in draft.entries), None)
+        if span is not None and "TW0101" not in [one.code for one in draft.report]:
+            what = "The program is nested too deeply to be checked."
+            hint = "Shorten long chains of types, derives, operators or `else if`."
+            draft.tell("TW0101", what, span, "somewhere from here on", hint)
 
 
 def _recovered(draft: Draft) -> None:
@@ -108,9 +165,9 @@ def _recovered(draft: Draft) -> None:
     """
     syntax_errors = len(draft.report)
     for step in PASSES:
-        step.run(draft)
+        _run(step, draft)
     kept = draft.report[:syntax_errors]
-    follow_up = ("TW0201", "TW0202", "TW0204", "TW0502", "TW0602", "TW0702")
+    follow_up = ("TW0201", "TW0202", "TW0204", "TW0502", "TW0510", "TW0602", "TW0702")
     kept += [found for found in draft.report[syntax_errors:] if found.code not in follow_up]
     draft.report[:] = [found for found in kept if found.is_error]
 

@@ -11,7 +11,20 @@ from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.model import Fluent, ObjectType, Term, ValueType, show_type
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["attribute_of", "find_member", "wrong_type"]
+__all__ = ["attribute_id", "attribute_of", "fact_id", "find_member", "wrong_type"]
+
+
+def fact_id(name: str) -> str:
+    """The id of a relation, function or table: its name, quoted if it has a dot of its own.
+
+    So no id can stand for two fluents: the last dot outside quotes parts type and attribute.
+    """
+    return f"`{name}`" if "." in name else name
+
+
+def attribute_id(type_name: str, name: str) -> str:
+    """The id of an attribute."""
+    return f"{type_name}.{fact_id(name)}"
 
 
 def attribute_of(draft: Draft, type_name: str, name: str) -> Fluent | None:
@@ -51,7 +64,7 @@ def wrong_type(base: Term, name: syn.Name, ctx: Context) -> NoReturn:
         fluent
         for fluent in draft.fluents.values()
         if name.value in (fluent.name, fluent.inverse, fluent.closure)
-        and "." in fluent.id
+        and fluent.fluent_kind == "attribute"
         and isinstance(fluent.params[0].type, ObjectType)
     ]
     if below:

@@ -7,9 +7,10 @@ from typing import Literal
 
 from tokenworld.check.attributes import attribute_of
 from tokenworld.check.chance import check_draw, check_pick, check_probabilities
-from tokenworld.check.context import BROKEN, Context
+from tokenworld.check.context import BROKEN, Context, fresh_local
 from tokenworld.check.expressions import check, check_condition, fit
 from tokenworld.check.folds import check_where
+from tokenworld.check.literals import object_type
 from tokenworld.check.narrowing import when_false, when_true
 from tokenworld.check.relations import can_equal
 from tokenworld.check.templates import check_template
@@ -84,8 +85,8 @@ def check_effects(
 
 
 def _assumed(node: syn.Effect, ctx: Context) -> Context:
-    """A let that failed still names something, so that its uses are not reported too."""
-    if isinstance(node, syn.Let) and node.name.value not in ctx.names:
+    """What failed still names something, so that its uses are not reported too."""
+    if isinstance(node, (syn.Let, syn.Create)) and node.name.value not in ctx.names:
         return ctx.bind(node.name.value, BROKEN)
     return ctx
 
@@ -120,9 +121,7 @@ def _allowed(node: syn.Effect, here: _Here) -> None:
 
 def _let(node: syn.Let, ctx: Context) -> Effect:
     name = node.name.value
-    if name in ctx.names:
-        what = f"`{name}` is already the name of something here."
-        ctx.draft.stop("TW0203", what, node.name.span, "named again", "Choose another name.")
+    fresh_local(node.name, ctx)
     if isinstance(node.value, (syn.DrawChance, syn.DrawPick, syn.DrawUniform)):
         draw, kind = check_draw(node.value, ctx)
         return Let(name, draw, kind, node.span)
@@ -141,7 +140,11 @@ def _target(ref: syn.Ref, here: _Here) -> Read:
         hint = "Change the attribute, function or relation that it comes from."
         draft.stop("TW0401", what, ref.span, "not a stored fact", hint)
     fluent = draft.fluents[term.fluent]
-    if (fluent.static or fluent.fluent_kind == "table") and here.place != "setup":
+    if fluent.fluent_kind == "table":
+        what = f"`{fluent.name}` is a table: its rows are fixed."
+        hint = "Correct the row, or declare a `function` to change."
+        draft.stop("TW0401", what, ref.span, "a table", hint)
+    if fluent.static and here.place != "setup":
         what = f"`{fluent.name}` is static: it never changes after the setup."
         draft.stop("TW0407", what, ref.span, "static", "Remove `static`, or the change.")
     return term
@@ -270,10 +273,9 @@ def _life(node: syn.Create | syn.Destroy, here: _Here) -> Effect:
             ctx.draft.stop("TW0301", what, node.target.span, "no object", "Destroy an object.")
         _no_hole(target.type, node, ctx)
         return Destroy(target, node.span)
-    if node.type.value not in ctx.draft.types:
-        ctx.draft.unknown("type", node.type, ctx.draft.types)
-    fields = check_fields(node.fields, node.type.value, ctx)
-    return Create(node.name.value, node.type.value, fields, False, node.span)
+    fresh_local(node.name, ctx)
+    of = object_type(ctx.draft, node.type)
+    return Create(node.name.value, of, check_fields(node.fields, of, ctx), False, node.span)
 
 
 def _exchange(node: syn.Transfer | syn.Swap, here: _Here) -> Effect:

@@ -6,7 +6,8 @@ from typing import cast, get_args
 
 from tokenworld.check import arithmetic
 from tokenworld.check.context import Context
-from tokenworld.check.relations import join
+from tokenworld.check.literals import kind_type
+from tokenworld.check.relations import join, optional
 from tokenworld.diagnostics import Span
 from tokenworld.model import (
     BOOL,
@@ -141,20 +142,42 @@ def _round(terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
 
 def _deed(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
     """``busy(h)``, ``busy(h, act)`` and ``did(h, act, args…)``."""
-    from tokenworld.check.expressions import check
+    from tokenworld.check.expressions import check, fit
 
     least = 1 if name.value == "busy" else 2
     if len(args) < least or (name.value == "busy" and len(args) > 2):
         what = f"`{name.value}` takes an actor and an action."
         ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
     actor = check(args[0], ctx)
+    if not isinstance(actor.type, ObjectType):
+        what = f"`{ctx.quoted(actor)}` is {show_type(actor.type)}, not an object."
+        ctx.draft.stop("TW0301", what, actor.span, "does not act", "Name the acting object.")
     if len(args) == 1:
         return BuiltinCall("busy", (actor,), BOOL, span)
-    action = args[1]
-    if not isinstance(action, syn.Name):
-        ctx.draft.stop("TW0201", "The name of an action is needed.", action.span, "no action")
+    action = _action(args[1], ctx)
+    kinds = [kind_type(ctx.draft, formal.kind) for formal in action.params]
+    if len(args) - 2 > len(kinds):
+        given = len(args) - 2
+        what = f"`{action.name.value}` takes {len(kinds)} arguments, and this gives {given}."
+        ctx.draft.stop("TW0302", what, name.span, f"{given} given", "Leave some out.")
+    rest = tuple(
+        fit(check(arg, ctx, kind), optional(kind), ctx, f"argument of `{action.name.value}`")
+        for arg, kind in zip(args[2:], kinds, strict=False)
+    )
+    builtin = cast(BuiltinName, name.value)
+    return BuiltinCall(builtin, (actor, *rest), BOOL, span, action.name.value)
+
+
+def _action(expr: syn.Expr, ctx: Context) -> syn.ActionDecl:
+    """The action that ``did`` or ``busy`` speaks of."""
+    from tokenworld.check.references import behind_alias
+
+    name = behind_alias(expr.base, expr.name, ctx) if isinstance(expr, syn.Attr) else expr
+    if not isinstance(name, syn.Name):
+        hint = "Write it without arguments; these follow it."
+        ctx.draft.stop("TW0201", "The name of an action is needed.", expr.span, "no action", hint)
     known = {item.name.value: item for item, _ in ctx.draft.items(syn.ActionDecl)}
-    if action.value not in known:
-        ctx.draft.unknown("action", action, known)
-    rest = tuple(check(arg, ctx) for arg in args[2:])
-    return BuiltinCall(cast(BuiltinName, name.value), (actor, *rest), BOOL, span, action.value)
+    full = next((one for one in ctx.draft.candidates(name) if one in known), None)
+    if full is None:
+        ctx.draft.unknown("action", name, known)
+    return known[full]

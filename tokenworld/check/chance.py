@@ -36,6 +36,9 @@ def check_probabilities(terms: list[Term], ctx: Context) -> None:
             what = f"A probability is a number, and this is {show_type(term.type)}."
             ctx.draft.stop("TW0301", what, term.span, "not a number", "Write `25%` or `0.25`.")
         if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
+            if term.value < 0:
+                what = "A probability is not below 0."
+                ctx.draft.stop("TW0409", what, term.span, "below 0", "Write `25%` or `0.25`.")
             total += Fraction(term.value, 10**term.type.decimals)
     if total > 1:
         what = "The probabilities add up to more than 1."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tokenworld.check.attributes import attribute_id, fact_id
 from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Related, did_you_mean
@@ -28,12 +29,12 @@ def declare_defaults(draft: Draft) -> None:
     for kind, _ in draft.items(syn.TypeDecl):
         for member in kind.members:
             if isinstance(member, syn.AttributeDecl):
-                key = f"{kind.name.value}.{member.name.value}"
+                key = attribute_id(kind.name.value, member.name.value)
                 draft.attempt(lambda k=key, m=member: _default(draft, k, m.flags))  # type: ignore[misc]
     for function, _ in draft.items(syn.FunctionDecl):
-        draft.attempt(lambda f=function: _default(draft, f.name.value, f.flags))  # type: ignore[misc]
+        draft.attempt(lambda f=function: _default(draft, fact_id(f.name.value), f.flags))  # type: ignore[misc]
     for table, _ in draft.items(syn.TableDecl):
-        draft.attempt(lambda t=table: _default(draft, t.name.value, t.flags))  # type: ignore[misc]
+        draft.attempt(lambda t=table: _default(draft, fact_id(t.name.value), t.flags))  # type: ignore[misc]
         draft.attempt(lambda t=table: _rows(draft, t))  # type: ignore[misc]
     _overrides(draft)
 
@@ -57,9 +58,9 @@ def _default(draft: Draft, key: str, flags: tuple[syn.Flag, ...]) -> None:
 
 
 def _rows(draft: Draft, table: syn.TableDecl) -> None:
-    if table.name.value not in draft.fluents:
+    if fact_id(table.name.value) not in draft.fluents:
         return
-    fluent = draft.fluents[table.name.value]
+    fluent = draft.fluents[fact_id(table.name.value)]
     rows: dict[tuple[str, ...], Row] = {}
     for item in table.rows:
         row = _row(draft, fluent, item)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
-from tokenworld.diagnostics import Diagnostic, Fix, Related, Source, Span, did_you_mean
+from tokenworld.check.memo import Memo
+from tokenworld.diagnostics import Diagnostic, Failure, Fix, Related, Source, Span, did_you_mean
 from tokenworld.model import (
     Action,
     Birth,
@@ -31,12 +32,13 @@ from tokenworld.model import (
     Scenario,
     Scope,
     Unit,
+    ValueType,
     Watch,
     World,
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["Abandon", "Draft", "Entry"]
+__all__ = ["Abandon", "Draft", "Entry", "Namespace"]
 
 ItemT = TypeVar("ItemT")
 
@@ -54,6 +56,26 @@ class Entry:
     doc: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """How a file sees names where modules stand behind short names (`use a.b as c`).
+
+    ``prefix`` stands before what the file declares. ``seen`` pairs what is written before a name
+    with the prefix of a file that it may mean, nearest first: ``("c.", "c.")``.
+    """
+
+    prefix: str
+    seen: tuple[tuple[str, str], ...]
+
+
+_PLAIN = Namespace("", (("", ""),))
+
+
+def _no_data(name: str, user: Source) -> Source:
+    """Where no data files are to be had."""
+    raise Failure(Diagnostic("TW0001", f"There is no file `{name}`."))
+
+
 @dataclass(slots=True)
 class Draft:
     """Tables by namespace (language.md §1), each filled by the pass named beside it."""
@@ -61,6 +83,11 @@ class Draft:
     sources: dict[str, Source] = field(default_factory=dict)  # modules
     entries: list[Entry] = field(default_factory=list)  # modules
     report: list[Diagnostic] = field(default_factory=list)
+    pedantic: bool = False  # lints that only a second look wants
+    namespaces: dict[str, Namespace] = field(default_factory=dict)  # modules
+    root: Source | None = None
+    read: Callable[[str, Source], Source] = field(default=_no_data)
+    data: dict[str, Source] = field(default_factory=dict)  # worlds: recorded states
     units: dict[str, Unit] = field(default_factory=dict)  # vocabulary
     enums: dict[str, Enum] = field(default_factory=dict)
     types: dict[str, ObjectKind] = field(default_factory=dict)
@@ -85,9 +112,28 @@ class Draft:
     actor_name: str = "me"
     pddl: list[PddlEntry] = field(default_factory=list)
     # what later passes need to know of declarations before these are checked
+    param_types: dict[str, ValueType] = field(default_factory=dict)
     object_types: dict[tuple[str | None, str], str] = field(default_factory=dict)
     derive_items: dict[str, syn.DeriveDecl] = field(default_factory=dict)
     derives_open: list[str] = field(default_factory=list)
+    memo: Memo = field(default_factory=Memo)  # what analyses found, by the identity of parts
+
+    def namespace(self, file: str) -> Namespace:
+        """How a file sees names."""
+        return self.namespaces.get(file, _PLAIN)
+
+    def candidates(self, name: syn.Name) -> tuple[str, ...]:
+        """The full names that a name may mean where it is written, nearest first."""
+        if name.span.file not in self.namespaces:
+            return (name.value,)
+        seen = self.namespaces[name.span.file].seen
+        return tuple(
+            dict.fromkeys(
+                prefix + name.value.removeprefix(before)
+                for before, prefix in seen
+                if name.value.startswith(before)
+            )
+        )
 
     def tell(
         self,
@@ -144,6 +190,20 @@ class Draft:
         """The source text of a span, white space folded: how a condition is quoted."""
         source = self.sources.get(span.file)
         return " ".join(source.text[span.start : span.end].split()) if source else ""
+
+    def once(self, what: str, parts: tuple[object, ...], work: Callable[[], object]) -> None:
+        """Look at these parts; where that was done before, only what was found is reported again.
+
+        ``work`` depends on the parts and on declarations only (see `Memo`).
+        """
+        self.report.extend(self.memo.of(what, parts, lambda: self._told_by(work)))
+
+    def _told_by(self, work: Callable[[], object]) -> tuple[Diagnostic, ...]:
+        before = len(self.report)
+        work()
+        told = tuple(self.report[before:])
+        del self.report[before:]
+        return told
 
     def attempt(self, work: Callable[[], ItemT]) -> ItemT | None:
         """Run ``work``; ``None`` if it gave up (its diagnostic is reported)."""

@@ -6,9 +6,6 @@ case is removed here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-
 from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Span
 from tokenworld.syntax import nodes as syn
@@ -17,12 +14,11 @@ __all__ = ["check_executed"]
 
 
 def check_executed(draft: Draft) -> None:
-    """Report every construct that is not executed yet."""
+    """Report every construct that is not executed yet. At present these are whole items."""
     for entry in draft.entries:
-        for node in _nodes(entry.item):
-            what = _missing(node)
-            if what is not None:
-                _tell(draft, what, node.span)
+        what = _missing(entry.item)
+        if what is not None:
+            _tell(draft, what, entry.item.span)
 
 
 def _tell(draft: Draft, what: str, span: Span) -> None:
@@ -31,35 +27,10 @@ def _tell(draft: Draft, what: str, span: Span) -> None:
     draft.tell("TW0105", message, span, "not executed yet", hint)
 
 
-def _missing(node: syn.Node) -> str | None:
-    """What is not executed at this node, in words; ``None`` where all is."""
+def _missing(node: syn.Item) -> str | None:
+    """What is not executed of this item, in words; ``None`` where all is."""
     match node:
-        case syn.BelieveDecl() | syn.ModelDecl():
+        case syn.ModelDecl():
             return "A model of beliefs"
-        case syn.BirthDecl() | syn.Create():
-            return "The creation of objects"
-        case syn.PhaseDecl(sequentially=True):
-            return "A sequential phase"
-        case syn.UseDecl(alias=syn.Name()):
-            return "`use … as`"
-        case syn.Layout():
-            return "A layout"
-        case syn.StartFile() | syn.Replay():
-            return "A recorded state"
-        case syn.Turns(actors=actors) if len(actors) > 1:
-            return "Turns of several actors"
         case _:
             return None
-
-
-def _nodes(node: object) -> Iterator[syn.Node]:
-    """Every node below an item, in written order."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _nodes(part)
-    elif is_dataclass(node) and not isinstance(node, Span):
-        if isinstance(node, syn.Node):
-            yield node
-        for field in fields(node):
-            if field.name != "span":
-                yield from _nodes(getattr(node, field.name))

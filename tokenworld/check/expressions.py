@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tokenworld.check import arithmetic, folds, references
 from tokenworld.check.context import Context
-from tokenworld.check.literals import number_type
+from tokenworld.check.literals import number_type, object_type
 from tokenworld.check.narrowing import when_false, when_true
 from tokenworld.check.relations import assignable, can_equal, is_subtype, join
 from tokenworld.check.templates import check_template
@@ -24,6 +26,7 @@ from tokenworld.model import (
     Implies,
     IsType,
     ListTerm,
+    Local,
     Member,
     NoneLiteral,
     NoneType,
@@ -142,7 +145,8 @@ def _is_member_name(expr: syn.Expr, ctx: Context) -> bool:
     """Whether a bare name may be an enum member that needs the other side's type."""
     if not isinstance(expr, syn.Name) or expr.value in ctx.names:
         return False
-    return (ctx.world, expr.value) not in ctx.draft.object_types
+    names = ctx.draft.candidates(expr)
+    return not any((ctx.world, name) in ctx.draft.object_types for name in names)
 
 
 def check_pair(left: syn.Expr, right: syn.Expr, ctx: Context) -> tuple[Term, Term]:
@@ -226,9 +230,7 @@ def _list(
 
 def _is_type(expr: syn.IsType, ctx: Context) -> Term:
     term = check(expr.value, ctx)
-    name = expr.type.value
-    if name != ROOT and name not in ctx.draft.types:
-        ctx.draft.unknown("type", expr.type, ctx.draft.types)
+    name = ROOT if expr.type.value == ROOT else object_type(ctx.draft, expr.type)
     if not isinstance(term.type, ObjectType):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not an object."
         ctx.draft.stop("TW0301", what, term.span, "not an object", "Only objects have types.")
@@ -243,6 +245,7 @@ def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
 
     ``what`` names the place: ``attribute `at` ``, ``parameter `k` of `unlock` ``.
     """
+    term = _seen_as(term, target, ctx)
     found = term.type
     draft = ctx.draft
     if isinstance(found, NoneType) and not is_optional(target):
@@ -260,6 +263,15 @@ def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
         hint = "Name it with `let` and require it to be `!= none` first."
         draft.stop("TW0307", said, term.span, "may be `none`", hint)
     return arithmetic.fit_number(term, target, ctx, what)
+
+
+def _seen_as(term: Term, target: ValueType, ctx: Context) -> Term:
+    """A local that is known to have several types, as the one that fits."""
+    if isinstance(term, Local) and not assignable(ctx.draft.types, term.type, target):
+        for kind in ctx.also.get(term.name, ()):
+            if assignable(ctx.draft.types, kind, target):
+                return replace(term, type=kind)
+    return term
 
 
 def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenworld.check import arithmetic
-from tokenworld.check.context import Context
+from tokenworld.check.context import Context, fresh_local
 from tokenworld.check.literals import kind_type
 from tokenworld.check.narrowing import when_true
 from tokenworld.check.relations import join, optional
@@ -44,8 +44,10 @@ def formal_binders(ctx: Context, formals: tuple[syn.Formal, ...]) -> tuple[Binde
         if formal.name.value in seen:
             ctx.draft.twice("parameter", formal.name, seen[formal.name.value].span)
         seen[formal.name.value] = formal
+        fresh_local(formal.name, ctx)
         kind = kind_type(ctx.draft, formal.kind)
-        found.append(Binder(formal.name.value, _domain_of(kind), kind, formal.span))
+        typed = formal.kind is not None
+        found.append(Binder(formal.name.value, _domain_of(kind), kind, formal.span, typed))
     if len(found) > 8:
         hint = "Split the rule."
         ctx.draft.stop("TW0302", "A rule has at most 8 parameters.", formals[8].span, hint=hint)
@@ -73,9 +75,11 @@ def check_binders(
 def _binder(node: syn.Binder, ctx: Context) -> Binder:
     from tokenworld.check.expressions import check
 
+    fresh_local(node.name, ctx)
     if node.collection is None:
         kind = kind_type(ctx.draft, node.kind)
-        return Binder(node.name.value, _domain_of(kind), kind, node.span)
+        typed = node.kind is not None
+        return Binder(node.name.value, _domain_of(kind), kind, node.span, typed)
     collection = check(node.collection, ctx)
     if not isinstance(collection.type, CollectionType):
         what = f"`{ctx.quoted(collection)}` is {show_type(collection.type)}, not a collection."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tokenworld.check.attributes import attribute_id, fact_id
 from tokenworld.check.draft import Draft
 from tokenworld.check.literals import kind_type, type_of_ref
 from tokenworld.diagnostics import Related, did_you_mean
@@ -54,7 +55,8 @@ def _declare(
         _declare(draft, parent, items, (*chain, name))
     if name not in draft.types:
         ancestors = _linear(draft, name, parents)
-        draft.types[name] = ObjectKind(name, parents, ancestors, (), (), item.span)
+        rooted = any(parent.value == ROOT for parent in item.parents)
+        draft.types[name] = ObjectKind(name, parents, ancestors, (), (), item.span, rooted)
 
 
 def _parents(draft: Draft, item: syn.TypeDecl, items: dict[str, syn.TypeDecl]) -> tuple[str, ...]:
@@ -105,12 +107,25 @@ def _flagged(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> Fluen
             case syn.Mark(kind=kind):
                 fluent = _marked(draft, fluent, kind, flag)
             case syn.Inverse(name=name):
+                _leads(draft, fluent, "inverse", flag)
                 fluent = replace(fluent, inverse=name.value)
             case syn.Closure(name=name):
+                _leads(draft, fluent, "closure", flag)
                 fluent = replace(fluent, closure=name.value)
             case syn.Default():
                 pass
     return fluent
+
+
+def _leads(draft: Draft, fluent: Fluent, kind: str, flag: syn.Flag) -> None:
+    """Collections of what points at an object need a fact that leads from object to object."""
+    ends = (*(param.type for param in fluent.params), fluent.type)
+    if fluent.fluent_kind == "relation" or (
+        len(ends) == 2 and all(isinstance(end, ObjectType) for end in ends)
+    ):
+        return
+    what = f"`{fluent.name}` does not lead from one object to another."
+    draft.stop("TW0310", what, flag.span, f"`{kind}` does not fit", "Remove the flag.")
 
 
 def _marked(draft: Draft, fluent: Fluent, kind: str, flag: syn.Mark) -> Fluent:
@@ -148,7 +163,7 @@ def _modified(fluent: Fluent, modifiers: tuple[syn.Modifier, ...]) -> Fluent:
 
 
 def _attribute(draft: Draft, owner: syn.TypeDecl, item: syn.AttributeDecl) -> None:
-    key = f"{owner.name.value}.{item.name.value}"
+    key = attribute_id(owner.name.value, item.name.value)
     if key in draft.fluents:
         draft.twice("attribute", item.name, draft.fluents[key].span)
         return
@@ -166,8 +181,8 @@ def _params(draft: Draft, formals: tuple[syn.Formal, ...]) -> tuple[FluentParam,
 
 
 def _new(draft: Draft, what: str, name: syn.Name) -> bool:
-    if name.value in draft.fluents:
-        draft.twice(what, name, draft.fluents[name.value].span)
+    if fact_id(name.value) in draft.fluents:
+        draft.twice(what, name, draft.fluents[fact_id(name.value)].span)
         return False
     return True
 
@@ -176,21 +191,22 @@ def _relation(draft: Draft, item: syn.RelationDecl) -> None:
     if not _new(draft, "relation", item.name):
         return
     name, params = item.name.value, _params(draft, item.params)
-    fluent = Fluent(name, name, "relation", params, BOOL, None, item.span)
+    fluent = Fluent(fact_id(name), name, "relation", params, BOOL, None, item.span)
     fluent = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
     two_ends = len(params) == 2 and params[0].type == params[1].type
     if (fluent.symmetric or fluent.acyclic or fluent.closure) and not two_ends:
         hint = "Give it two parameters of one type."
         draft.stop("TW0310", f"`{name}` does not join two like objects.", item.span, hint=hint)
-    draft.fluents[name] = fluent
+    draft.fluents[fluent.id] = fluent
 
 
 def _function(draft: Draft, item: syn.FunctionDecl) -> None:
     if not _new(draft, "function", item.name):
         return
     name, kind = item.name.value, type_of_ref(draft, item.type)
-    fluent = Fluent(name, name, "function", _params(draft, item.params), kind, None, item.span)
-    draft.fluents[name] = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
+    params, key = _params(draft, item.params), fact_id(name)
+    fluent = Fluent(key, name, "function", params, kind, None, item.span)
+    draft.fluents[key] = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
 
 
 def _table(draft: Draft, item: syn.TableDecl) -> None:
@@ -198,24 +214,25 @@ def _table(draft: Draft, item: syn.TableDecl) -> None:
         return
     name = item.name.value
     kind: ValueType = type_of_ref(draft, item.type) if item.type is not None else BOOL
-    fluent = Fluent(name, name, "table", _params(draft, item.params), kind, None, item.span)
-    draft.fluents[name] = replace(_flagged(draft, fluent, item.flags), static=True)
+    params, key = _params(draft, item.params), fact_id(name)
+    fluent = Fluent(key, name, "table", params, kind, None, item.span)
+    draft.fluents[key] = replace(_flagged(draft, fluent, item.flags), static=True)
 
 
 def _inherit(draft: Draft) -> None:
     """Attributes of each type, inherited ones first; one name, one declaration (TW0311)."""
+    own: dict[str, list[Fluent]] = {}
+    for fluent in draft.fluents.values():
+        if fluent.fluent_kind == "attribute" and isinstance(fluent.params[0].type, ObjectType):
+            own.setdefault(fluent.params[0].type.name, []).append(fluent)
     for name, kind in draft.types.items():
         found: dict[str, str] = {}
         for ancestor in reversed(kind.ancestors):
-            for key, fluent in draft.fluents.items():
-                if fluent.fluent_kind != "attribute" or fluent.params[0].type != ObjectType(
-                    ancestor
-                ):
-                    continue
-                if fluent.name in found and found[fluent.name] != key:
+            for fluent in own.get(ancestor, ()):
+                if found.get(fluent.name, fluent.id) != fluent.id:
                     what = f"`{name}` would have two attributes `{fluent.name}`."
                     related = (Related(draft.fluents[found[fluent.name]].span, "the other one"),)
                     hint = "Rename one, or declare it in a common parent."
                     draft.tell("TW0311", what, fluent.span, "declared here", hint, related)
-                found[fluent.name] = key
+                found[fluent.name] = fluent.id
         draft.types[name] = replace(kind, attributes=tuple(found.values()))

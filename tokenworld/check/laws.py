@@ -1,47 +1,64 @@
-"""The laws pass: laws that meet in one phase, ranges they may leave, `was` that never differs."""
+"""The laws pass: laws that meet in one phase, and `was` that never differs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tokenworld.check.aliasing import skeleton
 from tokenworld.check.draft import Draft
-from tokenworld.check.relations import can_equal
-from tokenworld.diagnostics import Related
-from tokenworld.model import (
-    And,
-    Arithmetic,
-    Assign,
-    Body,
-    BoolLiteral,
-    Compare,
-    EnumLiteral,
-    Fluent,
-    If,
-    Law,
-    NumberLiteral,
-    NumberType,
-    Read,
-    Rescale,
-    Term,
-    Transfer,
-    effects_in,
-    subterms,
-    terms_of,
-)
+from tokenworld.check.intervals import Facts, entry, steps_of
+from tokenworld.check.past import check_was
+from tokenworld.check.relations import assignable
+from tokenworld.check.substitution import renamed
+from tokenworld.check.terms import Translator
+from tokenworld.diagnostics import Related, Span
+from tokenworld.model import Assign, Law, Local, NumberType, Read, Term, TextType, effects_in
 
 __all__ = ["check_laws"]
 
 
 def check_laws(draft: Draft) -> None:
-    """TW0501, TW0503 and TW0504."""
+    """TW0501 and TW0504."""
     laws = list(draft.laws.values())
+    setters = _setters(laws, draft)
     for position, law in enumerate(laws):
-        for other in laws[position + 1 :]:
-            if law.phase == other.phase and _simultaneous(law, draft):
-                _meet(law, other, draft)
-        _ranges(law, draft)
-        _was(law, draft)
+        if _simultaneous(law, draft):
+            for later in _rivals(position, law, setters, draft):
+                other = laws[later]
+                draft.once("meet", (law, other), lambda a=law, b=other: _meet(a, b, draft))  # type: ignore[misc]
+    check_was(draft)
+
+
+_Setters = dict[tuple[str, str], list[int]]
+"""The positions of the laws that assign to a fluent in a phase: only these can meet."""
+
+
+def _setters(laws: list[Law], draft: Draft) -> _Setters:
+    found: _Setters = {}
+    for position, law in enumerate(laws):
+        for fluent in _assigned(law, draft):
+            found.setdefault((law.phase, fluent), []).append(position)
+    return found
+
+
+def _assigned(law: Law, draft: Draft) -> frozenset[str]:
+    def find() -> frozenset[str]:
+        changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
+        return frozenset(one.target.fluent for one in changes)
+
+    return draft.memo.of("assigned", (law,), find)
+
+
+def _rivals(position: int, law: Law, setters: _Setters, draft: Draft) -> list[int]:
+    """The later laws of the phase that assign to a fluent that this one assigns to."""
+    found = {
+        one
+        for fluent in _assigned(law, draft)
+        for one in setters[law.phase, fluent]
+        if one > position
+    }
+    return sorted(found)
 
 
 def _simultaneous(law: Law, draft: Draft) -> bool:
@@ -51,20 +68,42 @@ def _simultaneous(law: Law, draft: Draft) -> bool:
 # ---- two laws, one slot -----------------------------------------------------------------
 
 
-def _sets(law: Law) -> Iterator[Assign]:
-    """What a law sets whenever it runs: assignments outside `if`, `for` and chance."""
-    for effect in law.body:
-        if isinstance(effect, Assign) and effect.op == "=":
-            yield effect
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a law does to one slot whenever the facts hold: not by a draw, not in a loop."""
+
+    target: Read
+    value: Term
+    sets: bool
+    facts: Facts
+    span: Span
+
+    def named(self, names: dict[str, str]) -> _Change:
+        """The same with variables under other names."""
+
+        def change(term: Term) -> Term:
+            return renamed(term, names)
+
+        target = change(self.target)
+        assert isinstance(target, Read)
+        return _Change(target, change(self.value), self.sets, self.facts.moved(change), self.span)
+
+
+def _changes(law: Law, words: Translator) -> Iterator[_Change]:
+    for step in steps_of(law.body, entry(law, words)):
+        effect, facts = step.effect, step.facts
+        if isinstance(effect, Assign) and step.certain and not step.loops:
+            target = facts.open(effect.target)
+            assert isinstance(target, Read)
+            yield _Change(target, facts.open(effect.value), effect.op == "=", facts, effect.span)
 
 
 def _meet(law: Law, other: Law, draft: Draft) -> None:
-    """Two laws that always run and set one slot to different constants (TW0501)."""
-    if law.when is not None or other.when is not None:
-        return
-    for one in _sets(law):
-        for two in _sets(other):
-            if _conflict(one, two, draft):
+    """Two laws that provably give one slot two values (TW0501), told once for a pair."""
+    words = Translator(draft)
+    for one in _changes(law, words):
+        for two in _changes(other, words):
+            if _conflict(one, two, law, other, draft):
                 what = f"`{law.name}` and `{other.name}` give one slot different values."
                 hint = "Give one of them a condition that excludes the other, or a later phase."
                 related = (Related(one.span, f"set by `{law.name}`"),)
@@ -73,143 +112,44 @@ def _meet(law: Law, other: Law, draft: Draft) -> None:
                 return
 
 
-def _conflict(one: Assign, two: Assign, draft: Draft) -> bool:
-    kinds = (NumberLiteral, EnumLiteral, BoolLiteral)
-    if one.target.fluent != two.target.fluent:
+def _conflict(one: _Change, two: _Change, law: Law, other: Law, draft: Draft) -> bool:
+    if one.target.fluent != two.target.fluent or not (one.sets or two.sets):
         return False
-    if not isinstance(one.value, kinds) or not isinstance(two.value, kinds):
+    names = _same_slot(one, two, law, other)
+    if names is None:
         return False
-    if skeleton(one.value) == skeleton(two.value):
+    seen = two.named(names)
+    follows = one.facts.implies(seen.facts) and _covers(one, two, draft)
+    leads = seen.facts.implies(one.facts) and _covers(two, one, draft)
+    if not (follows or leads) or one.facts.excludes(seen.facts):
         return False
+    return not (one.sets and seen.sets) or _unlike(one, seen)
+
+
+def _same_slot(one: _Change, two: _Change, law: Law, other: Law) -> dict[str, str] | None:
+    """Names for the other law's variables under which both write one slot."""
+    names = {binder.name: f"{binder.name} of {other.name}" for binder in other.params}
+    for mine, theirs in zip(one.target.args, two.target.args, strict=True):
+        if isinstance(mine, Local) and isinstance(theirs, Local):
+            names[theirs.name] = mine.name
+    target = renamed(two.target, names)
+    assert isinstance(target, Read)
+    return names if skeleton(target.args) == skeleton(one.target.args) else None
+
+
+def _covers(one: _Change, two: _Change, draft: Draft) -> bool:
+    """Whether every slot that the first writes is one that the second writes."""
     pairs = zip(one.target.args, two.target.args, strict=True)
-    return all(can_equal(draft.types, left.type, right.type) for left, right in pairs)
+    return all(assignable(draft.types, mine.type, theirs.type) for mine, theirs in pairs)
 
 
-# ---- ranges -----------------------------------------------------------------------------
-
-
-def _ranges(law: Law, draft: Draft) -> None:
-    """Every change of a bounded number is proved from the law's condition (else TW0503)."""
-    for effect, known in _guarded(law.body, _conjuncts(law.when)):
-        if isinstance(effect, Assign) and effect.op != "=":
-            fluent = draft.fluents[effect.target.fluent]
-            if not _stays(effect, fluent, known):
-                _warn(law, effect, fluent, draft)
-
-
-def _guarded(
-    body: Body, known: tuple[Term, ...]
-) -> Iterator[tuple[Assign | Transfer, tuple[Term, ...]]]:
-    """The changes of numbers in a body with the conditions that hold there."""
-    for effect in body:
-        if isinstance(effect, If):
-            yield from _guarded(effect.then, (*known, *_conjuncts(effect.condition)))
-            yield from _guarded(effect.otherwise, known)
-        elif isinstance(effect, (Assign, Transfer)):
-            yield effect, known
-        else:
-            for inner in effects_in((effect,)):
-                if isinstance(inner, (Assign, Transfer)):
-                    yield inner, known
-
-
-def _conjuncts(condition: Term | None) -> tuple[Term, ...]:
-    if condition is None:
-        return ()
-    if isinstance(condition, And):
-        return tuple(part for term in condition.terms for part in _conjuncts(term))
-    return (condition,)
-
-
-def _stays(effect: Assign, fluent: Fluent, known: tuple[Term, ...]) -> bool:
-    kind, by = fluent.type, effect.value.type
-    if not isinstance(kind, NumberType) or fluent.clamped:
-        return True
-    if not isinstance(by, NumberType):
-        return False
-    up = effect.op == "+="
-    lowers = by.low is None or (by.low < 0 if up else True)
-    raises = by.high is None or (by.high > 0 if up else by.low is None or by.low < 0)
-    high = not raises or kind.high is None or _bounded(effect, known, kind.high, above=True)
-    low = not lowers or kind.low is None or _bounded(effect, known, kind.low, above=False)
-    return high and low
-
-
-def _bounded(effect: Assign, known: tuple[Term, ...], limit: int, *, above: bool) -> bool:
-    """Whether a known comparison keeps the slot on the right side of ``limit``."""
-    return any(_implies(part, effect, limit, above=above) for part in known)
-
-
-def _implies(part: Term, effect: Assign, limit: int, *, above: bool) -> bool:
-    if not isinstance(part, Compare) or not isinstance(part.right, NumberLiteral):
-        return _swapped(part, effect, above=above)
-    strict = 1 if part.op in ("<", ">") else 0
-    if part.op not in (("<", "<=") if above else (">", ">=")):
-        return False
-    bound = part.right.value - strict if above else part.right.value + strict
-    left = _plain(part.left)
-    if _is_slot(left, effect):
-        by = effect.value.type
-        assert isinstance(by, NumberType)
-        step = by.high if (effect.op == "+=") == above else by.low
-        if step is None:
+def _unlike(one: _Change, two: _Change) -> bool:
+    """Whether two values are provably different where both laws act."""
+    for value in (one.value, two.value):
+        optional = isinstance(value.type, NumberType) and value.type.optional
+        if optional or isinstance(value.type, TextType):
             return False
-        reached = bound + step if effect.op == "+=" else bound - (by.high or 0)
-        return reached <= limit if above else reached >= limit
-    op = "+" if effect.op == "+=" else "-"
-    if isinstance(left, Arithmetic) and left.op == op and _is_slot(_plain(left.left), effect):
-        same = skeleton(_plain(left.right)) == skeleton(_plain(effect.value))
-        return same and (bound <= limit if above else bound >= limit)
-    return False
-
-
-def _swapped(part: Term, effect: Assign, *, above: bool) -> bool:
-    """``x >= e`` keeps ``x -= e`` at 0 or more."""
-    if above or effect.op != "-=" or not isinstance(part, Compare) or part.op not in (">", ">="):
-        return False
-    same = skeleton(_plain(part.right)) == skeleton(_plain(effect.value))
-    return _is_slot(_plain(part.left), effect) and same
-
-
-def _plain(term: Term) -> Term:
-    return term.term if isinstance(term, Rescale) else term
-
-
-def _is_slot(term: Term, effect: Assign) -> bool:
-    return isinstance(term, Read) and skeleton(term) == skeleton(effect.target)
-
-
-def _warn(law: Law, effect: Assign, fluent: Fluent, draft: Draft) -> None:
-    what = f"`{law.name}` may take `{fluent.name}` out of its range; the tick is then rolled back."
-    hint = f"Add a condition to the law that keeps it inside, or make `{fluent.name}` `clamped`."
-    related = (Related(fluent.span, "its range"),)
-    draft.tell("TW0503", what, effect.span, "may leave the range", hint, related)
-
-
-# ---- was --------------------------------------------------------------------------------
-
-
-def _was(law: Law, draft: Draft) -> None:
-    """`was` of a fluent that nothing writes never differs (TW0504)."""
-    written = _written(draft)
-    terms = [*([law.when] if law.when is not None else [])]
-    terms += [term for effect in effects_in(law.body) for term in terms_of(effect)]
-    for term in terms:
-        for part in subterms(term):
-            if isinstance(part, Read) and part.was and part.fluent not in written:
-                name = draft.fluents[part.fluent].name
-                what = f"Nothing changes `{name}`, so `was` never differs from it."
-                draft.tell("TW0504", what, part.span, "never changes", "Leave out `was`.")
-
-
-def _written(draft: Draft) -> frozenset[str]:
-    from tokenworld.check.writes import written_slots
-
-    rules = [law.body for law in draft.laws.values()]
-    rules += [body for one in draft.actions.values() for body in (one.body, one.cancelled)]
-    return frozenset(
-        write.fluent
-        for body in rules
-        for effect in effects_in(body)
-        for write in written_slots(effect, draft)
+    gap = one.facts.also(two.facts).interval(
+        one.facts.form(one.value).minus(two.facts.form(two.value))
     )
+    return gap is not None and gap.without_zero

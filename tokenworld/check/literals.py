@@ -17,7 +17,7 @@ from tokenworld.model import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["bound_of", "kind_type", "number_type", "type_of_ref"]
+__all__ = ["bound_of", "kind_type", "number_type", "object_type", "type_of_ref", "whole"]
 
 
 def number_type(draft: Draft, number: syn.Number) -> NumberType:
@@ -71,6 +71,28 @@ def _named(draft: Draft, name: syn.Name) -> ValueType:
         return ObjectType(name.value)
     known = (*draft.types, *draft.enums, ROOT)
     hint = did_you_mean(name.value, known) or "Declare it with `type` or `enum`."
+    draft.stop("TW0202", f"There is no type `{name.value}`.", name.span, "unknown type", hint)
+
+
+def whole(draft: Draft, number: syn.Number, least: int = 0) -> int:
+    """A number of ticks, steps or objects: whole, and not below ``least``."""
+    if number.decimals:
+        hint = "Write a whole number."
+        draft.stop("TW0305", "Only whole numbers count here.", number.span, "decimals", hint)
+    if number.scaled < least:
+        hint = f"Write at least {least}."
+        draft.stop("TW0308", f"At least {least} is needed.", number.span, "too few", hint)
+    return number.scaled
+
+
+def object_type(draft: Draft, name: syn.Name) -> str:
+    """The name of an object type, where no other type will do."""
+    if name.value in draft.types:
+        return name.value
+    if name.value in draft.enums:
+        what = f"`{name.value}` is an enum, and a type of objects is needed."
+        draft.stop("TW0301", what, name.span, "not a type of objects", "Name a type.")
+    hint = did_you_mean(name.value, draft.types) or "Declare it with `type`."
     draft.stop("TW0202", f"There is no type `{name.value}`.", name.span, "unknown type", hint)
 
 

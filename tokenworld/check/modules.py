@@ -2,51 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tokenworld.check.aliases import Uses, put_behind_aliases
 from tokenworld.check.draft import Draft, Entry
-from tokenworld.diagnostics import Failure, Source, Span, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, read_source
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
 
-__all__ = ["Loader", "file_loader", "load"]
+__all__ = ["DataLoader", "Loader", "data_loader", "file_loader", "load"]
 
 Loader = Callable[[tuple[str, ...], Source], Source | None]
 """Finds a module by its dotted path, seen from a source; ``None`` if there is none."""
 
+DataLoader = Callable[[str, Source], Source]
+"""Reads a file that a source names, such as a recorded state; `Failure` if it cannot."""
+
 
 def file_loader(rules: tuple[Path, ...]) -> Loader:
-    """Looks beside the using file, then in each folder of ``rules`` (language.md §1)."""
+    """Looks beside the using file, then in the project's ``rules``, then in each of ``rules``.
+
+    The project's folder is any that holds the using file, the nearest first (language.md §1).
+    """
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:
-        beside = (user.path.parent,) if user.path is not None else ()
-        for folder in (*beside, *rules):
-            file = folder.joinpath(*path).with_suffix(".tw")
-            if file.is_file():
-                return read_source(file, "/".join(path) + ".tw")
+        inside = Path(*path[:-1], f"{path[-1]}.tw")
+        for folder in (*_around(user), *rules):
+            if (folder / inside).is_file():
+                return read_source(folder / inside, inside.as_posix())
         return None
 
     return find
 
 
+def _around(user: Source) -> Iterator[Path]:
+    """The folder of a file, then the ``rules`` of the folders around it."""
+    if user.path is not None:
+        yield user.path.parent
+        yield from (folder / "rules" for folder in user.path.resolve().parents)
+
+
+def data_loader(name: str, user: Source) -> Source:
+    """Reads a data file beside the file that names it."""
+    folder = user.path.parent if user.path is not None else Path()
+    return read_source(folder / name, name)
+
+
+@dataclass(slots=True)
+class _Loading:
+    """The files read so far: their entries in the order of use, and who uses whom."""
+
+    draft: Draft
+    loader: Loader
+    entries: list[tuple[str, Entry]] = field(default_factory=list)
+    uses: dict[str, Uses] = field(default_factory=dict)
+
+
 def load(draft: Draft, root: Source, loader: Loader) -> None:
     """Fill ``draft.entries`` with all items; worlds and scenarios of modules stay out."""
-    _load_file(draft, root, loader, (), is_root=True)
+    draft.root = root
+    loading = _Loading(draft, loader)
+    _load_file(loading, root, (), is_root=True)
+    put_behind_aliases(draft, loading.entries, loading.uses, root.name)
 
 
-def _load_file(
-    draft: Draft, source: Source, loader: Loader, chain: tuple[str, ...], *, is_root: bool
-) -> None:
+def _load_file(loading: _Loading, source: Source, chain: tuple[str, ...], *, is_root: bool) -> None:
+    draft = loading.draft
     draft.sources[source.name] = source
+    uses = loading.uses[source.name] = []
     tree, problems = parse_source(source)
     draft.report.extend(problems)
     entries = [_entry(item) for item in tree.items]
     for entry in entries:
         if isinstance(entry.item, syn.UseDecl):
-            _use(draft, entry.item, source, loader, (*chain, _identity(source)))
+            used = _use(loading, entry.item, source, (*chain, _identity(source)))
+            if used is not None:
+                alias = entry.item.alias
+                uses.append((None if alias is None else alias.value, used))
     hidden = () if is_root else (syn.WorldDecl, syn.ScenarioDecl)
-    draft.entries.extend(entry for entry in entries if not isinstance(entry.item, hidden))
+    shown = (entry for entry in entries if not isinstance(entry.item, hidden))
+    loading.entries.extend((source.name, entry) for entry in shown)
 
 
 def _identity(source: Source) -> str:
@@ -60,27 +97,45 @@ def _entry(item: syn.Item) -> Entry:
     return Entry(item)
 
 
-def _use(
-    draft: Draft, use: syn.UseDecl, user: Source, loader: Loader, chain: tuple[str, ...]
-) -> None:
-    path = tuple(name.value for name in use.path)
+def _use(loading: _Loading, use: syn.UseDecl, user: Source, chain: tuple[str, ...]) -> str | None:
+    """The name of the used file, read now unless it was read before."""
+    draft, path = loading.draft, tuple(name.value for name in use.path)
     shown = ".".join(path)
-    found = _find(draft, use.span, path, user, loader)
+    found = _find(loading, use.span, path, user)
     if found is None:
         hint = f"Put it at `{'/'.join(path)}.tw` beside this file or in `rules/`."
         draft.tell("TW0001", f"There is no module `{shown}`.", use.span, "not found", hint)
-    elif _identity(found) in chain:
+        return None
+    if _identity(found) in chain:
         what = f"`{shown}` uses itself, directly or through others."
         draft.tell("TW0206", what, use.span, "import cycle", "Move what both need to a third.")
-    elif _identity(found) not in map(_identity, draft.sources.values()):
-        _load_file(draft, found, loader, chain, is_root=False)
-
-
-def _find(
-    draft: Draft, span: Span, path: tuple[str, ...], user: Source, loader: Loader
-) -> Source | None:
-    try:
-        return loader(path, user)
-    except Failure as failure:
-        draft.report.extend(failure.diagnostics)
         return None
+    for known in draft.sources.values():
+        if _identity(known) == _identity(found):
+            return known.name
+    named = _named_apart(found, user, draft)
+    _load_file(loading, named, chain, is_root=False)
+    return named.name
+
+
+def _named_apart(found: Source, user: Source, draft: Draft) -> Source:
+    """The module under a name of its own: a neighbour of a module is named after its folder."""
+    beside = found.path is not None and user.path is not None and user is not draft.root
+    if beside and found.path == Path(user.path or "").parent / found.name:
+        found = replace(found, name=(Path(user.name).parent / found.name).as_posix())
+    if found.name in draft.sources and found.path is not None:
+        found = replace(found, name=found.path.as_posix())
+    return found
+
+
+def _find(loading: _Loading, span: Span, path: tuple[str, ...], user: Source) -> Source | None:
+    try:
+        return loading.loader(path, user)
+    except Failure as failure:
+        loading.draft.report.extend(_placed(found, span) for found in failure.diagnostics)
+        return None
+
+
+def _placed(found: Diagnostic, span: Span) -> Diagnostic:
+    """A finding without a place gets that of the line that asked for the file."""
+    return found if found.span is not None else replace(found, span=span)

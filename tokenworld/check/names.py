@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenworld.check.draft import Draft
-from tokenworld.diagnostics import did_you_mean
+from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.model import ROOT
 from tokenworld.syntax import nodes as syn
 
@@ -19,6 +19,21 @@ def check_namespaces(draft: Draft) -> None:
             draft.tell("TW0202", what, actor.type.span, "unknown type", hint)
             draft.actor = None
     _ends(draft)
+    _nested_once(draft)
+
+
+def _nested_once(draft: Draft) -> None:
+    """An object lies in one place: at most one `nested` attribute applies to a type."""
+    told: set[str] = set()
+    for name, kind in draft.types.items():
+        nested = [key for key in kind.attributes if draft.fluents[key].nested]
+        if len(nested) > 1 and not told & set(kind.ancestors):
+            told.add(name)
+            first, second = (draft.fluents[key] for key in nested[:2])
+            what = f"`{name}` is nested twice, by `{first.name}` and by `{second.name}`."
+            related = (Related(first.span, "the other one"),)
+            hint = "Keep `nested` on one of them."
+            draft.tell("TW0310", what, second.span, "a second nesting", hint, related)
 
 
 def _ends(draft: Draft) -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 from tokenworld.check import builtins
-from tokenworld.check.attributes import find_member, wrong_type
+from tokenworld.check.aliases import dotted
+from tokenworld.check.calls import call, fact_named, member, plain
 from tokenworld.check.context import BROKEN, Context
-from tokenworld.check.derives import derive_type
 from tokenworld.check.draft import Abandon
-from tokenworld.check.relations import optional
 from tokenworld.diagnostics import Span, did_you_mean
 from tokenworld.model import (
-    BOOL,
-    BoolType,
+    ROOT,
     ClosureOf,
     DeriveCall,
     EnumLiteral,
     EnumType,
-    Fluent,
     InverseOf,
     Local,
     Me,
@@ -29,12 +27,11 @@ from tokenworld.model import (
     Read,
     Term,
     ValueType,
-    is_optional,
     map_children,
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["call_fluent", "check_reference"]
+__all__ = ["behind_alias", "check_reference", "object_named"]
 
 Reference = syn.Ref | syn.Was | syn.Qualified
 
@@ -45,10 +42,13 @@ def check_reference(expr: Reference, ctx: Context, expected: ValueType | None) -
         case syn.Name():
             return _name(expr, ctx, expected)
         case syn.Call(function=function, args=args):
-            return _call(function, args, ctx, expr.span)
+            return call(function, args, ctx, expr.span)
         case syn.Attr(base=base, name=name):
-            return _attribute(base, name, (), ctx, expr.span)
+            return _path(base, name, ctx, expr.span, expected)
         case syn.Method(base=base, name=name, args=args):
+            full = behind_alias(base, name, ctx)
+            if full is not None:
+                return call(full, args, ctx, expr.span)
             return _attribute(base, name, args, ctx, expr.span)
         case syn.Was(ref=ref):
             return _was(ref, ctx, expr.span)
@@ -67,7 +67,7 @@ def _name(name: syn.Name, ctx: Context, expected: ValueType | None) -> Term:
         return Local(value, ctx.names[value], name.span)
     if isinstance(expected, EnumType) and value in draft.enums[expected.name].members:
         return _member_of(ctx, expected.name, value, name.span)
-    if value == draft.actor_name and draft.actor is not None:
+    if draft.actor is not None and draft.actor_name in draft.candidates(name):
         return _me(ctx, name.span)
     return _global(name, ctx)
 
@@ -81,13 +81,35 @@ def _me(ctx: Context, span: Span) -> Term:
     return Me(ObjectType(draft.actor or ""), span)
 
 
+def object_named(name: syn.Name, ctx: Context) -> ObjectLiteral | None:
+    """The object that a name means here: one of the world, or one of every world."""
+    draft = ctx.draft
+    for value in draft.candidates(name):
+        for world in (ctx.world, None):
+            if (world, value) in draft.object_types:
+                if world is not None and value in ctx.unborn:
+                    _not_yet(name, ctx)
+                of = draft.object_types[world, value]
+                if of != ROOT and of not in draft.types:
+                    raise Abandon  # its type is reported where it is declared
+                return ObjectLiteral(value, ObjectType(of), name.span)
+    return None
+
+
+def _not_yet(name: syn.Name, ctx: Context) -> NoReturn:
+    what = f"`{name.value}` is created later."
+    hint = "Name it after it is created, in a later `setup` or in a line of the world."
+    ctx.draft.stop("TW0201", what, name.span, "not there yet", hint)
+
+
 def _global(name: syn.Name, ctx: Context) -> Term:
     draft, value = ctx.draft, name.value
-    for world in (ctx.world, None):
-        if (world, value) in draft.object_types:
-            return ObjectLiteral(value, ObjectType(draft.object_types[world, value]), name.span)
-    if value in draft.params:
-        return ParamRead(value, draft.params[value].type, name.span)
+    found = object_named(name, ctx)
+    if found is not None:
+        return found
+    for full in draft.candidates(name):
+        if full in draft.param_types:
+            return ParamRead(full, draft.param_types[full], name.span)
     if value == "score":
         return builtins.score(name.span)
     if value == "pi":
@@ -104,7 +126,7 @@ def _global(name: syn.Name, ctx: Context) -> Term:
 
 def _unknown_name(name: syn.Name, ctx: Context) -> Term:
     draft, value = ctx.draft, name.value
-    if value in draft.fluents or value in draft.derive_items:
+    if fact_named(name, ctx) is not None:
         hint = f"Write `{value}()` for a fact without arguments."
         draft.stop("TW0201", f"`{value}` needs its arguments.", name.span, "not a value", hint)
     visible = [key for world, key in draft.object_types if world in (None, ctx.world)]
@@ -136,159 +158,45 @@ def _qualified(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> Te
     return _member_of(ctx, enum.value, member.value, span)
 
 
-# ---- calls ----------------------------------------------------------------------------
-
-
-def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
-    draft, name = ctx.draft, function.value
-    if name in draft.fluents:
-        return call_fluent(draft.fluents[name], args, ctx, function, span=span)
-    if name in draft.derive_items:
-        return _call_derive(function, args, ctx, span)
-    closure = next((one for one in draft.fluents.values() if one.closure == name), None)
-    if closure is not None and closure.fluent_kind == "relation":
-        _arity("closure", function, 2, args, ctx)
-        return _related(closure, _plain(args[0], ctx), args[1], ctx, span)
-    if builtins.is_builtin(name):
-        return builtins.check_builtin(function, args, ctx, span)
-    if args:
-        return _attribute_of_term(_plain(args[0], ctx), function, args[1:], ctx, span)
-    known = (*draft.fluents, *draft.derive_items, *builtins.NAMES)
-    hint = did_you_mean(name, known) or "Declare it as a relation, function, table or derive."
-    draft.stop("TW0201", f"There is no fact or function `{name}`.", function.span, "unknown", hint)
-
-
-def _plain(expr: syn.Expr, ctx: Context) -> Term:
-    from tokenworld.check.expressions import check
-
-    return check(expr, ctx)
-
-
-def _related(fluent: Fluent, first: Term, second: syn.Expr, ctx: Context, span: Span) -> Term:
-    """The closure of a relation called as a relation: false over `none`."""
-    from tokenworld.check.expressions import check, fit
-
-    what = f"argument of `{fluent.closure}`"
-    wanted = [optional(param.type) for param in fluent.params]
-    start = fit(first, wanted[0], ctx, what)
-    end = fit(check(second, ctx, wanted[1]), wanted[1], ctx, what)
-    return Member(end, ClosureOf(fluent.id, start, _collection_of(fluent), span), BOOL, span)
-
-
-def _arity(
-    what: str, name: syn.Name, wanted: int, args: tuple[syn.Expr, ...], ctx: Context
-) -> None:
-    if wanted != len(args):
-        plural = "argument" if wanted == 1 else "arguments"
-        said = f"The {what} `{name.value}` takes {wanted} {plural}, and this gives {len(args)}."
-        ctx.draft.stop("TW0302", said, name.span, f"{len(args)} given", "Correct the arguments.")
-
-
-def call_fluent(
-    fluent: Fluent,
-    args: tuple[syn.Expr, ...],
-    ctx: Context,
-    name: syn.Name,
-    first: Term | None = None,
-    *,
-    span: Span,
-) -> Read:
-    """A read of a stored fluent; ``first`` is the object before the dot, if any."""
-    from tokenworld.check.expressions import check
-
-    given = len(args) + (first is not None)
-    if given != len(fluent.params):
-        _arity(fluent.fluent_kind, name, len(fluent.params) - (first is not None), args, ctx)
-    terms = [first] if first is not None else []
-    for arg, param in zip(args, fluent.params[len(terms) :], strict=True):
-        terms.append(check(arg, ctx, param.type))
-    fitted = tuple(
-        _argument(term, param.type, ctx, name)
-        for term, param in zip(terms, fluent.params, strict=True)
-    )
-    return Read(fluent.id, fitted, _value_type(fluent.type, fitted), span)
-
-
-def _argument(term: Term, wanted: ValueType, ctx: Context, name: syn.Name) -> Term:
-    """An argument may be optional (the call is then `none`), but must be of the kind."""
-    from tokenworld.check.expressions import fit
-
-    return fit(term, optional(wanted), ctx, f"argument of `{name.value}`")
-
-
-def _value_type(kind: ValueType, args: tuple[Term, ...]) -> ValueType:
-    if isinstance(kind, BoolType):
-        return kind
-    return optional(kind) if any(is_optional(arg.type) for arg in args) else kind
-
-
-def _call_derive(
-    name: syn.Name,
-    args: tuple[syn.Expr, ...],
-    ctx: Context,
-    span: Span,
-    first: Term | None = None,
-) -> Term:
-    from tokenworld.check.expressions import check
-
-    binders, kind = derive_type(name.value, ctx.draft)
-    _arity("derive", name, len(binders) - (first is not None), args, ctx)
-    terms = [first] if first is not None else []
-    for arg, binder in zip(args, binders[len(terms) :], strict=True):
-        terms.append(check(arg, ctx, binder.type))
-    fitted = tuple(
-        _argument(term, binder.type, ctx, name) for term, binder in zip(terms, binders, strict=True)
-    )
-    return DeriveCall(name.value, fitted, _value_type(kind, fitted), span)
-
-
 # ---- paths ----------------------------------------------------------------------------
+
+
+def behind_alias(base: syn.Ref, name: syn.Name, ctx: Context) -> syn.Name | None:
+    """``c.name`` as one name where ``c`` stands for a module (`use a.b as c`)."""
+    before = dotted(base)
+    if before is None or before.partition(".")[0] in ctx.names:
+        return None
+    ways = ctx.draft.namespace(name.span.file).seen
+    if not any(way == f"{before}." for way, _ in ways):
+        return None
+    return syn.Name(base.span.join(name.span), f"{before}.{name.value}")
+
+
+def _path(
+    base: syn.Ref, name: syn.Name, ctx: Context, span: Span, expected: ValueType | None
+) -> Term:
+    """``x.f``, ``c.x`` behind an alias, or a member of an enum with a raw name."""
+    full = behind_alias(base, name, ctx)
+    if full is not None:
+        return _name(full, ctx, expected)
+    if isinstance(base, syn.Name) and base.raw and base.value not in ctx.names:
+        enum = next((one for one in ctx.draft.candidates(base) if one in ctx.draft.enums), None)
+        if enum is not None and object_named(base, ctx) is None:
+            return _qualified(replace(base, value=enum), name, ctx, span)
+    return _attribute(base, name, (), ctx, span)
 
 
 def _attribute(
     base: syn.Ref, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
 ) -> Term:
-    return _attribute_of_term(_plain(base, ctx), name, args, ctx, span)
-
-
-def _attribute_of_term(
-    base: Term, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
-) -> Term:
-    draft = ctx.draft
-    found = find_member(draft, base.type, name.value)
-    match found:
-        case Fluent() if found.name == name.value:
-            return call_fluent(found, args, ctx, name, base, span=span)
-        case Fluent() if found.inverse == name.value:
-            _arity("inverse", name, 0, args, ctx)
-            return InverseOf(found.id, base, _collection_of(found), span)
-        case Fluent() if found.fluent_kind == "relation" and args:
-            _arity("closure", name, 1, args, ctx)
-            return _related(found, base, args[0], ctx, span)
-        case Fluent():
-            _arity("closure", name, 0, args, ctx)
-            return ClosureOf(found.id, base, _collection_of(found), span)
-        case None:
-            pass
-    if name.value in draft.fluents:
-        return call_fluent(draft.fluents[name.value], args, ctx, name, base, span=span)
-    if name.value in draft.derive_items:
-        return _call_derive(name, args, ctx, span, base)
-    wrong_type(base, name, ctx)
-
-
-def _collection_of(fluent: Fluent) -> ValueType:
-    from tokenworld.model import CollectionType
-
-    end = 1 if fluent.fluent_kind == "relation" else 0
-    return CollectionType(fluent.params[end].type)
+    return member(plain(base, ctx), name, args, ctx, span)
 
 
 # ---- was ------------------------------------------------------------------------------
 
 
 def _was(ref: syn.Ref, ctx: Context, span: Span) -> Term:
-    term = _plain(ref, ctx)
+    term = plain(ref, ctx)
     if not isinstance(term, (Read, DeriveCall, InverseOf, ClosureOf, Member)):
         what = f"`{ctx.quoted(term)}` is the same all through a tick."
         hint = "Write `was` before an attribute, a relation, a function or a derive."

@@ -32,6 +32,7 @@ from tokenworld.model import (
     Law,
     Let,
     NumberType,
+    ObjectType,
     Require,
     Scope,
     Term,
@@ -52,10 +53,11 @@ def check_rules(draft: Draft) -> None:
         if fresh(draft, "action", action.name, draft.actions):
             draft.attempt(lambda a=action, e=entry: _action(draft, a, e))  # type: ignore[misc]
     for law, entry in draft.items(syn.LawDecl):
-        if fresh(draft, "law", law.name, {**draft.laws, **draft.watches}):
+        if fresh(draft, "law", law.name, draft.laws):
             draft.attempt(lambda r=law, e=entry: _law(draft, r, e))  # type: ignore[misc]
     for watch, _ in draft.items(syn.WatchDecl):
-        if fresh(draft, "watch", watch.name, {**draft.laws, **draft.watches}):
+        taken = draft.laws if watch.name.value in draft.laws else draft.watches
+        if fresh(draft, "watch", watch.name, taken):
             draft.attempt(lambda w=watch: _watch(draft, w))  # type: ignore[misc]
     for invariant, _ in draft.items(syn.InvariantDecl):
         if fresh(draft, "invariant", invariant.name, draft.invariants):
@@ -122,8 +124,10 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
     draft = ctx.draft
     if isinstance(step, syn.Require):
         if steps.body:
-            what = "A `require` stands after a change."
-            hint = "Move every `require` before the first change."
+            drawn = all(_is_draw(effect) for effect in steps.body)
+            first = "draw" if drawn else "change"
+            what = f"A `require` stands after a {first}."
+            hint = f"Move every `require` before the first {first}."
             draft.tell("TW0402", what, step.span, "too late", hint)
         lets = {guard.name for guard in steps.guards if isinstance(guard, Let)}
         require = draft.attempt(lambda: _require(step, ctx, lets))
@@ -260,5 +264,9 @@ def _describe(draft: Draft, item: syn.DescribeDecl) -> None:
 
 def _birth(draft: Draft, item: syn.BirthDecl) -> None:
     (binder,) = formal_binders(Context(draft), (item.formal,))
-    ctx = Context(draft, {binder.name: binder.type})
+    if not isinstance(binder.type, ObjectType):
+        what = f"Only objects are created, and this is {show_type(binder.type)}."
+        hint = "Name a type of objects."
+        draft.stop("TW0301", what, item.formal.span, "never created", hint)
+    ctx = _nobody(draft, {binder.name: binder.type})
     draft.births.append(Birth(binder, check_block(item.block, ctx), item.span))

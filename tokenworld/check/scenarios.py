@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from tokenworld.check.bodies import check_block, check_event
 from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft
 from tokenworld.check.expressions import check, check_condition, fit
-from tokenworld.check.worlds import param_setting
+from tokenworld.check.literals import whole
+from tokenworld.check.recorded import read_data
+from tokenworld.check.references import behind_alias, object_named
+from tokenworld.check.worlds import actor_named, param_setting
 from tokenworld.diagnostics import did_you_mean
 from tokenworld.model import (
     Always,
@@ -54,7 +58,7 @@ def check_scenarios(draft: Draft) -> None:
             what = f"There is no world `{world}`."
             draft.tell("TW0201", what, item.world.span, "unknown world", hint)
             continue
-        ctx = Context(draft, world=world)
+        ctx = Context(draft, world=world, me=len(draft.worlds[world].turns) < 2)
         steps: list[ScenarioStep] = []
         for step in item.steps:
             if isinstance(step, syn.Then) and not any(isinstance(one, When) for one in steps):
@@ -94,6 +98,7 @@ def _step(step: syn.Step, ctx: Context) -> ScenarioStep:
             term = check_condition(condition, ctx)
             return Never(term, ctx.quoted(term), step.span)
         case syn.Replay(path=path):
+            read_data(path, ctx.draft)
             return Replay(path.value, step.span)
 
 
@@ -101,29 +106,31 @@ def _given(step: syn.Given, ctx: Context) -> Given:
     params: list[ParamSetting] = []
     effects: list[syn.Effect] = []
     for effect in step.block.effects:
-        if isinstance(effect, syn.Set) and _is_param(effect.target, ctx):
-            assert isinstance(effect.target, syn.Name)
-            params.append(param_setting(ctx.draft, effect.target, effect.value, ctx))
+        name = _tuned(effect.target, ctx) if isinstance(effect, syn.Set) else None
+        if isinstance(effect, syn.Set) and name is not None and effect.op == "=":
+            params.append(param_setting(ctx.draft, name, effect.value, ctx))
         else:
             effects.append(effect)
     block = syn.Block(step.block.span, tuple(effects))
     return Given(check_block(block, ctx), tuple(params), step.span)
 
 
-def _is_param(ref: syn.Ref, ctx: Context) -> bool:
-    return isinstance(ref, syn.Name) and ref.value in ctx.draft.params
+def _tuned(ref: syn.Ref, ctx: Context) -> syn.Name | None:
+    """The param that a `given` overrides, if the target is one."""
+    if isinstance(ref, syn.Attr):
+        ref = behind_alias(ref.base, ref.name, ctx) or ref
+    if not isinstance(ref, syn.Name) or object_named(ref, ctx) is not None:
+        return None
+    full = next((one for one in ctx.draft.candidates(ref) if one in ctx.draft.params), None)
+    return None if full is None else replace(ref, value=full)
 
 
 # ---- when -----------------------------------------------------------------------------
 
 
 def _when(step: syn.When, ctx: Context) -> When:
-    times = step.times.scaled if step.times is not None else 1
-    by = step.actor.value if step.actor is not None else None
-    if by is not None and (ctx.world, by) not in ctx.draft.object_types:
-        known = [name for world, name in ctx.draft.object_types if world == ctx.world]
-        hint = did_you_mean(by, known)
-        ctx.draft.stop("TW0201", f"There is no object `{by}`.", step.span, "unknown", hint)
+    times = whole(ctx.draft, step.times, 1) if step.times is not None else 1
+    by = None if step.actor is None else actor_named(step.actor, ctx)
     intent = _intent(step.intent, ctx)
     return When(intent, by, times, ctx.draft.text(step.intent.span), step.span)
 
@@ -139,14 +146,19 @@ def _intent(intent: syn.Intent, ctx: Context) -> CallStep | TypedStep | PassStep
         case syn.Name():
             return _call(intent, (), ctx)
         case syn.Attr() | syn.Method():
+            full = behind_alias(intent.base, intent.name, ctx)
+            if full is not None:
+                return _call(full, intent.args if isinstance(intent, syn.Method) else (), ctx)
             hint = "Write a call such as `take(lamp)`, or the typed words in quotes."
             ctx.draft.stop("TW0301", "An intent is a call.", intent.span, "no call", hint)
 
 
 def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> CallStep:
-    if name.value not in ctx.draft.actions:
-        ctx.draft.unknown("action", name, ctx.draft.actions)
-    params = ctx.draft.actions[name.value].params
+    actions = ctx.draft.actions
+    full = next((one for one in ctx.draft.candidates(name) if one in actions), None)
+    if full is None:
+        ctx.draft.unknown("action", name, actions)
+    params = actions[full].params
     if len(params) != len(args):
         what = f"`{name.value}` takes {len(params)} arguments, and this gives {len(args)}."
         ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
@@ -154,7 +166,7 @@ def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> CallStep:
         fit(check(arg, ctx, param.type), param.type, ctx, f"`{param.name}` of `{name.value}`")
         for arg, param in zip(args, params, strict=True)
     )
-    return CallStep(name.value, terms)
+    return CallStep(full, terms)
 
 
 # ---- then -----------------------------------------------------------------------------
@@ -178,9 +190,10 @@ def _check(check_: syn.Check, ctx: Context) -> Check:
             return StatusCheck(status.value, check_.span)
         case syn.Within(ticks=ticks, condition=condition):
             term = check_condition(condition, ctx)
-            return WithinCheck(ticks.scaled, term, ctx.quoted(term), check_.span)
+            return WithinCheck(whole(ctx.draft, ticks), term, ctx.quoted(term), check_.span)
         case syn.Winnable(ticks=bound):
-            return WinnableCheck(None if bound is None else bound.scaled, check_.span)
+            most = None if bound is None else whole(ctx.draft, bound)
+            return WinnableCheck(most, check_.span)
         case syn.Unwinnable():
             return UnwinnableCheck(check_.span)
         case _:
@@ -204,12 +217,24 @@ def _result(check_: syn.Check, ctx: Context) -> Check:
 
 
 def _emits(event: syn.Ref, ctx: Context, check_: syn.Emits) -> EmitsCheck:
-    if isinstance(event, syn.Call):
-        args = check_event(event.function, event.args, ctx)
-        return EmitsCheck(event.function.value, args, check_.span)
-    if isinstance(event, syn.Name):
-        return EmitsCheck(event.value, check_event(event, (), ctx), check_.span)
+    name, args = _event_call(event, ctx)
+    if name is not None:
+        full = next((one for one in ctx.draft.candidates(name) if one in ctx.draft.events), "")
+        event_name = replace(name, value=full or name.value)
+        return EmitsCheck(event_name.value, check_event(event_name, args, ctx), check_.span)
     ctx.draft.stop("TW0702", "An event is written as a call.", event.span, "no event")
+
+
+def _event_call(event: syn.Ref, ctx: Context) -> tuple[syn.Name | None, tuple[syn.Expr, ...]]:
+    match event:
+        case syn.Name():
+            return event, ()
+        case syn.Call(function=function, args=args):
+            return function, args
+        case syn.Attr(base=base, name=name):
+            return behind_alias(base, name, ctx), ()
+        case syn.Method(base=base, name=name, args=args):
+            return behind_alias(base, name, ctx), args
 
 
 def _executed_hint(condition: syn.Expr, ctx: Context) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tokenworld.check.context import Context
 from tokenworld.model import (
     CollectionType,
+    EnumType,
     ObjectType,
     Slot,
     Template,
@@ -17,7 +18,7 @@ __all__ = ["check_template"]
 
 
 def check_template(template: syn.Template, ctx: Context) -> Template:
-    """The checked template; articles need objects, lists need collections."""
+    """The checked template; articles need objects or enum members, lists need collections."""
     parts = tuple(
         TextPart(part.value) if isinstance(part, syn.TextPart) else _slot(part, ctx)
         for part in template.parts
@@ -35,7 +36,7 @@ def _slot(slot: syn.Slot, ctx: Context) -> Slot:
         hint = "Write `{list …}` for a collection, and for nothing else."
         ctx.draft.stop("TW0301", what, slot.span, "cannot be printed so", hint)
     named = term.type.element if isinstance(term.type, CollectionType) else term.type
-    if slot.article and not isinstance(named, ObjectType):
+    if slot.article and not isinstance(named, (ObjectType, EnumType)):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, which takes no article."
         hint = f"Leave out `{slot.article}`."
         ctx.draft.stop("TW0301", what, slot.span, "no object", hint)

@@ -5,17 +5,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from tokenworld.check.attributes import fact_id
 from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft
 from tokenworld.check.folds import formal_binders
+from tokenworld.check.layouts import cells_of, created_by_name
 from tokenworld.check.literals import number_type, type_of_ref
 from tokenworld.diagnostics import Span
-from tokenworld.model import ROOT, Enum, Event, Param, PddlEntry, Phase, Unit
+from tokenworld.model import (
+    ROOT,
+    Arithmetic,
+    BoolLiteral,
+    Enum,
+    EnumLiteral,
+    Event,
+    Negate,
+    NoneLiteral,
+    NumberLiteral,
+    ObjectLiteral,
+    Param,
+    ParamRead,
+    PddlEntry,
+    Phase,
+    Rescale,
+    TemplateTerm,
+    Term,
+    ToReal,
+    Unit,
+    subterms,
+)
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["declare_events", "declare_files", "declare_params", "declare_words"]
+__all__ = [
+    "check_constant",
+    "declare_events",
+    "declare_files",
+    "declare_params",
+    "declare_words",
+    "fresh",
+]
 
 EDITIONS = ("1",)
+PHASES = 64
 
 
 class _Placed(Protocol):
@@ -54,8 +85,7 @@ def _pddl_entry(entry: syn.PddlEntry) -> PddlEntry:
 def declare_words(draft: Draft) -> None:
     """Units, enums and phases."""
     for unit, _ in draft.items(syn.UnitDecl):
-        if fresh(draft, "unit", unit.name, draft.units):
-            draft.attempt(lambda unit=unit: _unit(draft, unit))  # type: ignore[misc]
+        draft.attempt(lambda unit=unit: _unit(draft, unit))  # type: ignore[misc]
     for enum, _ in draft.items(syn.EnumDecl):
         if fresh(draft, "enum", enum.name, draft.enums):
             _enum(draft, enum)
@@ -64,21 +94,35 @@ def declare_words(draft: Draft) -> None:
             what = f"The phase `{phase.name.value}` is declared twice."
             draft.tell("TW0502", what, phase.name.span, "declared again", "Keep one line of it.")
             continue
+        if len(draft.phases) == PHASES:
+            what = f"A program has at most {PHASES} phases."
+            hint = "Join some of them: laws of one phase read the same state."
+            draft.tell("TW0502", what, phase.span, "one too many", hint)
+            break
         order = "by_nesting" if phase.by_nesting else "sequential"
         kind = order if phase.sequentially else "simultaneous"
         draft.phases[phase.name.value] = Phase(phase.name.value, kind, phase.span)  # type: ignore[arg-type]
 
 
 def _unit(draft: Draft, unit: syn.UnitDecl) -> None:
+    found = _unit_of(draft, unit)
+    known = draft.units.get(found.name)
+    if known is None:
+        draft.units[found.name] = found
+    elif (known.base, known.multiple) != (found.base, found.multiple) or not draft.namespaces:
+        draft.twice("unit", unit.name, known.span)
+
+
+def _unit_of(draft: Draft, unit: syn.UnitDecl) -> Unit:
+    """A unit keeps its name behind `use … as`: no number could be written with another one."""
     name = unit.name.value
     if unit.value is None:
-        draft.units[name] = Unit(name, name, 1, unit.span)
-        return
+        return Unit(name, name, 1, unit.span)
     base = number_type(draft, unit.value)
     if base.decimals or not base.unit or base.unit == "%":
         hint = "Write a whole multiple of another unit, such as `unit l = 1000ml`."
         draft.stop("TW0303", f"`{name}` is no multiple of a unit.", unit.value.span, hint=hint)
-    draft.units[name] = Unit(name, base.unit, base.low or 0, unit.span)
+    return Unit(name, base.unit, base.low or 0, unit.span)
 
 
 def _enum(draft: Draft, enum: syn.EnumDecl) -> None:
@@ -91,19 +135,70 @@ def _enum(draft: Draft, enum: syn.EnumDecl) -> None:
 
 
 def declare_params(draft: Draft) -> None:
-    """``param`` lines; their defaults are constants in their range."""
+    """``param`` lines; their defaults are constants, which may build on other params.
+
+    They are kept in an order in which each one stands behind those that its default needs.
+    """
+    items: dict[str, syn.ParamDecl] = {}
     for param, _ in draft.items(syn.ParamDecl):
-        if fresh(draft, "param", param.name, draft.params):
-            draft.attempt(lambda param=param: _param(draft, param))  # type: ignore[misc]
+        name = param.name.value
+        if name in items:
+            draft.twice("param", param.name, items[name].span)
+            continue
+        items[name] = param
+        kind = draft.attempt(lambda param=param: type_of_ref(draft, param.type))  # type: ignore[misc]
+        if kind is not None:
+            draft.param_types[name] = kind
+    for name in draft.param_types:
+        draft.attempt(lambda item=items[name]: _param(draft, item))  # type: ignore[misc]
+    _in_order(draft)
 
 
 def _param(draft: Draft, param: syn.ParamDecl) -> None:
     from tokenworld.check.expressions import check, fit
 
-    name, kind = param.name.value, type_of_ref(draft, param.type)
-    ctx = Context(draft, was=False, me=False)
+    name = param.name.value
+    kind, ctx = draft.param_types[name], Context(draft, was=False, me=False)
     default = fit(check(param.value, ctx, kind), kind, ctx, f"param `{name}`")
+    check_constant(default, draft, f"param `{name}`")
     draft.params[name] = Param(name, kind, default, param.learned, param.span)
+
+
+def check_constant(term: Term, draft: Draft, what: str) -> None:
+    """Report a value that depends on a state where a constant is needed."""
+    for part in subterms(term):
+        if not isinstance(part, _CONSTANT):
+            hint = "Write a number, a name or a calculation of constants."
+            said = f"The {what} is a constant, and `{draft.text(part.span)}` is not."
+            draft.stop("TW0301", said, part.span, "depends on the state", hint)
+
+
+_CONSTANT = (
+    BoolLiteral, NumberLiteral, EnumLiteral, NoneLiteral, ObjectLiteral, ParamRead, TemplateTerm,
+    Negate, Rescale, ToReal, Arithmetic,
+)  # fmt: skip
+
+
+def _in_order(draft: Draft) -> None:
+    ordered: dict[str, Param] = {}
+
+    def place(name: str, chain: tuple[str, ...]) -> bool:
+        param = draft.params.get(name)
+        if param is None or name in ordered:
+            return True
+        if name in chain:
+            what = f"The default of `{name}` builds on itself."
+            draft.stop("TW0206", what, param.default.span, "a circle", "Write a number.")
+        for part in subterms(param.default):
+            if isinstance(part, ParamRead):
+                place(part.name, (*chain, name))
+        ordered[name] = param
+        return True
+
+    for name in list(draft.params):
+        if draft.attempt(lambda name=name: place(name, ())) is None:  # type: ignore[misc]
+            break
+    draft.params = {**ordered, **draft.params}
 
 
 def declare_events(draft: Draft) -> None:
@@ -121,26 +216,45 @@ def declare_events(draft: Draft) -> None:
         for inner in world.items:
             if isinstance(inner, syn.ObjectDecl):
                 _object_types(draft, world.name.value, inner)
+        for inner in world.items:
+            _born(draft, world.name.value, inner)
     for derive, _ in draft.items(syn.DeriveDecl):
         _derive_name(draft, derive)
+
+
+def _born(draft: Draft, world: str, line: syn.WorldItem) -> None:
+    """Objects that a layout or a setup creates under a name that the world's lines may use."""
+    if isinstance(line, syn.Layout):
+        for name in cells_of(line):
+            _object_type(draft, world, syn.Name(line.type.span, name), line.type.value)
+    for one in created_by_name(line):
+        _object_type(draft, world, one.name, one.type.value)
 
 
 def _object_types(draft: Draft, world: str | None, item: syn.ObjectDecl) -> None:
     kind = item.type.value if item.type is not None else ROOT
     for name in item.names:
-        places = {(world, name.value), (None, name.value)} & set(draft.object_types)
-        if places:
-            what = f"The object `{name.value}` is declared twice."
-            draft.tell("TW0203", what, name.span, "declared again", "Rename one of the two.")
-        else:
-            draft.object_types[world, name.value] = kind
+        _object_type(draft, world, name, kind)
+
+
+def _object_type(draft: Draft, world: str | None, name: syn.Name, kind: str) -> None:
+    if any((place, name.value) in draft.object_types for place in (world, None)):
+        draft.tell(
+            "TW0203",
+            f"The object `{name.value}` is declared twice.",
+            name.span,
+            "declared again",
+            "Rename one of the two.",
+        )
+    else:
+        draft.object_types[world, name.value] = kind
 
 
 def _derive_name(draft: Draft, derive: syn.DeriveDecl) -> None:
     name = derive.name
     if name.value in draft.derive_items:
         draft.twice("derive", name, draft.derive_items[name.value].span)
-    elif name.value in draft.fluents:
-        draft.twice("fact", name, draft.fluents[name.value].span)
+    elif fact_id(name.value) in draft.fluents:
+        draft.twice("fact", name, draft.fluents[fact_id(name.value)].span)
     else:
         draft.derive_items[name.value] = derive

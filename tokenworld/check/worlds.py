@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from tokenworld.check.bodies import check_block, check_fields, text_of
 from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft
 from tokenworld.check.expressions import check, check_condition, fit
-from tokenworld.check.vocabulary import fresh
-from tokenworld.diagnostics import Related, did_you_mean
+from tokenworld.check.layouts import cells_of, check_layout, created_by_name, named_creations
+from tokenworld.check.literals import object_type, whole
+from tokenworld.check.recorded import recorded_state
+from tokenworld.check.references import object_named
+from tokenworld.check.relations import is_subtype
+from tokenworld.check.vocabulary import check_constant, fresh
+from tokenworld.diagnostics import Related, Span, did_you_mean
 from tokenworld.model import (
     ROOT,
     TEXT,
     Assign,
     Award,
     Body,
+    Born,
     Ending,
+    Layout,
     NumberType,
     ObjectDecl,
     ObjectKind,
     ObjectType,
     ParamSetting,
+    RealType,
     Spare,
     StartFile,
     Term,
@@ -30,7 +39,7 @@ from tokenworld.model import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["check_objects", "check_worlds", "param_setting"]
+__all__ = ["actor_named", "check_objects", "check_worlds", "param_setting"]
 
 
 def check_objects(draft: Draft) -> None:
@@ -40,10 +49,12 @@ def check_objects(draft: Draft) -> None:
     for world, _ in draft.items(syn.WorldDecl):
         for inner in world.items:
             if isinstance(inner, syn.ObjectDecl):
-                _objects(draft, world.name.value, inner)
+                _objects(draft, world.name.value, inner, unborn(world, inner))
 
 
-def _objects(draft: Draft, world: str | None, item: syn.ObjectDecl) -> None:
+def _objects(
+    draft: Draft, world: str | None, item: syn.ObjectDecl, later: frozenset[str] = frozenset()
+) -> None:
     kind = item.type.value if item.type is not None else ROOT
     if item.type is not None and kind != ROOT and kind not in draft.types:
         hint = did_you_mean(kind, draft.types) or f"Declare `type {kind}`."
@@ -52,7 +63,7 @@ def _objects(draft: Draft, world: str | None, item: syn.ObjectDecl) -> None:
         return
     if kind == ROOT:
         draft.types.setdefault(ROOT, ObjectKind(ROOT, (), (ROOT,), (), (), item.span))
-    ctx = Context(draft, world=world, was=False)
+    ctx = Context(draft, world=world, was=False, unborn=later)
     aka = tuple(
         term
         for word in item.aka
@@ -62,7 +73,8 @@ def _objects(draft: Draft, world: str | None, item: syn.ObjectDecl) -> None:
     title = item.title.value if item.title is not None else None
     for name in item.names:
         key = name.value if world is None else f"{world}/{name.value}"
-        decl = ObjectDecl(name.value, kind, title, aka, fields, world, name.span)
+        typed = item.type is not None
+        decl = ObjectDecl(name.value, kind, title, aka, fields, world, name.span, typed)
         draft.objects.setdefault(key, decl)
 
 
@@ -72,6 +84,7 @@ def param_setting(draft: Draft, name: syn.Name, value: syn.Expr, ctx: Context) -
         draft.unknown("param", name, draft.params)
     kind = draft.params[name.value].type
     term = fit(check(value, ctx, kind), kind, ctx, f"param `{name.value}`")
+    check_constant(term, draft, f"param `{name.value}`")
     return ParamSetting(name.value, term, name.span)
 
 
@@ -93,6 +106,8 @@ class _Settings:
     outcomes: str = "latched"
     start: StartFile | None = None
     score: Term | None = None
+    layouts: list[Layout] = field(default_factory=list)
+    written: dict[str, Span] = field(default_factory=dict)
 
 
 def check_worlds(draft: Draft) -> None:
@@ -102,10 +117,32 @@ def check_worlds(draft: Draft) -> None:
             continue
         ctx = Context(draft, world=item.name.value, was=False, me=not _several_turns(item))
         lines = _Settings(ctx)
-        for line in item.items:
+        for line in _in_order(item):
+            lines.ctx = replace(ctx, unborn=unborn(item, line))
             draft.attempt(lambda line=line, lines=lines: _line(line, lines))  # type: ignore[misc]
         draft.worlds[item.name.value] = _world(item, lines)
         _complete(draft, draft.worlds[item.name.value])
+
+
+def _in_order(item: syn.WorldDecl) -> list[syn.WorldItem]:
+    """The lines as they take effect: layouts before setups, each as written."""
+    return sorted(item.items, key=lambda line: isinstance(line, syn.Setup))
+
+
+def unborn(item: syn.WorldDecl, line: syn.WorldItem) -> frozenset[str]:
+    """The named objects that do not exist yet where a line of the world takes effect."""
+    if not isinstance(line, (syn.ObjectDecl, syn.Layout, syn.Setup, syn.Tune)):
+        return frozenset()
+    making = [one for one in _in_order(item) if isinstance(one, (syn.Layout, syn.Setup))]
+    first = making.index(line) if line in making else 0
+    return frozenset(name.value for later in making[first:] for name, _ in _born(later))
+
+
+def _born(line: syn.WorldItem) -> Iterator[tuple[syn.Name, syn.Name]]:
+    """The names of what a layout or a setup makes, with the types, in the order of the text."""
+    if isinstance(line, syn.Layout):
+        yield from ((syn.Name(line.span, name), line.type) for name in cells_of(line))
+    yield from ((one.name, one.type) for one in created_by_name(line))
 
 
 def _several_turns(item: syn.WorldDecl) -> bool:
@@ -119,6 +156,9 @@ def _world(item: syn.WorldDecl, lines: _Settings) -> World:
         tuple(lines.awards), tuple(lines.pays), lines.score, tuple(lines.params),
         tuple(lines.spares), lines.turns, lines.time_always, lines.ambiguous,  # type: ignore[arg-type]
         lines.endless, lines.outcomes, lines.start, item.span,  # type: ignore[arg-type]
+        tuple(lines.layouts),
+        tuple(Born(name.value, of.value, name.span) for line in _in_order(item)
+              for name, of in _born(line)),
     )  # fmt: skip
 
 
@@ -128,21 +168,36 @@ def _line(line: syn.WorldItem, lines: _Settings) -> None:
         case syn.Ending():
             _ending(line, lines)
         case syn.Setup(block=block):
-            lines.setups.append(check_block(block, ctx, "setup"))
+            lines.setups.append(named_creations(check_block(block, ctx, "setup")))
+        case syn.Layout():
+            lines.layouts.append(check_layout(line, ctx))
         case syn.Award(amount=amount, condition=condition):
             lines.awards.append(_award(amount, condition, line, ctx))
         case syn.Pays(amount=amount, condition=condition):
             lines.pays.append(_award(amount, condition, line, ctx))
         case syn.Tune(name=name, value=value):
+            _once(f"param {name.value}", line, lines)
             lines.params.append(param_setting(draft, name, value, ctx))
         case syn.Score(value=value):
+            _once("score", line, lines)
             lines.score = check(value, ctx)
+            if not isinstance(lines.score.type, (NumberType, RealType)):
+                fit(lines.score, NumberType(), ctx, "score")
         case syn.Spare(type=kind, count=count):
-            if kind.value not in draft.types:
-                draft.unknown("type", kind, draft.types)
-            lines.spares.append(Spare(kind.value, count.scaled, line.span))
+            of = object_type(draft, kind)
+            _once(f"spare {of}", line, lines)
+            lines.spares.append(Spare(of, whole(draft, count), line.span))
         case _:
             _policy(line, lines)
+
+
+def _once(what: str, line: syn.WorldItem, lines: _Settings) -> None:
+    """Report a second line that would set the same thing."""
+    if what in lines.written:
+        related = (Related(lines.written[what], "the first one"),)
+        said = f"The world says `{what}` twice."
+        lines.ctx.draft.stop("TW0203", said, line.span, "again", "Keep one line of it.", related)
+    lines.written[what] = line.span
 
 
 def _policy(line: syn.WorldItem, lines: _Settings) -> None:
@@ -152,29 +207,44 @@ def _policy(line: syn.WorldItem, lines: _Settings) -> None:
             if policy.value not in ("always", "executed"):
                 hint = "Write `time passes executed` or `time passes always`."
                 draft.stop("TW0601", "Time has no such policy.", policy.span, "unknown", hint)
+            _once("time passes", line, lines)
             lines.time_always = policy.value == "always"
         case syn.Turns(actors=actors):
-            lines.turns = tuple(_turn(actor, lines.ctx) for actor in actors)
+            _once("turns", line, lines)
+            lines.turns = tuple(actor_named(actor, lines.ctx) for actor in actors)
+            for position, actor in enumerate(actors):
+                if lines.turns[position] in lines.turns[:position]:
+                    what = f"`{actor.value}` takes two turns in a round."
+                    draft.stop("TW0203", what, actor.span, "named again", "Name it once.")
         case syn.Ambiguous(policy=word):
+            _once("ambiguous", line, lines)
             lines.ambiguous = word
         case syn.Endless():
             lines.endless = True
         case syn.OutcomePolicy(policy=word):
+            _once("outcomes", line, lines)
             lines.outcomes = word
         case syn.StartFile(path=path):
-            lines.start = StartFile(path.value, "", line.span)
+            _once("start", line, lines)
+            lines.start = recorded_state(path, line.span, draft)
         case _:
-            pass  # objects are checked by `check_objects`, layouts are reported by `executed`
+            pass  # objects are checked by `check_objects`
 
 
-def _turn(actor: syn.Name, ctx: Context) -> str:
+def actor_named(name: syn.Name, ctx: Context) -> str:
+    """The object that an actor's name means; it must be of the type that acts."""
     draft = ctx.draft
-    for world in (ctx.world, None):
-        if (world, actor.value) in draft.object_types:
-            return actor.value
-    known = [name for world, name in draft.object_types if world in (None, ctx.world)]
-    hint = did_you_mean(actor.value, known)
-    draft.stop("TW0201", f"There is no object `{actor.value}`.", actor.span, "unknown", hint)
+    found = object_named(name, ctx)
+    if found is None:
+        known = [one for world, one in draft.object_types if world in (None, ctx.world)]
+        hint = did_you_mean(name.value, known) or "Name an object of the world."
+        draft.stop("TW0201", f"There is no object `{name.value}`.", name.span, "unknown", hint)
+    of = draft.object_types.get((ctx.world, found.name), draft.object_types.get((None, found.name)))
+    if draft.actor is not None and not is_subtype(draft.types, of or ROOT, draft.actor):
+        what = f"`{name.value}` is {of}, and only {draft.actor} acts."
+        hint = f"Name an object of the type `{draft.actor}`."
+        draft.stop("TW0301", what, name.span, "does not act", hint)
+    return found.name
 
 
 def _ending(line: syn.Ending, lines: _Settings) -> None:

@@ -13,32 +13,44 @@ from dataclasses import dataclass, field, replace
 
 from tokenworld.check.aliasing import Knowledge, skeleton
 from tokenworld.check.draft import Draft
+from tokenworld.check.intervals import Facts, entry
+from tokenworld.check.reading import slots_read
+from tokenworld.check.relations import can_equal
+from tokenworld.check.rulebook import Vocabulary
+from tokenworld.check.substitution import renamed
+from tokenworld.check.terms import Translator
 from tokenworld.diagnostics import Related, Span
 from tokenworld.model import (
+    Action,
     AddFact,
     Assign,
     Body,
+    BoolType,
     Chance,
-    ClosureOf,
-    DeriveCall,
+    Create,
     Destroy,
+    DrawChance,
+    DrawPick,
+    DrawUniform,
     Effect,
+    EnumType,
     For,
     Given,
     If,
-    InverseOf,
+    Law,
+    Let,
     Local,
-    NumberLiteral,
+    NoneType,
+    NumberType,
     ObjectType,
     Pick,
-    Read,
     RemoveFact,
     Swap,
     Term,
     Transfer,
+    ValueType,
     bodies,
     effects_in,
-    subterms,
     terms_of,
 )
 
@@ -49,7 +61,8 @@ __all__ = ["check_writes", "written_slots"]
 class _Write:
     """A change on the path so far; ``args`` is ``None`` where any slot may be meant.
 
-    ``maybe``: it stands in a branch that the path may not have taken.
+    ``maybe``: it stands in a branch that the path may not have taken. ``facts`` is what is known
+    where it stands, ``None`` where that cannot be told any more; ``drawn``: a draw decides on it.
     """
 
     fluent: str
@@ -58,6 +71,8 @@ class _Write:
     value: Term | None
     span: Span
     maybe: bool = False
+    facts: Facts | None = None
+    drawn: bool = False
 
 
 @dataclass(slots=True)
@@ -66,28 +81,45 @@ class _Path:
 
     draft: Draft
     known: Knowledge
+    facts: Facts
     writes: list[_Write] = field(default_factory=list)
     inside: bool = False
+
+    def into(self, known: Knowledge, facts: Facts) -> _Path:
+        """The same way, into a branch."""
+        return _Path(self.draft, known, facts, list(self.writes), inside=True)
 
 
 def check_writes(draft: Draft) -> None:
     """Check every body of the program."""
-    base = Knowledge(draft.types)
-    for action in draft.actions.values():
-        known = base
-        for require in action.requires:
-            known = known.given(require.condition)
-        _body(action.body, _Path(draft, known))
-        _body(action.cancelled, _Path(draft, known))
-    for law in draft.laws.values():
-        _body(law.body, _Path(draft, base.given(law.when)))
+    for rule in (*draft.actions.values(), *draft.laws.values()):
+        draft.once("writes", (rule,), lambda rule=rule: _rule(rule, draft))  # type: ignore[misc]
+    base = Knowledge(draft.types, draft.fluents)
+    for body in _settings(draft):
+        _body(body, _Path(draft, base, Facts(Translator(draft))))
+
+
+def _rule(rule: Action | Law, draft: Draft) -> None:
+    known, words = Knowledge(draft.types, draft.fluents), Translator(draft)
+    if isinstance(rule, Law):
+        _body(rule.body, _Path(draft, known.given(rule.when), entry(rule, words)))
+        return
+    inner = known
+    for guard in rule.guards:
+        inner = inner.let(guard) if isinstance(guard, Let) else inner.given(guard.condition)
+    _body(rule.body, _Path(draft, inner, entry(rule, words)))
+    _body(rule.cancelled, _Path(draft, known, Facts(words)))
+
+
+def _settings(draft: Draft) -> Iterator[Body]:
+    """The bodies that nothing guards: births, setups, legends, what scenarios give."""
+    yield from (birth.body for birth in draft.births)
     for world in draft.worlds.values():
-        for setup in world.setups:
-            _body(setup, _Path(draft, base))
+        yield from world.setups
+        for layout in world.layouts:
+            yield from (legend.body for legend in layout.legends)
     for scenario in draft.scenarios:
-        for step in scenario.steps:
-            if isinstance(step, Given):
-                _body(step.body, _Path(draft, base))
+        yield from (step.body for step in scenario.steps if isinstance(step, Given))
 
 
 def _body(body: Body, path: _Path) -> None:
@@ -98,40 +130,64 @@ def _body(body: Body, path: _Path) -> None:
 
 
 def _effect(effect: Effect, path: _Path) -> None:
+    known, facts = path.known, path.facts
     match effect:
         case If(condition=condition, then=then, otherwise=otherwise):
-            _branch(then, path, path.known.given(condition))
-            _branch(otherwise, path, path.known)
+            first = path.into(known.given(condition), facts.given(condition))
+            other = path.into(known.given(condition, False), facts.given(condition, False))
+            path.writes += [*_branch(then, first), *_branch(otherwise, other)]
         case For():
             _loop(effect, path)
-        case Chance() | Pick():
-            for inner in bodies(effect):
-                _branch(inner, path, path.known)
+        case Pick(binders=binders, where=where, body=body, otherwise=otherwise):
+            picked = path.into(known.bound(binders).given(where), facts.given(where))
+            made = [*_branch(body, picked), *_branch(otherwise, path.into(known, facts))]
+            path.writes += [replace(write, facts=None, drawn=True) for write in made]
+        case Chance():
+            made = [
+                write
+                for inner in bodies(effect)
+                for write in _branch(inner, path.into(known, facts))
+            ]
+            path.writes += [replace(write, drawn=True) for write in made]
         case _:
-            for write in written_slots(effect, path.draft):
-                _add(write, path)
-    if isinstance(effect, (If, Chance, Pick)):
-        maybe = [
-            replace(write, maybe=True)
-            for inner in effects_in(bodies_of(effect))
-            for write in written_slots(inner, path.draft)
-        ]
-        path.writes += maybe
+            _simple(effect, path)
 
 
-def bodies_of(effect: Effect) -> Body:
-    """The effects of all nested bodies of a change, one after another."""
-    return tuple(inner for body in bodies(effect) for inner in body)
+def _simple(effect: Effect, path: _Path) -> None:
+    """A change without nested bodies; names that it adds are known from here on."""
+    for write in (*written_slots(effect, path.draft), *_given(effect)):
+        _add(replace(write, facts=path.facts), path)
+    if isinstance(effect, Let):
+        path.known, path.facts = path.known.let(effect), path.facts.let(effect)
+    elif isinstance(effect, Create):
+        path.known = path.known.created(effect.name)
 
 
-def _branch(body: Body, path: _Path, known: Knowledge) -> None:
-    _body(body, _Path(path.draft, known, list(path.writes), inside=True))
+def _given(effect: Effect) -> Iterator[_Write]:
+    """The fields of a new object: collections over them change, the object itself is as given."""
+    if isinstance(effect, Create):
+        own = Local(effect.name, ObjectType(effect.of), effect.span)
+        for given in effect.fields:
+            yield _Write(given.fluent, (own,), "create", given.value, given.span)
+
+
+def _is_draw(effect: Let) -> bool:
+    return isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
+
+
+def _branch(body: Body, inner: _Path) -> list[_Write]:
+    """The changes that may have been made behind a branch."""
+    before = len(inner.writes)
+    _body(body, inner)
+    draws = any(isinstance(effect, Let) and _is_draw(effect) for effect in effects_in(body))
+    made = [replace(write, maybe=True) for write in inner.writes[before:]]
+    return [replace(write, facts=None) for write in made] if draws else made
 
 
 # ---- slots ------------------------------------------------------------------------------
 
 
-def written_slots(effect: Effect, draft: Draft) -> Iterator[_Write]:
+def written_slots(effect: Effect, draft: Vocabulary) -> Iterator[_Write]:
     """The slots that one change writes (not those of nested bodies)."""
     match effect:
         case Assign(target=target, op=op, value=value):
@@ -152,20 +208,23 @@ def written_slots(effect: Effect, draft: Draft) -> Iterator[_Write]:
             return
 
 
-def _destroyed(target: Term, span: Span, draft: Draft) -> Iterator[_Write]:
-    """Destroying leaves every slot that holds or belongs to the object."""
+def _destroyed(target: Term, span: Span, draft: Vocabulary) -> Iterator[_Write]:
+    """Destroying leaves every slot that may hold or belong to the object."""
     for fluent in draft.fluents.values():
-        own = len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
-        if isinstance(fluent.type, ObjectType):
+        if isinstance(fluent.type, ObjectType) and can_equal(draft.types, fluent.type, target.type):
             yield _Write(fluent.id, None, "destroy", None, span)
-        elif own:
-            yield _Write(fluent.id, (target,), "destroy", None, span)
+        elif any(_held(param.type, target, draft) for param in fluent.params):
+            args = (target,) if len(fluent.params) == 1 else None
+            yield _Write(fluent.id, args, "destroy", None, span)
+
+
+def _held(kind: ValueType, target: Term, draft: Vocabulary) -> bool:
+    return isinstance(kind, ObjectType) and can_equal(draft.types, kind, target.type)
 
 
 def _add(write: _Write, path: _Path) -> None:
     for earlier in path.writes:
-        provable = not (earlier.maybe and path.inside)
-        if provable and _clash(earlier, write):
+        if _clash(earlier, write) and _certain(earlier, write, path):
             what = f"`{_name(write.fluent, path)}` gets two values in one body."
             related = (Related(earlier.span, "the first value"),)
             hint = "Keep one of the two, or put them in different branches."
@@ -174,22 +233,46 @@ def _add(write: _Write, path: _Path) -> None:
     path.writes.append(write)
 
 
+def _certain(earlier: _Write, later: _Write, path: _Path) -> bool:
+    """Whether both changes are made whenever the later one is, or the earlier one."""
+    branches = earlier.maybe and path.inside
+    if earlier.facts is None or later.facts is None:
+        return not branches
+    if earlier.facts.excludes(later.facts):
+        return False
+    return not branches or (not earlier.drawn and later.facts.implies(earlier.facts))
+
+
 def _clash(earlier: _Write, later: _Write) -> bool:
     """Whether two changes of surely one slot surely disagree."""
     if earlier.fluent != later.fluent or skeleton(earlier.args) != skeleton(later.args):
         return False
     if earlier.args is None or "=" not in (earlier.op, later.op):
         return False
+    if earlier.op == "create":
+        return False  # a field is what the new object has before this body changes it
     if {earlier.op, later.op} & {"+=", "-="}:
         return True
-    both = isinstance(earlier.value, NumberLiteral) and isinstance(later.value, NumberLiteral)
-    constant = both or _constants(earlier.value, later.value)
-    return constant and skeleton(earlier.value) != skeleton(later.value)
+    return _unlike(earlier, later)
 
 
-def _constants(*values: Term | None) -> bool:
-    kinds = ("bool_literal", "enum_literal", "none_literal", "object_literal")
-    return all(value is not None and value.kind in kinds for value in values)
+def _unlike(earlier: _Write, later: _Write) -> bool:
+    """Whether the two values are provably different."""
+    one, two = earlier.value, later.value
+    if one is None or two is None or earlier.facts is None or later.facts is None:
+        return False
+    if not _countable(one.type) or not _countable(two.type):
+        return False
+    known = earlier.facts.also(later.facts)
+    gap = known.interval(earlier.facts.form(one).minus(later.facts.form(two)))
+    return gap is not None and gap.without_zero
+
+
+def _countable(kind: ValueType) -> bool:
+    """Whether values are compared as numbers: `none` has a place of its own among them."""
+    if isinstance(kind, NumberType):
+        return not kind.optional
+    return isinstance(kind, (BoolType, EnumType, ObjectType, NoneType))
 
 
 def _name(fluent: str, path: _Path) -> str:
@@ -199,51 +282,10 @@ def _name(fluent: str, path: _Path) -> str:
 # ---- reads ------------------------------------------------------------------------------
 
 
-def _reads(term: Term, draft: Draft) -> Iterator[tuple[str, tuple[Term, ...] | None, Span]]:
-    """The slots a term reads: fluent, arguments (``None``: any), where."""
-    for part in subterms(term):
-        match part:
-            case Read(fluent=fluent, args=args, was=False):
-                yield fluent, args, part.span
-            case InverseOf(fluent=fluent, was=False) | ClosureOf(fluent=fluent, was=False):
-                yield fluent, None, part.span
-            case DeriveCall(was=False):
-                yield from _derived(part, draft, frozenset())
-            case _:
-                pass
-
-
-def _derived(
-    call: DeriveCall, draft: Draft, seen: frozenset[str]
-) -> Iterator[tuple[str, tuple[Term, ...] | None, Span]]:
-    derive = draft.derives.get(call.derive)
-    if derive is None or call.derive in seen:
-        return
-    given = {binder.name: arg for binder, arg in zip(derive.params, call.args, strict=True)}
-    for part in subterms(derive.value):
-        match part:
-            case Read(fluent=fluent, args=args, was=False):
-                yield fluent, _substituted(args, given), call.span
-            case InverseOf(fluent=fluent) | ClosureOf(fluent=fluent):
-                yield fluent, None, call.span
-            case DeriveCall():
-                inner = _derived(part, draft, seen | {call.derive})
-                yield from ((fluent, None, call.span) for fluent, _, _ in inner)
-            case _:
-                pass
-
-
-def _substituted(args: tuple[Term, ...], given: dict[str, Term]) -> tuple[Term, ...] | None:
-    """The arguments in the caller's terms, ``None`` if one is not a parameter."""
-    if not all(isinstance(arg, Local) and arg.name in given for arg in args):
-        return None
-    return tuple(given[arg.name] for arg in args if isinstance(arg, Local))
-
-
 def _check_reads(term: Term, path: _Path) -> None:
-    for fluent, args, span in _reads(term, path.draft):
+    for fluent, args, span, known in slots_read(term, path.draft, path.known):
         for write in path.writes:
-            if write.fluent == fluent and _may_alias(write.args, args, path.known):
+            if write.fluent == fluent and _hits(write, args, known) and not _apart(write, path):
                 what = f"`{path.draft.text(span)}` is read after a change to it in the same body."
                 related = (Related(write.span, "changed here"),)
                 hint = "A body reads the state before it: name the value with `let` first."
@@ -251,30 +293,57 @@ def _check_reads(term: Term, path: _Path) -> None:
                 return
 
 
-def _may_alias(
-    one: tuple[Term, ...] | None, other: tuple[Term, ...] | None, known: Knowledge
-) -> bool:
-    return one is None or other is None or not known.different(one, other)
+def _apart(write: _Write, path: _Path) -> bool:
+    """Whether a change and this place are on different paths."""
+    return write.maybe and write.facts is not None and write.facts.excludes(path.facts)
+
+
+def _hits(write: _Write, args: tuple[Term, ...] | None, known: Knowledge) -> bool:
+    """Whether a change may be to a slot that is read; fields of a new object read as given."""
+    if write.args is None or args is None:
+        return True
+    if write.op == "create" and skeleton(write.args) == skeleton(args):
+        return False
+    return not known.different(write.args, args)
 
 
 # ---- loops ------------------------------------------------------------------------------
 
 
 def _loop(loop: For, path: _Path) -> None:
-    inside = path.known.bound(loop.binders).given(loop.where)
-    _branch(loop.body, path, inside)
-    writes = [w for e in effects_in(loop.body) for w in written_slots(e, path.draft)]
-    path.writes += writes
-    across = inside.between_rounds(loop.binders)
+    known = path.known.bound(loop.binders).given(loop.where)
+    inner = path.into(known, path.facts.given(loop.where))
+    before = len(inner.writes)
+    _body(loop.body, inner)
+    writes = inner.writes[before:]
+    across = inner.known.between_rounds(loop.binders, loop.body, path.known)
+    _across(loop, writes, across, path)
+    _leave(loop, writes, path)
+
+
+def _across(loop: For, writes: list[_Write], across: Knowledge, path: _Path) -> None:
+    """What one round reads must not be what another one writes (TW0404)."""
     for term in _loop_terms(loop):
-        for fluent, args, span in _reads(term, path.draft):
+        for fluent, args, span, there in slots_read(term, path.draft, across):
             if _told(path.draft, span):
                 return  # the same read is already reported: one error per root cause
-            if any(w.fluent == fluent and _may_alias(w.args, args, across) for w in writes):
+            if any(write.fluent == fluent and _hits(write, args, there) for write in writes):
                 what = f"`{path.draft.text(span)}` may be changed by another round of the loop."
                 hint = "A body reads the state before it: collect first, or use a later phase."
                 path.draft.tell("TW0404", what, span, "read in each round", hint)
                 return
+
+
+def _leave(loop: For, writes: list[_Write], path: _Path) -> None:
+    """Behind a loop its variables have names of their own: the next loop may use them again."""
+    names = {binder.name: f"{binder.name} of {loop.span.start}" for binder in loop.binders}
+    path.known = path.known.closed(loop, names)
+    for write in writes:
+        args = None
+        if write.args is not None:
+            args = tuple(renamed(arg, names) for arg in write.args)
+        maybe = write.maybe or loop.where is not None
+        path.writes.append(replace(write, args=args, facts=None, maybe=maybe))
 
 
 def _loop_terms(loop: For) -> Iterator[Term]:

@@ -11,9 +11,9 @@ from tokenworld.diagnostics.diagnostic import (
     in_order,
 )
 from tokenworld.diagnostics.render import render, render_one, span_json, to_json
-from tokenworld.diagnostics.source import Source, read_source
+from tokenworld.diagnostics.source import Source, decode_source, read_source
 from tokenworld.diagnostics.span import Span
-from tokenworld.diagnostics.suggest import closest, did_you_mean
+from tokenworld.diagnostics.suggest import closest, did_you_mean, edit_distance, only_suggestion
 
 __all__ = [
     "CODES",
@@ -26,9 +26,12 @@ __all__ = [
     "Source",
     "Span",
     "closest",
+    "decode_source",
     "did_you_mean",
+    "edit_distance",
     "has_errors",
     "in_order",
+    "only_suggestion",
     "read_source",
     "render",
     "render_one",

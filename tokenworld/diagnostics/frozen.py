@@ -38,8 +38,13 @@ def _show(self: object) -> str:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[ClassT]) -> type[ClassT]:
-    """A slotted dataclass whose instances compare, hash and print by their fields."""
+    """A slotted dataclass whose instances compare, hash and print by their fields.
+
+    A method of these that the class has itself is kept.
+    """
+    own = {name for name in ("__eq__", "__hash__", "__repr__") if name in vars(cls)}
     made = dataclass(slots=True, repr=False, eq=False)(cls)
     for name, method in (("__eq__", _equal), ("__hash__", _hash), ("__repr__", _show)):
-        setattr(made, name, method)
+        if name not in own:
+            setattr(made, name, method)
     return made

@@ -53,6 +53,13 @@ class Source:
 
     def span(self, start: int, end: int) -> Span:
         """The span of the characters `start:end` of this text."""
+        starts = self._starts
+        if 0 <= start <= end <= len(self.text):
+            line = bisect_right(starts, start)
+            first = starts[line - 1]
+            if line == len(starts) or end < starts[line]:
+                # Most spans lie on one line: that spares looking for the second one.
+                return Span(self.name, start, end, line, start - first + 1, line, end - first + 1)
         line, column = self.line_and_column(start)
         end_line, end_column = self.line_and_column(end)
         return Span(self.name, start, end, line, column, end_line, end_column)
@@ -67,6 +74,11 @@ def read_source(path: str | os.PathLike[str], name: str | None = None) -> Source
     shown = name if name is not None else os.fspath(path)
     text = _decode(_read_bytes(Path(path), shown), shown)
     return Source(shown, Path(path), text.removeprefix(BYTE_ORDER_MARK))
+
+
+def decode_source(data: bytes, name: str) -> Source:
+    """The source of bytes at hand, such as those of a pipe; raises `Failure` with TW0003."""
+    return Source(name, None, _decode(data, name).removeprefix(BYTE_ORDER_MARK))
 
 
 def _read_bytes(path: Path, shown: str) -> bytes:

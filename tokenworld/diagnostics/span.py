@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tokenworld.diagnostics.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """The half-open range `start:end` of characters of one file, with both ends resolved.
 
@@ -20,6 +20,20 @@ class Span:
     column: int
     end_line: int
     end_column: int
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Span):
+            return NotImplemented
+        return (
+            self.start == other.start
+            and self.end == other.end
+            and self.file == other.file
+            and (self.line, self.column, self.end_line, self.end_column)
+            == (other.line, other.column, other.end_line, other.end_column)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.start, self.end))
 
     def __str__(self) -> str:
         """The form editors and terminals make clickable: `cellar.tw:17:3`."""

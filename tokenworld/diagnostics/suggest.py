@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 
@@ -55,6 +56,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     if len(names) == 1:
         return f"Did you mean {names[0]}?"
     return f"Did you mean {', '.join(names[:-1])} or {names[-1]}?"
+
+
+_ONE = re.compile(r"Did you mean `([^`]+)`\?")
+
+
+def only_suggestion(hint: str | None) -> str | None:
+    """The name in a hint of `did_you_mean`, if it suggests exactly one."""
+    found = _ONE.fullmatch(hint or "")
+    return found[1] if found else None
 
 
 def _plain(name: str) -> str:

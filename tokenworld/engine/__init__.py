@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw
+from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.simulator import EngineSimulator
 from tokenworld.engine.speaker import EngineSpeaker
 from tokenworld.engine.state import State
@@ -20,4 +21,5 @@ __all__ = [
     "SeededLuck",
     "State",
     "draw",
+    "state_from_json",
 ]

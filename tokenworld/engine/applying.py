@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenworld.engine.delta import Breach, Delta, RawChange, Write
+from tokenworld.engine.births import LIFE, Newborn, file, grow, life
+from tokenworld.engine.delta import Breach, Delta, RawChange, Write, bounded
 from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value
-from tokenworld.model import NumberType, Program, RealType
+from tokenworld.model import Program
 
 __all__ = ["apply", "net", "prose_state", "shown_key"]
 
@@ -69,27 +70,11 @@ def _value(state: State, slot: _Slot) -> Raw:
         if slot.steps or any(other != value for other in slot.sets):
             what = f"`{slot.column.fluent.name}` is given two values at once."
             raise Breach("TW1003", "conflict", what, tuple(slot.rules))
-        return _bounded(value, slot)
+        return bounded(slot.column, value, tuple(slot.rules))
     old = state.get(slot.column, slot.key)
     if old is None or isinstance(old, str):
         return old
-    return _bounded(old + slot.by, slot)
-
-
-def _bounded(value: Raw, slot: _Slot) -> Raw:
-    column = slot.column
-    kind = column.fluent.type
-    if not isinstance(kind, NumberType) or not isinstance(value, int):
-        if isinstance(kind, RealType) and isinstance(value, int):
-            return float(value)
-        return value
-    low, high = kind.low, kind.high
-    if (low is None or value >= low) and (high is None or value <= high):
-        return value
-    if column.fluent.clamped:
-        return low if low is not None and value < low else high
-    what = f"`{column.fluent.name}` would leave its range."
-    raise Breach("TW1004", "range", what, tuple(slot.rules))
+    return bounded(slot.column, old + slot.by, tuple(slot.rules))
 
 
 def apply(state: State, delta: Delta) -> list[RawChange]:
@@ -98,19 +83,61 @@ def apply(state: State, delta: Delta) -> list[RawChange]:
     Returns what changed. Raises `Breach` on a conflict, a range, a cycle or a repeated value of a
     ``unique`` fluent; the fork is then of no use.
     """
-    values = [(slot, _value(state, slot)) for slot in _slots(delta.writes).values()]
     changes: list[RawChange] = []
+    if delta.newborns:
+        grow(state, delta.newborns)
+        changes = [change for one in delta.newborns for change in life(state, one)]
+    values = [(slot, _value(state, slot)) for slot in _slots(delta.writes).values()]
+    arrivals = _Arrivals(state, delta) if delta.newborns else None
     for slot, value in values:
-        old = state.get(slot.column, slot.key)
-        if old != value or slot.column.fluent.ordered:
-            state.put(slot.column, slot.key, value)
-        if old != value:
-            changes.append((slot.column, slot.key, old, value, slot.rule))
+        if arrivals is not None:
+            arrivals.before(slot)
+        _store(state, slot, value, changes)
+    if arrivals is not None:
+        arrivals.rest()
     for number, rule in delta.doomed:
         changes.extend(_destroy(state, number, rule.title))
     for slot, value in values:
         _check_shape(state, slot, value)
+    for one in delta.newborns:
+        for column, _ in one.values:
+            if column.fluent.unique:
+                _check_unique(state, column, state.cols[column.index][one.number], (one.rule,))
     return changes
+
+
+class _Arrivals:
+    """The newborns of a delta, to be filed among the other changes where they were asked for."""
+
+    def __init__(self, state: State, delta: Delta) -> None:
+        self._state, self._newborns, self._next = state, delta.newborns, 0
+        self._first: dict[tuple[int, Key], int] = {}
+        for index, write in enumerate(delta.writes):
+            self._first.setdefault((write.column.index, write.key), index)
+
+    def before(self, slot: _Slot) -> None:
+        """File those who were asked for before the slot was first written to."""
+        self._until(self._first[slot.column.index, slot.key])
+
+    def rest(self) -> None:
+        """File those who still wait."""
+        self._until(None)
+
+    def _until(self, write: int | None) -> None:
+        while self._next < len(self._newborns):
+            one = self._newborns[self._next]
+            if write is not None and one.after > write:
+                return
+            file(self._state, one)
+            self._next += 1
+
+
+def _store(state: State, slot: _Slot, value: Raw, changes: list[RawChange]) -> None:
+    old = state.get(slot.column, slot.key)
+    if old != value or slot.column.fluent.ordered:
+        state.put(slot.column, slot.key, value)
+    if old != value:
+        changes.append((slot.column, slot.key, old, value, slot.rule))
 
 
 def _check_shape(state: State, slot: _Slot, value: Raw) -> None:
@@ -124,14 +151,17 @@ def _check_shape(state: State, slot: _Slot, value: Raw) -> None:
             assert isinstance(step, int)
             step = state.cols[slot.column.index][step]
     if fluent.unique and value is not None:
-        stored = state.cols[slot.column.index]
-        values = stored.values() if isinstance(stored, dict) else stored
-        if sum(1 for other in values if other == value) > 1:
-            raise Breach(
-                "TW1004", "unique", f"`{fluent.name}` would repeat a value.", tuple(slot.rules)
-            )
+        _check_unique(state, slot.column, value, tuple(slot.rules))
     if fluent.acyclic and value is True:
         _check_acyclic(state, slot)
+
+
+def _check_unique(state: State, column: Column, value: Raw, rules: tuple[str, ...]) -> None:
+    stored = state.cols[column.index]
+    values = stored.values() if isinstance(stored, dict) else stored
+    if value is not None and sum(1 for other in values if other == value) > 1:
+        what = f"`{column.fluent.name}` would repeat a value."
+        raise Breach("TW1004", "unique", what, rules)
 
 
 def _check_acyclic(state: State, slot: _Slot) -> None:
@@ -175,8 +205,24 @@ def _destroy(state: State, number: int, rule: str) -> list[RawChange]:
         elif column.tupled:
             for key in [key for key in state.cols[column.index] if _names(column, key, number)]:
                 put(column, key, column.default)
+    changes.append((LIFE, number, state.kinds[number], None, rule))
     state.bury(number)
+    _forget(state, number)
     return changes
+
+
+def _forget(state: State, number: int) -> None:
+    """What was told of an object once need not be kept: its number never comes again."""
+    if state.fired:
+        watches = state.layout.instance.program.watches
+        state.fired = frozenset(
+            (name, args)
+            for name, args in state.fired
+            if not any(
+                value == number and binder.type.kind == "object"
+                for binder, value in zip(watches[name].params, args, strict=True)
+            )
+        )
 
 
 def prose_state(before: State, after: State, delta: Delta) -> State:
@@ -186,6 +232,9 @@ def prose_state(before: State, after: State, delta: Delta) -> State:
     seen = after.fork()
     seen.kinds = list(after.kinds)
     for number, _ in delta.doomed:
+        if number >= len(before.kinds):
+            _recall_newborn(seen, delta.newborns[number - before.next_id])
+            continue
         seen.kinds[number] = before.kinds[number]
         for column in before.layout.columns:
             stored = before.cols[column.index]
@@ -195,6 +244,12 @@ def prose_state(before: State, after: State, delta: Delta) -> State:
                 rows = {key: stored[key] for key in stored if _names(column, key, number)}
                 seen.recall(column, rows)
     return seen
+
+
+def _recall_newborn(seen: State, one: Newborn) -> None:
+    seen.kinds[one.number] = one.of
+    for column, value in one.values:
+        seen.recall(column, {one.number: value})
 
 
 def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tokenworld.engine.births import Maker, ancestry
 from tokenworld.engine.emit import Emitter, Locals
+from tokenworld.engine.layout import implicit_default
 from tokenworld.engine.speech import text_function
 from tokenworld.model import (
     AddFact,
     Assign,
     Binder,
+    Birth,
     Body,
     Chance,
     Create,
@@ -23,8 +26,10 @@ from tokenworld.model import (
     For,
     If,
     Let,
+    Local,
     NumberLiteral,
     NumberType,
+    ObjectType,
     Pick,
     Read,
     RemoveFact,
@@ -33,6 +38,9 @@ from tokenworld.model import (
     Swap,
     Term,
     Transfer,
+    bodies,
+    subterms,
+    terms_of,
 )
 
 __all__ = ["BodyWriter"]
@@ -40,10 +48,14 @@ __all__ = ["BodyWriter"]
 
 @dataclass(slots=True)
 class BodyWriter:
-    """Writes the statements of one generated function, indented by ``depth``."""
+    """Writes the statements of one generated function, indented by ``depth``.
+
+    ``newborns`` are the generated names that may stand for objects which the body creates.
+    """
 
     emitter: Emitter
     lines: list[str] = field(default_factory=list)
+    newborns: set[str] = field(default_factory=set)
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -52,6 +64,8 @@ class BodyWriter:
         """All effects of a body; an empty one is ``pass``."""
         inner = dict(names)
         for effect in body:
+            if self.newborns and self._looks_at_newborn(effect, inner):
+                self.line(depth, "S = D.see(S)")
             self._effect(effect, inner, depth)
         if not body:
             self.line(depth, "pass")
@@ -69,7 +83,7 @@ class BodyWriter:
             case Emit() | Say() | DescribeEffect() | Reward():
                 self._output(effect, names, depth)
             case Create():
-                raise TypeError("creation is reported by the checker as not executed yet")
+                self.create(effect, names, depth)
 
     def _term(self, term: Term, names: Locals) -> str:
         return self.emitter.term(term, names)
@@ -96,6 +110,8 @@ class BodyWriter:
                 self.line(depth, f"{name} = D.uniform({ends})")
             case _:
                 self.line(depth, f"{name} = {self._term(value, names)}")
+                if self._is_newborn(value, names):
+                    self.newborns.add(name)
         names[effect.name] = name
 
     def _probability(self, term: Term, names: Locals) -> str:
@@ -132,6 +148,74 @@ class BodyWriter:
         self.line(depth, f"{index} = D.pick([{weight} {clauses}])")
         self.line(depth, f"{chosen} = {found}[{index}] if {index} >= 0 else None")
         return chosen
+
+    # ---- creation ---------------------------------------------------------------------------
+
+    def create(self, effect: Create, names: dict[str, str], depth: int) -> None:
+        """Ask for an object, then run the `birth` rules of its type for it."""
+        columns, terms = self._first_values(effect)
+        prefix = effect.name
+        maker = self.emitter.const(Maker(effect.of, prefix, effect.named, columns))
+        values = [self._default(column) if term is None else self._term(term, names)
+                  for column, term in zip(columns, terms, strict=True)]  # fmt: skip
+        name = self.emitter.fresh("n")
+        row = f"({', '.join(values)}{',' if len(values) == 1 else ''})"
+        self.line(depth, f"{name} = D.create(S, {maker}, {row})")
+        for rule in self.births(effect.of):
+            self.line(depth, f"D.bear({rule}, S, W, me, {name})")
+        self.newborns.add(name)
+        names[effect.name] = name
+
+    def _first_values(self, effect: Create) -> tuple[tuple[int, ...], list[Term | None]]:
+        """The slots an object starts with and what fills them: defaults first, then the fields."""
+        emitter = self.emitter
+        kind = emitter.instance.program.types[effect.of]
+        own = {field.fluent: field.value for field in effect.fields}
+        defaults = {field.fluent: field.value for field in kind.defaults}
+        found = {key: defaults.get(key) for key in kind.attributes if key not in own}
+        merged: dict[str, Term | None] = {**found, **own}
+        columns = tuple(emitter.layout.by_id[key].index for key in merged)
+        return columns, list(merged.values())
+
+    def _default(self, index: int) -> str:
+        value = implicit_default(self.emitter.layout.columns[index].fluent.type)
+        return self.emitter.const(value) if isinstance(value, str) else repr(value)
+
+    def births(self, kind: str) -> list[str]:
+        """The generated `birth` rules of a type, most general first; made where first needed."""
+        program = self.emitter.instance.program
+        return [
+            self._birth(number, birth)
+            for ancestor in reversed(ancestry(program, kind))
+            for number, birth in enumerate(program.births)
+            if isinstance(birth.param.type, ObjectType) and birth.param.type.name == ancestor
+        ]
+
+    def _birth(self, number: int, birth: Birth) -> str:
+        emitter = self.emitter
+        known = emitter.birth_names.get(number)
+        if known is None:
+            known = emitter.birth_names[number] = emitter.fresh("birth")
+            writer, subject = BodyWriter(emitter), emitter.fresh("n")
+            writer.newborns.add(subject)
+            writer.body(birth.body, {birth.param.name: subject}, 1)
+            lines = [f"def {known}(S, W, me, D, {subject}):", *writer.lines, ""]
+            emitter.texts.append((known, "\n".join(lines)))
+        return known
+
+    def _is_newborn(self, term: Term, names: Locals) -> bool:
+        return isinstance(term, Local) and names.get(term.name) in self.newborns
+
+    def _looks_at_newborn(self, effect: Effect, names: Locals) -> bool:
+        """Whether a change reads something of a created object, rather than only names it."""
+        for term in terms_of(effect):
+            if not isinstance(term, Local) and any(
+                self._is_newborn(part, names) for part in subterms(term)
+            ):
+                return True
+        return any(
+            self._looks_at_newborn(inner, names) for body in bodies(effect) for inner in body
+        )
 
     # ---- writes -------------------------------------------------------------------------------
 

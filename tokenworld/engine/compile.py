@@ -308,8 +308,20 @@ def guards_of(action: Action) -> tuple[tuple[Require, tuple[Let, ...]], ...]:
 
 
 def written(program_fluents: dict[str, Fluent], body: Body) -> frozenset[str]:
-    """The ids of the fluents a body may change (everything, if it destroys objects)."""
-    from tokenworld.model import AddFact, Assign, Destroy, RemoveFact, Swap, Transfer, effects_in
+    """The ids of the fluents a body may change (everything, if it destroys objects).
+
+    Of an object that it creates only the fields count: what it has else depends on its type alone.
+    """
+    from tokenworld.model import (
+        AddFact,
+        Assign,
+        Create,
+        Destroy,
+        RemoveFact,
+        Swap,
+        Transfer,
+        effects_in,
+    )
 
     found: set[str] = set()
     for effect in effects_in(body):
@@ -320,6 +332,8 @@ def written(program_fluents: dict[str, Fluent], body: Body) -> frozenset[str]:
                 found |= {one.fluent, other.fluent}
             case Destroy():
                 found |= set(program_fluents)
+            case Create(fields=fields):
+                found |= {field.fluent for field in fields}
             case _:
                 pass
     return frozenset(found)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from tokenworld.engine.births import Maker, Newborn, sight
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.luck import Luck
 from tokenworld.ground import Json, Raw
+from tokenworld.model import NumberType, RealType
+
+if TYPE_CHECKING:
+    from tokenworld.engine.state import State
 
 __all__ = [
     "Breach",
@@ -15,7 +21,11 @@ __all__ = [
     "RawChange",
     "Rule",
     "Write",
+    "bounded",
 ]
+
+MOST_BIRTHS = 100
+"""How deep births may bring forth births before it counts as endless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,24 @@ class Breach(Exception):  # a rule of the world was broken; not a defect
         return self
 
 
+def bounded(column: Column, value: Raw, rules: tuple[str, ...]) -> Raw:
+    """What a slot keeps of a value: within its range, a truth or number of its kind.
+
+    Raises `Breach` where the value would leave the range and the fluent is not ``clamped``.
+    """
+    kind = column.fluent.type
+    if not isinstance(kind, NumberType) or not isinstance(value, int):
+        if isinstance(kind, RealType) and isinstance(value, int):
+            return float(value)
+        return False if value is None and kind.kind == "bool" else value
+    low, high = kind.low, kind.high
+    if (low is None or value >= low) and (high is None or value <= high):
+        return value
+    if column.fluent.clamped:
+        return low if low is not None and value < low else high
+    raise Breach("TW1004", "range", f"`{column.fluent.name}` would leave its range.", rules)
+
+
 @dataclass(slots=True)
 class Delta:
     """The changes and output of one evaluation, on one state, by one or several rules.
@@ -77,6 +105,9 @@ class Delta:
     keyed: tuple[Json, ...] = ()
     fired: list[Rule] = field(default_factory=list)
     guarded: list[str] = field(default_factory=list)
+    newborns: list[Newborn] = field(default_factory=list)
+    sight: State | None = None
+    depth: int = 0
 
     def by(self, title: str, args: tuple[Raw, ...], keyed: tuple[Json, ...]) -> None:
         """The rule that speaks from now on; its draws are numbered from 0."""
@@ -107,6 +138,52 @@ class Delta:
     def destroy(self, number: Raw) -> None:
         if isinstance(number, int):
             self.doomed.append((number, self.rule))
+
+    def create(self, state: State, maker: Maker, values: tuple[Raw, ...]) -> int:
+        """Ask for an object; the number it will have. ``values`` fill the columns of the maker."""
+        number = state.next_id + len(self.newborns)
+        rules = (self.rule.title,)
+        filled = tuple(
+            (column, bounded(column, value, rules))
+            for column, value in zip(
+                (self.layout.columns[index] for index in maker.columns), values, strict=True
+            )
+        )
+        name = maker.name if maker.named else f"{maker.name}_{number}"
+        taken = {one.name for one in self.newborns} if maker.named else ()
+        while name in state.numbers or name in taken:
+            name += "_"
+        born = Newborn(number, name, maker.of, filled, self.rule.title, len(self.writes))
+        self.newborns.append(born)
+        return number
+
+    def see(self, state: State) -> State:
+        """The state as the rest of the body reads it: with the objects asked for so far."""
+        if self.newborns:
+            self.sight = sight(state, self.sight, self.newborns)
+            return self.sight
+        return state
+
+    def bear(self, rule: Callable[..., None], state: State, was: State, me: Raw, x: int) -> None:
+        """Run a `birth` rule for an object just asked for."""
+        self.depth += 1
+        if self.depth > MOST_BIRTHS:
+            raise Breach("TW1006", "undefined", "Births bring forth objects without end.")
+        rule(state, was, me, self, x)
+        self.depth -= 1
+
+    def without(self, titles: frozenset[str]) -> Delta:
+        """The same changes but for those that rules of these titles asked for.
+
+        Objects that they created are never born, but their numbers are spent all the same.
+        """
+        rest = Delta(self.layout, self.luck, self.seed, self.tick)
+        rest.writes = [write for write in self.writes if write.rule.title not in titles]
+        rest.doomed = [doom for doom in self.doomed if doom[1].title not in titles]
+        rest.newborns = [
+            replace(one, void=True) if one.rule in titles else one for one in self.newborns
+        ]
+        return rest
 
     def emit(self, event: str, args: tuple[Raw, ...]) -> None:
         self.events.append((event, args))

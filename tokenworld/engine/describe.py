@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tokenworld.engine.emit import Emitter
@@ -17,16 +18,16 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
     """The functions of prose and of recursive derives, closed over one program's functions."""
     prose: Prose = space["P"]
     instance = layout.instance
-    objects = instance.objects
 
     def name_of(S: State, W: State, me: int | None, x: int) -> str:
-        decl = objects[x].decl
-        if decl.title is not None:
+        decl = instance.declared(x, S.names[x])
+        if decl is not None and decl.title is not None:
             return decl.title
-        rule = space["NAME"].get(decl.of)
-        if rule is not None and S.kinds[x] is not None:
+        kind = S.kinds[x]
+        rule = None if kind is None else space["NAME"].get(kind)
+        if rule is not None:
             return str(rule(S, W, me, x))
-        return prose.identifier(decl.name)
+        return prose.identifier(S.names[x])
 
     def named(S: State, W: State, x: int | None, article: str) -> str:
         if x is None:
@@ -65,41 +66,57 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
 def _fixpoint(
     space: dict[str, Any], S: State, W: State, me: int | None, name: str
 ) -> set[tuple[Raw, ...]]:
-    """The least fixpoint of all recursive derives, computed once per state.
+    """The least fixpoint of a recursive derive, computed once per state, actor and tick's start.
 
-    All recursive derives grow together from nothing until no row is added; as they are
-    stratified, each sees finished tables of the strata below only where it must.
+    The derives of its stratum grow together from nothing until no row is added. Those of the
+    strata below are asked for while it grows, and are then computed to their end in the same way.
     """
-    tables = S.memo.get("fixpoint")
-    if tables is not None:
-        return tables[name]  # type: ignore[no-any-return]
-    tables = S.memo["fixpoint"] = {one: set() for one in space["RECURSIVE"]}
-    for stratum in space["STRATA"]:
-        growing = True
-        while growing:
-            growing = False
-            for one in stratum:
-                once, every = space["RECURSIVE"][one]
-                for row in every(S):
-                    if row not in tables[one] and once(S, W, me, *row):
-                        tables[one].add(row)
-                        growing = True
+    known, tables = S.memo.get(("fixpoint", me), (None, {}))
+    if known is not W:
+        tables = {}
+        S.memo["fixpoint", me] = (W, tables)
+    if name not in tables:
+        stratum = space["STRATA"][name]
+        tables.update((one, set()) for one in stratum)
+        try:
+            _grow(space, S, W, me, stratum, tables)
+        except BaseException:
+            for one in stratum:  # a number was undefined: a half-grown table must not be read
+                tables.pop(one, None)
+            raise
     return tables[name]  # type: ignore[no-any-return]
 
 
-def strata_of(names: tuple[str, ...], calls: dict[str, frozenset[str]]) -> list[list[str]]:
-    """Recursive derives in groups that use only themselves and earlier groups."""
-    done: set[str] = set()
-    groups: list[list[str]] = []
-    while len(done) < len(names):
-        for name in names:
-            group = {name} | {other for other in calls[name] if name in calls[other]}
-            below = {other for other in calls[name] if other not in group}
-            if name not in done and below <= done:
-                groups.append([one for one in names if one in group])
-                done |= group
-                break
-    return groups
+def _grow(
+    space: dict[str, Any],
+    S: State,
+    W: State,
+    me: int | None,
+    stratum: Sequence[str],
+    tables: dict[str, set[tuple[Raw, ...]]],
+) -> None:
+    growing = True
+    while growing:
+        growing = False
+        for one in stratum:
+            once, every = space["RECURSIVE"][one]
+            table = tables[one]
+            for row in every(S):
+                if row not in table and once(S, W, me, *row):
+                    table.add(row)
+                    growing = True
+
+
+def strata_of(
+    names: tuple[str, ...], calls: dict[str, frozenset[str]]
+) -> dict[str, tuple[str, ...]]:
+    """The stratum of each recursive derive: those that use it and that it uses, in order."""
+    return {
+        name: tuple(
+            one for one in names if one == name or (one in calls[name] and name in calls[one])
+        )
+        for name in names
+    }
 
 
 def describe_of(rules: tuple[Describe, ...], ancestors: tuple[str, ...]) -> Describe | None:

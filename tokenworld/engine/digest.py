@@ -8,15 +8,25 @@ touches. The state hash is the BLAKE2b of that sum with the header: objects, tic
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
+from itertools import product
 
 from tokenworld.engine.applying import shown_key
-from tokenworld.engine.layout import Column, Key
+from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.state import State
-from tokenworld.ground import Json, Raw, show_value
+from tokenworld.ground import Json, Raw, domain_of, show_value
+from tokenworld.model import ObjectType, ValueType
 
-__all__ = ["canonical", "facts_hash", "settle", "state_hash", "state_json"]
+__all__ = [
+    "canonical",
+    "facts_hash",
+    "in_sequence",
+    "settle",
+    "shown_keys",
+    "state_hash",
+    "state_json",
+]
 
 SPAN = 1 << 256
 
@@ -81,27 +91,56 @@ def settle(before: State, after: State) -> None:
 
     Only columns that were copied in between are compared; the others are shared.
     """
-    if before.facts is None or before.kinds is not after.kinds:
+    if before.facts is None:
         after.facts = facts_hash(after)
         return
     total = before.facts
+    others = _others(before, after) if before.kinds is not after.kinds else ()
     for column in after.layout.columns:
+        if others and column.by_object:
+            total += _arrivals(before, after, column, others)
         if after.cols[column.index] is not before.cols[column.index]:
-            total += _difference(before, after, column)
+            total += _difference(before, after, column, others)
     after.facts = total % SPAN
 
 
-def _difference(before: State, after: State, column: Column) -> int:
+def _others(before: State, after: State) -> frozenset[int]:
+    """The objects that exist in one of two states only, or are of another type."""
+    size = len(before.kinds)
+    return frozenset(
+        number
+        for number, kind in enumerate(after.kinds)
+        if number >= size or before.kinds[number] != kind
+    )
+
+
+def _arrivals(before: State, after: State, column: Column, others: frozenset[int]) -> int:
+    """What the slots of objects that came or went add to the sum."""
+    owners, total = after.layout.owners[column.index], 0
+    for number in others:
+        if after.kinds[number] in owners:
+            total += _fact(after, column, number, after.cols[column.index][number])
+        if number < len(before.kinds) and before.kinds[number] in owners:
+            total -= _fact(before, column, number, before.cols[column.index][number])
+    return total
+
+
+def _difference(before: State, after: State, column: Column, others: Collection[int]) -> int:
     new, old = after.cols[column.index], before.cols[column.index]
     total = 0
     keys: Iterable[Key] = {**old, **new} if column.tupled else range(len(new))
     for key in keys:
+        if others and column.by_object and key in others:
+            continue
         first, last = before.get(column, key), after.get(column, key)
         if first != last:
             total += _weight(after, column, key, last) - _weight(before, column, key, first)
     if column.fluent.ordered:
+        older = before.kids[column.index]
         for x, children in enumerate(after.kids[column.index]):
-            if children != before.kids[column.index][x]:
+            if x >= len(older):
+                total += _children(after, column, x)
+            elif children != older[x]:
                 total += _children(after, column, x) - _children(before, column, x)
     return total
 
@@ -134,20 +173,21 @@ def header_json(state: State) -> dict[str, Json]:
     instance = state.layout.instance
     names = state.names
     long: dict[str, Json] = {}
-    if state.long is not None:
-        actor = "" if state.me is None else names[state.me]
-        params = instance.program.actions[state.long.command.action].params
+    for actor, running in state.longs:
+        params = instance.program.actions[running.command.action].params
         args = {
             binder.name: show_value(instance.program, names, binder.type, value)
-            for binder, value in zip(params, state.long.command.args, strict=True)
+            for binder, value in zip(params, running.command.args, strict=True)
         }
-        long[actor] = {
-            "action": state.long.command.action,
+        long["" if actor is None else names[actor]] = {
+            "action": running.command.action,
             "args": args,
-            "done": state.long.done,
-            "total": state.long.total,
+            "done": running.done,
+            "total": running.total,
         }
+    midway: dict[str, Json] = {"turn": state.turn} if state.turn else {}
     return {
+        **midway,
         "world": instance.world.name,
         "tick": state.tick,
         "seed": state.seed,
@@ -163,7 +203,12 @@ def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
     if state.facts is None:
         state.facts = facts_hash(state)
-    objects = [[x, state.names[x], kind] for x, kind in enumerate(state.kinds)]
+    declared = len(state.layout.instance.objects)
+    objects: list[Json] = [
+        [x, state.names[x], kind]
+        for x, kind in enumerate(state.kinds)
+        if kind is not None or x < declared  # of the created ones only the living
+    ]
     body: Json = [header_json(state), objects, str(state.facts)]
     return blake2b(canonical(body).encode(), digest_size=16).hexdigest()
 
@@ -173,30 +218,56 @@ def _object_json(state: State, number: int) -> dict[str, Json]:
     program, names = instance.program, state.names
     attrs: dict[str, Json] = {}
     contents: list[Json] = []
+    orders: dict[str, Json] = {}
     for column in state.layout.columns:
         fluent = column.fluent
-        if column.by_object and fluent.fluent_kind == "attribute":
-            if number in state.live[_owner(column)]:
-                value = state.cols[column.index][number]
-                attrs[fluent.name] = show_value(program, names, fluent.type, value)
-            if fluent.nested and state.kids[column.index] is not None:
-                contents = [names[child] for child in state.kids[column.index][number]]
+        owned = column.by_object and state.kinds[number] in state.layout.owners[column.index]
+        if owned and fluent.fluent_kind == "attribute":
+            value = state.cols[column.index][number]
+            attrs[fluent.name] = show_value(program, names, fluent.type, value)
+        if column.by_object and state.kids[column.index] is not None:
+            children = [names[child] for child in state.kids[column.index][number]]
+            if fluent.nested:
+                contents += children
+            if children and in_sequence(column, state.layout):
+                orders[fluent.id] = children
     kind = state.kinds[number] or ""
-    return {
+    found: dict[str, Json] = {
         "id": number,
         "name": names[number],
         "type": kind,
         "attrs": attrs,
         "contents": contents,
     }
+    return {**found, "orders": orders} if orders else found
+
+
+def in_sequence(column: Column, layout: Layout) -> bool:
+    """Whether the children of a fluent have an order that `contents` does not tell."""
+    nests = [one for one in layout.columns if one.fluent.nested and one.has_children]
+    return column.fluent.ordered and nests != [column]
+
+
+def shown_keys(state: State, column: Column) -> Iterable[Key]:
+    """The slots that are listed; every one of a truth that is true where nothing is stored."""
+    if not (column.tupled and column.default is True):
+        return _keys(state, column)
+    domains = (_values(state, param.type) for param in column.fluent.params)
+    return dict.fromkeys(column.key(args) for args in product(*domains))
+
+
+def _values(state: State, kind: ValueType) -> Iterable[Raw]:
+    if isinstance(kind, ObjectType):
+        return state.live[kind.name]
+    return domain_of(state.layout.instance, kind) or ()
 
 
 def _rows(state: State, column: Column) -> list[Json]:
     instance = state.layout.instance
     program, names = instance.program, state.names
     rows: list[Json] = []
-    for key in _keys(state, column):
-        value = state.cols[column.index][key]
+    for key in shown_keys(state, column):
+        value = state.get(column, key)
         args = list(shown_key(program, names, column, key))
         if column.fluent.type.kind == "bool":
             if value:

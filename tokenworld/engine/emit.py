@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, assert_never
 
+from tokenworld.engine.births import creates_in_play
 from tokenworld.engine.layout import Layout
 from tokenworld.ground import Instance
 from tokenworld.model import (
@@ -61,7 +63,7 @@ Locals = Mapping[str, str]
 """Names of the author to generated names."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Emitter:
     """What one compilation shares: constants, generated templates, fresh names."""
 
@@ -70,6 +72,7 @@ class Emitter:
     constants: dict[str, Any] = field(default_factory=dict)
     texts: list[tuple[str, str]] = field(default_factory=list)
     derive_names: dict[str, str] = field(default_factory=dict)
+    birth_names: dict[int, str] = field(default_factory=dict)
     _known: dict[Any, str] = field(default_factory=dict)
     _fresh: int = 0
 
@@ -86,6 +89,16 @@ class Emitter:
         """A name that nothing else has."""
         self._fresh += 1
         return f"{prefix}{self._fresh}"
+
+    @cached_property
+    def creates(self) -> bool:
+        """Whether play may create objects, so that some are younger than the start of a tick."""
+        return creates_in_play(self.instance.program)
+
+    @property
+    def _was(self) -> str:
+        """The expression of the state at the start of the tick."""
+        return "early(S, W)" if self.creates else "W"
 
     # ---- terms ----------------------------------------------------------------------------
 
@@ -168,7 +181,7 @@ class Emitter:
     # ---- reading --------------------------------------------------------------------------
 
     def _reading(self, term: Read | DeriveCall | InverseOf | ClosureOf, names: Locals) -> str:
-        state = "W" if term.was else "S"
+        state = self._was if term.was else "S"
         match term:
             case Read():
                 return self._read(term, state, names)
@@ -242,10 +255,10 @@ class Emitter:
         left = self.term(item, names)
         match collection:
             case InverseOf(fluent=fluent, of=of, was=was):
-                stored = f"{'W' if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
+                stored = f"{self._was if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
                 return f"same(at({stored}, {left}), {self.term(of, names)})"
             case ClosureOf(fluent=fluent, of=of, was=was) if self.layout.by_id[fluent].by_object:
-                stored = f"{'W' if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
+                stored = f"{self._was if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
                 return f"within({stored}, {left}, {self.term(of, names)})"
             case _:
                 right = self.term(collection, names)

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from tokenworld.engine.applying import apply
+from tokenworld.engine.births import creates
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
 from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.describe import describe_of, strata_of
@@ -15,11 +16,13 @@ from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.population import instance_of
 from tokenworld.engine.record import Recorder, number_json
+from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.result import Result
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
-from tokenworld.engine.step import Stepper, broken
+from tokenworld.engine.step import Stepper
 from tokenworld.engine.why import reports
 from tokenworld.ground import (
     Command,
@@ -32,7 +35,7 @@ from tokenworld.ground import (
     RequireReport,
     parameter_domains,
 )
-from tokenworld.model import Body, Term
+from tokenworld.model import Body, ObjectType, Term
 
 __all__ = ["Engine"]
 
@@ -51,7 +54,7 @@ class Engine:
         self.recorder = Recorder(instance, self.code, self.stepper.endings)
         self._terms: dict[int, tuple[Term, Function]] = {}
 
-    def _strata(self) -> list[list[str]]:
+    def _strata(self) -> dict[str, tuple[str, ...]]:
         program = self.instance.program
         names = tuple(name for name, derive in program.derives.items() if derive.recursive)
         calls = {name: self._reached(name) & frozenset(names) for name in names}
@@ -83,13 +86,19 @@ class Engine:
     def play(
         self, state: State, intent: Command | NoMatch, luck: Luck | None = None
     ) -> tuple[State, tuple[Outcome, ...]]:
-        """One tick: the state it leaves and its records (two where a long action is cancelled)."""
+        """The intent of the actor whose turn it is: the state it leaves and its records (two where
+        a long action is cancelled). The last actor's intent closes the round, which is the tick."""
         results = self.stepper.tick(state, intent, luck or SeededLuck())
         try:
             return results[-1].after, self._records(results, state)
         except Breach as breach:  # prose or a score that has no value: the tick is in error
-            results = [broken(state, results[-1].command, breach)]
-            return state, self._records(results, state)
+            results = self.stepper.dropped(state, results[-1].command, breach)
+            return results[-1].after, self._records(results, state)
+
+    def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
+        """The state after a command's own changes, before time passes: an equal one where it is
+        refused, discarded or comes after the end."""
+        return self.stepper.acted(state, command, luck or SeededLuck())
 
     def _records(self, results: list[Result], base: State) -> tuple[Outcome, ...]:
         outcomes = []
@@ -131,12 +140,12 @@ class Engine:
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
         action is cancelled."""
-        holds, me = self.code.actions[name].holds, state.me
+        holds, me = self.code.actions[name].holds, state.acting
         for args in product(*self._domains(state, name)):
             command = Command(name, args)
             try:
                 now = state if after is state or self.stepper.unit.free(state, command) else after
-                if holds(now, now, me, *args):
+                if holds(now, self.stepper.unit.since(now, command), me, *args):
                     yield command
             except Breach:
                 continue  # a number is undefined here: the command would be in error
@@ -161,20 +170,25 @@ class Engine:
             or fluent.nested
             or fluent.acyclic
         }
-        return {
-            name: not (written(dict(fluents), one.action.body) & risky)
-            for name, one in self.code.actions.items()
-        }
+        births = [birth.body for birth in self.instance.program.births]
+        found = {}
+        for name, one in self.code.actions.items():
+            bodies = [one.action.body, *(births if creates([one.action.body]) else ())]
+            found[name] = not any(written(dict(fluents), body) & risky for body in bodies)
+        return found
 
     def _domains(self, state: State, name: str) -> list[tuple[Raw, ...]]:
-        domains = parameter_domains(self.instance, self.code.actions[name].action.params)
         params = self.code.actions[name].action.params
         return [
-            tuple(v for v in domain if isinstance(v, int) and state.alive(v))
-            if binder.type.kind == "object"
-            else domain
-            for domain, binder in zip(domains, params, strict=True)
+            state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
+            for binder, domain in zip(params, self._candidates[name], strict=True)
         ]
+
+    @cached_property
+    def _candidates(self) -> dict[str, list[tuple[Raw, ...]]]:
+        """The candidates of each parameter of each action; of objects, those of the instance."""
+        actions = self.code.actions.items()
+        return {name: parameter_domains(self.instance, one.action.params) for name, one in actions}
 
     def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
         """Every require of a command as it stands, generated ones included if they fail."""
@@ -185,7 +199,8 @@ class Engine:
             refusal = self.recorder.outcome(result, state).refusal
             assert refusal is not None
             return refusal.requires
-        return reports(self.code, state, command, state.me)
+        was = self.stepper.unit.since(state, command)
+        return reports(self.code, state, command, state.acting, was)
 
     def ask(self, state: State, term: Term, was: State | None = None) -> Any:
         """The raw value of a term in a state; ``was`` is the start of the last tick."""
@@ -205,7 +220,7 @@ class Engine:
 
     def describe(self, state: State, number: int) -> str:
         """What `describe x` says now."""
-        return self._described(state, state, state.me, number)
+        return self._described(state, state, state.acting, number)
 
     def score(self, state: State) -> int | float:
         """The score as a JSON number."""
@@ -221,11 +236,24 @@ class Engine:
 
     def same_facts(self, one: State, other: State) -> bool:
         """Whether objects, functions and relations are the same (not tick, seed, long actions)."""
-        return facts_hash(one) == facts_hash(other) and one.kinds == other.kinds
+        kinds = ({x: kind for x, kind in enumerate(s.kinds) if kind} for s in (one, other))
+        return facts_hash(one) == facts_hash(other) and next(kinds) == next(kinds)
+
+    def settled(self, state: State) -> Instance:
+        """The instance with exactly the objects that live in a state: what planning starts from.
+
+        Objects that were created have a declaration without fields; the dead keep their numbers
+        and belong to no type.
+        """
+        return instance_of(state)
 
     def json(self, state: State) -> dict[str, Json]:
         """The state as ``tw-state/1``."""
         return state_json(state)
+
+    def restored(self, found: Json, *, source: str = "the state") -> State:
+        """The state that ``json`` shows; `Failure` (TW0006) where it does not fit the program."""
+        return state_from_json(self.layout, found, source=source)
 
     def _described(self, S: State, W: State, me: int | None, x: int | None) -> str:
         if x is None or not S.alive(x):

@@ -16,11 +16,16 @@ __all__ = ["Broken", "Guards"]
 
 
 class Broken(Exception):
-    """An invariant or a conserved sum is broken: the tick is rolled back."""
+    """An invariant or a conserved sum is broken: the tick is rolled back.
 
-    def __init__(self, report: BreachReport, changes: list[RawChange]) -> None:
+    ``names`` are those of all objects in the discarded state, which may have more than any other.
+    """
+
+    def __init__(
+        self, report: BreachReport, changes: list[RawChange], names: tuple[str, ...]
+    ) -> None:
         super().__init__(report.message)
-        self.report, self.changes = report, changes
+        self.report, self.changes, self.names = report, changes, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,11 @@ class Guards:
             for rule in program.conserves.values()
         )
 
+    @property
+    def conserves(self) -> bool:
+        """Whether any sum is conserved."""
+        return bool(self._conserves)
+
     def check_invariants(
         self, before: State, after: State, changes: list[RawChange], me: int | None
     ) -> None:
@@ -79,7 +89,7 @@ class Guards:
                 continue
             witness = one.broken(after, before, me)
             if witness is not None:
-                raise Broken(self._report(after, one.rule, witness, changes), changes)
+                raise Broken(self._report(after, one.rule, witness, changes), changes, after.names)
 
     def first_broken(self, state: State, me: int | None) -> BreachReport | None:
         """The first invariant that a state breaks, for the start state (TW0605)."""
@@ -118,18 +128,16 @@ class Guards:
             first = one.value(before, before, me)
             last = one.value(self._unexempted(one, before, after, delta), before, me)
             if first != last:
-                raise Broken(self._conserve_report(one.rule, changes, first, last), changes)
+                report = self._conserve_report(one.rule, changes, first, last)
+                raise Broken(report, changes, after.names)
 
     def _unexempted(self, one: _Conserve, before: State, after: State, delta: Delta) -> State:
         """The state as the rules that may not change the sum, applied alone, would leave it."""
         exempt = {f"{kind} {name}" for name in one.rule.exempt for kind in ("action", "law")}
-        writes = [write for write in delta.writes if write.rule.title not in exempt]
-        doomed = [doom for doom in delta.doomed if doom[1].title not in exempt]
-        if len(writes) == len(delta.writes) and len(doomed) == len(delta.doomed):
+        if exempt.isdisjoint(rule.title for rule in delta.fired):
             return after
         alone = before.fork()
-        rest = Delta(delta.layout, delta.luck, delta.seed, delta.tick, writes, doomed)
-        apply(alone, rest)
+        apply(alone, delta.without(frozenset(exempt)))
         return alone
 
     def _conserve_report(

@@ -100,6 +100,18 @@ class Layout:
         self.by_id = {column.fluent.id: column for column in self.columns}
 
     @cached_property
+    def owners(self) -> dict[int, frozenset[str]]:
+        """The types whose objects have a slot in each column indexed by object."""
+        program = self.instance.program
+        found = {}
+        for column in self.columns:
+            of = column.fluent.params[0].type if column.by_object else None
+            if isinstance(of, ObjectType):
+                kinds = (kind for kind in program.types if program.is_subtype(kind, of.name))
+                found[column.index] = frozenset(kinds)
+        return found
+
+    @cached_property
     def pointing(self) -> tuple[Column, ...]:
         """Columns whose values are objects: what a destroyed object must leave."""
         return tuple(c for c in self.columns if isinstance(c.fluent.type, ObjectType))

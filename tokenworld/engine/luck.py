@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from hashlib import blake2b
 from typing import Protocol
 
@@ -13,6 +14,8 @@ __all__ = ["DrawKey", "ExploringLuck", "ForcedLuck", "Luck", "SeededLuck", "draw
 
 SPAN = 1 << 64
 """Draws are whole numbers below this."""
+
+_CERTAIN = Fraction(1)
 
 DrawKey = tuple[str, tuple[Json, ...], int]
 """A draw's rule, its arguments and the number of the draw in it."""
@@ -74,13 +77,15 @@ class NoUniform(Exception):
 class ExploringLuck:
     """Takes the alternatives of a prefix, then the first possible ones, and remembers them.
 
-    Walking all prefixes in order enumerates every combination of outcomes exactly once.
+    Walking all prefixes in order enumerates every combination of outcomes exactly once;
+    ``probability`` is the exact chance of the combination taken.
     """
 
     def __init__(self, prefix: Sequence[int]) -> None:
         self._prefix = tuple(prefix)
         self.taken: list[LuckyDraw] = []
         self.choices: list[tuple[int, tuple[int, ...]]] = []
+        self.probability = _CERTAIN
 
     def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
         possible = tuple(index for index, weight in enumerate(weights) if weight)
@@ -89,6 +94,7 @@ class ExploringLuck:
         depth = len(self.choices)
         choice = self._prefix[depth] if depth < len(self._prefix) else possible[0]
         self.choices.append((choice, possible))
+        self.probability *= Fraction(weights[choice], sum(weights))
         self.taken.append(LuckyDraw(key[0], key[1], key[2], choice, len(weights)))
         return choice
 

@@ -38,20 +38,20 @@ class Recorder:
 
     def __init__(self, instance: Instance, code: Code, endings: Endings) -> None:
         self._instance, self._code, self._endings = instance, code, endings
-        self._names = instance.names
+        self._names = instance.names  # of all objects in the record at hand
 
     def outcome(self, result: Result, base: State) -> Outcome:
         """The record of a result; ``base`` is the last state with a known hash before it."""
+        self._names = result.names or result.after.names
         if result.before.facts is None:
             settle(base, result.before)
         if result.after is not result.before and result.after.facts is None:
             settle(result.before, result.after)
-        me = self._instance.me
-        breach = result.breach
+        actor, breach = result.before.acting, result.breach
         return Outcome(
             tick=result.before.tick,
             status=result.status,
-            actor=None if me is None else self._names[me],
+            actor=None if actor is None else result.before.names[actor],
             action=self.action_name(result.command),
             args=self.arguments(result.command),
             time_passed=result.time_passed,
@@ -69,10 +69,16 @@ class Recorder:
             cause=result.cause,
             breach=None if breach is None else self._breach(breach),
             reward=number_json(self._reward(result)),
-            score=number_json(self._endings.score(result.after, me)),
+            score=number_json(self._endings.score(result.after, result.after.me)),
             hash_before=state_hash(result.before),
             hash_after=state_hash(result.after),
+            next=self._next(result.after),
         )
+
+    def _next(self, after: State) -> str | None:
+        """Who is asked next, where several actors take turns."""
+        actor = after.acting
+        return None if actor is None or len(after.actors) < 2 else after.names[actor]
 
     # ---- names ------------------------------------------------------------------------------
 
@@ -119,7 +125,8 @@ class Recorder:
     def _refusal(self, result: Result) -> Refusal | None:
         if result.refused is None or result.command is None:
             return None
-        found = reports(self._code, result.before, result.command, self._instance.me)
+        before, command = result.before, result.command
+        found = reports(self._code, before, command, before.acting, result.start)
         if result.generated:
             found = (*found, self._generated(result, len(found)))
         first = found[result.refused]
@@ -156,7 +163,8 @@ class Recorder:
             elif isinstance(amount, int):
                 total = total + Fraction(amount, 10**decimals)
         if result.time_passed:
-            total = total + self._endings.paid(result.after, result.before, self._instance.me)
+            was = result.start or result.before
+            total = total + self._endings.paid(result.after, was, result.after.me)
         return total
 
     def _breach(self, breach: BreachReport) -> dict[str, Json]:

@@ -40,7 +40,9 @@ class Spoken:
 @dataclass(slots=True)
 class Result:
     """One record of a tick. ``refused`` is the index of the first false require (generated ones
-    count on from the author's), ``generated`` its kind if the language added it."""
+    count on from the author's), ``generated`` its kind if the language added it. ``start`` is the
+    state the tick began with, where it differs from ``before``; ``names`` those of the objects that
+    a discarded change may speak of."""
 
     status: Status
     command: Command | None
@@ -63,3 +65,5 @@ class Result:
     progress: tuple[int, int] | None = None
     cause: str | None = None
     breach: BreachReport | None = None
+    start: State | None = None
+    names: tuple[str, ...] | None = None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from tokenworld.engine.births import early
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.state import State
 
@@ -202,9 +203,8 @@ def power(base: float, exponent: int) -> float:
 
 def busy(state: State, actor: int | None, action: str) -> bool:
     """Whether a long action (of that name, if given) is under way."""
-    if state.long is None or actor is None or actor != state.me:
-        return False
-    return action in ("", state.long.command.action)
+    long = None if actor is None else state.long_of(actor)
+    return long is not None and action in ("", long.command.action)
 
 
 def did(state: State, actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
@@ -232,6 +232,6 @@ RUNTIME: dict[str, Any] = {
     for function in (
         at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
         floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
-        round_real, round_exact, round_down, shown_number, finite, power, busy, did,
+        round_real, round_exact, round_down, shown_number, finite, power, busy, did, early,
     )
 }  # fmt: skip

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 
+from tokenworld.engine.births import creates, play_bodies
 from tokenworld.engine.compile import written
 from tokenworld.engine.engine import Engine
+from tokenworld.engine.identity import key_of
 from tokenworld.engine.luck import ExploringLuck, NoUniform
+from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
 from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value
 from tokenworld.model import (
     Arithmetic,
     Body,
     BuiltinCall,
+    Create,
     NumberLiteral,
     NumberType,
+    ObjectType,
     Term,
     bodies,
+    effects_in,
     subterms,
     terms_of,
 )
@@ -26,16 +32,29 @@ __all__ = ["EngineSimulator"]
 
 
 class EngineSimulator:
-    """Searches on a world of ``engine`` that starts in ``first`` (the start state if ``None``)."""
+    """Searches on a world of ``engine`` that starts in ``first`` (the start state if ``None``).
+
+    ``observe`` hears of every result that `successors` looks at, discarded ones included: the
+    state before and what the tick came to.
+    """
 
     def __init__(self, engine: Engine, first: State | None = None) -> None:
         self._engine = engine
         self._first = first
         self._stepper = engine.stepper
+        self._short: dict[str, int] = {}
+        self.observe: Callable[[State, Result], None] | None = None
 
     @property
     def instance(self) -> Instance:
         return self._engine.instance
+
+    def instance_at(self, state: State) -> Instance:
+        return self._engine.settled(state)
+
+    @property
+    def short_of(self) -> Mapping[str, int]:
+        return self._short
 
     def start(self) -> State:
         return self._first if self._first is not None else self._engine.start()
@@ -47,7 +66,7 @@ class EngineSimulator:
             return ()
         unit = self._stepper.unit
         found = [one for one in self._engine.allowed(state) if self._moves(state, one)]
-        if self._stepper.phases or unit.has_long:
+        if self._stepper.phases or unit.has_long or len(state.actors) > 1:
             found.append(PASS)
         return found
 
@@ -74,15 +93,34 @@ class EngineSimulator:
             while prefix is not None:
                 luck = ExploringLuck(prefix)
                 result = self._stepper.tick(state, command, luck)[-1]
-                if result.status in ("executed", "waiting", "interrupted"):
+                if self.observe is not None:
+                    self.observe(state, result)
+                done = result.status in ("executed", "waiting", "interrupted")
+                if done and self._spared(result.after):
                     result.after.facts = None
-                    found.append(Successor(result.after, tuple(luck.taken)))
+                    found.append(Successor(result.after, tuple(luck.taken), luck.probability))
                 prefix = luck.next_prefix()
         except NoUniform:
             return ()
         finally:
             self._stepper.watches.silent = silent
         return found
+
+    @cached_property
+    def _known(self) -> int:
+        """How many objects were made before the search."""
+        return len(self.start().kinds)
+
+    def _spared(self, state: State) -> bool:
+        """Whether the spare objects of the world are enough for what was created since."""
+        if len(state.kinds) <= self._known:
+            return True
+        for spare in self.instance.world.spares:
+            created = sum(1 for x in state.live[spare.of] if x >= self._known)
+            if created > spare.count:
+                self._short[spare.of] = spare.count
+                return False
+        return True
 
     # ---- telling states apart -------------------------------------------------------------------
 
@@ -110,6 +148,8 @@ class EngineSimulator:
             found += [*_terms(action.body), *_terms(action.cancelled)]
         for law in program.laws.values():
             found += [*([law.when] if law.when is not None else []), *_terms(law.body)]
+        for birth in program.births:
+            found += _terms(birth.body)
         found += [one.condition for one in program.invariants.values()]
         found += [one.value for one in program.conserves.values()]
         found += [line.condition for line in world.endings]
@@ -121,15 +161,50 @@ class EngineSimulator:
         program = self.instance.program
         fluents = dict(program.fluents)
         changed: frozenset[str] = frozenset()
-        for body in _bodies_of(self.instance):
+        for body in self._bodies:
             changed |= written(fluents, body)
         return tuple(one.index for one in self._engine.layout.columns if one.fluent.id in changed)
 
     def key(self, state: State) -> Hashable:
-        return state.key(self._kept, self._ticks[0])
+        return key_of(state, self._kept, self._ticks[0], self._known, looks_back=self._looks_back)
 
     def exact_key(self) -> bool:
-        return self._ticks[1] and self._finite and not self._reads_score
+        plain = self._ticks[1] and not self._reads_score and not self._reads_numbers
+        return plain and self._finite
+
+    @cached_property
+    def _bodies(self) -> Sequence[Body]:
+        """The bodies that run in play; `birth` rules where something is created."""
+        program, found = self.instance.program, play_bodies(self.instance.program)
+        return [*found, *(birth.body for birth in program.births)] if creates(found) else found
+
+    @cached_property
+    def _reads_numbers(self) -> bool:
+        """Whether a rule reads the number of an object that play may have created."""
+        program = self.instance.program
+        made = {one.of for body in self._bodies for one in effects_in(body)
+                if isinstance(one, Create)}  # fmt: skip
+        read = (
+            part.args[0].type
+            for term in self._rule_terms()
+            for part in subterms(term)
+            if isinstance(part, BuiltinCall) and part.name == "id" and part.args
+        )
+        return any(
+            isinstance(kind, ObjectType)
+            and any(program.is_subtype(of, kind.name) or program.is_subtype(kind.name, of)
+                    for of in made)
+            for kind in read
+        )  # fmt: skip
+
+    @cached_property
+    def _looks_back(self) -> bool:
+        """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
+        return any(
+            getattr(part, "was", False) or (isinstance(part, BuiltinCall) and part.name == "did")
+            for term in self._rule_terms()
+            for part in subterms(term)
+        )
 
     @cached_property
     def _reads_score(self) -> bool:
@@ -169,9 +244,8 @@ class EngineSimulator:
         return state.tick
 
     def running(self, state: State) -> tuple[Command, int, int] | None:
-        return None if state.long is None else (
-            state.long.command, state.long.done, state.long.total
-        )  # fmt: skip
+        long = state.long_of(state.acting)
+        return None if long is None else (long.command, long.done, long.total)
 
     def cost(self, state: State, command: Command) -> int:
         """What a plan pays, in units of the finest decimals that any cost is written with."""
@@ -182,7 +256,7 @@ class EngineSimulator:
         code = self._engine.code.actions[command.action]
         if code.cost is None:
             return 0
-        paid = int(code.cost(state, state, state.me, *command.args))
+        paid = int(code.cost(state, state, state.acting, *command.args))
         return paid * int(10 ** (self._cost_decimals - _decimals(code.action.cost)))
 
     @cached_property
@@ -192,6 +266,10 @@ class EngineSimulator:
     @cached_property
     def _cost_decimals(self) -> int:
         return max(_decimals(action.cost) for action in self.instance.program.actions.values())
+
+    def mover(self, state: State) -> str | None:
+        actor = state.acting
+        return None if actor is None or len(state.actors) < 2 else state.names[actor]
 
     def show(self, state: State, command: Command) -> str:
         if command.is_pass:
@@ -215,14 +293,6 @@ def _terms(body: Body) -> list[Term]:
         found += terms_of(effect)
         for inner in bodies(effect):
             found += _terms(inner)
-    return found
-
-
-def _bodies_of(instance: Instance) -> list[Body]:
-    program = instance.program
-    found: list[Body] = [law.body for law in program.laws.values()]
-    for action in program.actions.values():
-        found += [action.body, action.cancelled]
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tokenworld.engine.compile import Code, compile_term, extend
@@ -10,7 +10,7 @@ from tokenworld.engine.engine import Engine
 from tokenworld.engine.speech import shown
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Raw
-from tokenworld.model import BoolType, ObjectType, Slot, TextType
+from tokenworld.model import ROOT, BoolType, ObjectType, Slot, TextType
 
 __all__ = ["EngineSpeaker"]
 
@@ -25,28 +25,38 @@ class EngineSpeaker:
     def instance(self) -> Instance:
         return self._engine.instance
 
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        return self._state.numbers
+
+    def identifier(self, number: int) -> str:
+        return self._state.names[number]
+
+    def kind(self, number: int) -> str:
+        return self._state.kinds[number] or ROOT
+
     def in_scope(self, number: int) -> bool:
         state = self._state
         if not state.alive(number):
             return False
         rule = _scope(self._engine, state.kinds[number] or "")
-        return True if rule is None else bool(rule(state, state, state.me, number))
+        return True if rule is None else bool(rule(state, state, state.acting, number))
 
     def words_for(self, number: int) -> tuple[str, ...]:
         engine, state = self._engine, self._state
-        decl = engine.instance.objects[number].decl
-        space, me = engine.code.space, state.me
+        decl = engine.instance.declared(number, state.names[number])
+        space, me = engine.code.space, state.acting
         words = [engine.name(state, number)]
-        derived = space["WORDS"].get(decl.of)
+        derived = space["WORDS"].get(state.kinds[number])
         if derived is not None:
             words += derived(state, state, me, number)
-        words += [str(engine.ask(state, word)) for word in decl.aka]
-        words.append(decl.name)
+        words += [str(engine.ask(state, word)) for word in (() if decl is None else decl.aka)]
+        words.append(state.names[number])
         return tuple(dict.fromkeys(words))
 
     def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
         function = _slot(self._engine.code, action, phrase, slot)
-        text: str = function(self._state, self._state, self._state.me, *args)
+        text: str = function(self._state, self._state, self._state.acting, *args)
         return text
 
     def holds_all(self, command: Command) -> bool:

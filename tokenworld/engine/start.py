@@ -10,9 +10,12 @@ from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Guards
 from tokenworld.engine.layout import Column, Layout, implicit_default
 from tokenworld.engine.luck import Luck
+from tokenworld.engine.maps import lay_out
+from tokenworld.engine.population import fill_columns, seat_actors
+from tokenworld.engine.restore import start_from
 from tokenworld.engine.state import State
-from tokenworld.ground import Instance, constant
-from tokenworld.model import ROOT, FieldValue
+from tokenworld.ground import Instance
+from tokenworld.model import FieldValue
 
 __all__ = ["start_state"]
 
@@ -29,7 +32,7 @@ def start_state(
     """The state a run begins with; `Failure` (TW0605) if it breaks an invariant."""
     state = State(layout)
     state.seed = seed
-    _fill_columns(instance, layout, state)
+    fill_columns(state)
     _fill_objects(instance, layout, code, state)
     state = _set_up(instance, layout, code, state, luck)
     try:
@@ -64,28 +67,6 @@ def _check(instance: Instance, guards: Guards, state: State) -> None:
                 hint="Correct the fields or the setup of the world, or the invariant.",
             )
         )
-
-
-# ---- functions, relations, tables -------------------------------------------------------
-
-
-def _fill_columns(instance: Instance, layout: Layout, state: State) -> None:
-    for column in layout.columns:
-        if column.fluent.fluent_kind == "attribute":
-            continue
-        default = column.default
-        stored = state.cols[column.index]
-        if column.single:
-            stored[0] = default
-        elif column.by_object:
-            kind = column.fluent.params[0].type
-            name = kind.name if kind.kind == "object" else ROOT
-            for number in instance.members[name]:
-                state.put(column, number, default)
-        for row in column.fluent.rows:
-            key = tuple(constant(term, instance.numbers, instance.params) for term in row.keys)
-            value = constant(row.value, instance.numbers, instance.params)
-            state.put(column, column.key(key), value)
 
 
 # ---- objects ----------------------------------------------------------------------------
@@ -138,19 +119,28 @@ def _fields(
 
 
 def _set_up(instance: Instance, layout: Layout, code: Code, state: State, luck: Luck) -> State:
-    for position, body in enumerate(instance.world.setups):
-        delta = Delta(layout, luck, state.seed, 0)
-        delta.by("setup", (), (position,))
-        try:
+    """Layouts, then setups, then the recorded state to begin with, if there is one."""
+    world = instance.world
+    try:
+        for drawn in world.layouts:
+            lay_out(state, code, drawn, luck)
+            seat_actors(state)
+        for position, body in enumerate(world.setups):
+            delta = Delta(layout, luck, state.seed, 0)
+            delta.by("setup", (), (position,))
             compile_body(code, body)(state, state, state.me, delta)
             apply(state, delta)
-        except Breach as breach:
-            raise Failure(
-                Diagnostic(
-                    breach.code,
-                    f"The setup of `{instance.world.name}` cannot be carried out: {breach.message}",
-                    instance.world.span,
-                    hint="Correct the `setup` block of the world.",
-                )
-            ) from None
+            seat_actors(state)
+    except Breach as breach:
+        raise Failure(
+            Diagnostic(
+                breach.code,
+                f"The setup of `{world.name}` cannot be carried out: {breach.message}",
+                world.span,
+                hint="Correct the `setup` block or the `layout` of the world.",
+            )
+        ) from None
+    if world.start is not None:
+        state = start_from(layout, world.start, state.seed)
+    state.newborn = (state.tick, {})
     return state

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.ground import Command, Raw
 
+if TYPE_CHECKING:
+    from tokenworld.engine.births import Newborn
+
 __all__ = ["LongAction", "State"]
+
+ROLL = -1
+"""Stands in ``mine`` for the roll of objects: kinds, numbers and newborns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +34,16 @@ class State:
     ``cols`` holds one column per fluent (see `Layout`), ``kids`` the children lists of fluents
     with an inverse. `fork` shares every column; a column is copied when first written to, so an
     earlier state never changes. ``facts`` is the running multiset hash (see `digest`), kept only
-    while playing. ``names`` and ``numbers`` know every object that ever was, ``actors`` those
-    that take turns. ``deeds`` are the intents executed or continued in this tick, for ``did``.
+    while playing. ``names`` and ``numbers`` know every object that ever was, ``newborn`` those that
+    the tick named with them brought, as they were born. ``actors`` are those that take turns.
+    ``deeds`` are the intents executed or continued in this tick, for ``did``; ``longs`` the long
+    actions under way, by actor. Between the actors of a round ``turn`` says whose turn it is (0
+    between ticks), ``round`` is the state the round began with, ``told`` the last one that watches
+    have told of, and ``acted`` whether somebody's intent takes time.
     """
 
     __slots__ = (
+        "acted",
         "actors",
         "awarded",
         "cols",
@@ -44,14 +55,18 @@ class State:
         "latched",
         "layout",
         "live",
-        "long",
+        "longs",
         "memo",
         "mine",
         "names",
+        "newborn",
         "next_id",
         "numbers",
+        "round",
         "seed",
         "tick",
+        "told",
+        "turn",
     )
 
     def __init__(self, layout: Layout) -> None:
@@ -60,7 +75,8 @@ class State:
         self.kinds: list[str | None] = [one.of for one in instance.objects]
         self.live: dict[str, tuple[int, ...]] = dict(instance.members)
         self.names: tuple[str, ...] = instance.names
-        self.numbers: Mapping[str, int] = instance.numbers
+        self.numbers: dict[str, int] = dict(instance.numbers)
+        self.newborn: tuple[int, dict[int, Newborn]] = (0, {})
         self.actors: tuple[int, ...] = instance.actors
         size = len(self.kinds)
         self.cols: list[Any] = [_empty(column, size) for column in layout.columns]
@@ -73,21 +89,28 @@ class State:
         self.latched: tuple[str, ...] = ()
         self.awarded: tuple[int, ...] = ()
         self.fired: frozenset[tuple[str, tuple[Raw, ...]]] = frozenset()
-        self.long: LongAction | None = None
+        self.longs: tuple[tuple[int | None, LongAction], ...] = ()
         self.deeds: tuple[tuple[int | None, Command], ...] = ()
+        self.turn = 0
+        self.round: State | None = None
+        self.told: State | None = None
+        self.acted = False
         self.facts: int | None = None
         self.memo: dict[Any, Any] = {}
-        self.mine: set[int] = set(range(len(layout.columns)))
+        self.mine: set[int] = {ROLL, *range(len(layout.columns))}
 
     def fork(self) -> State:
         """A state equal to this one that can be written without touching it."""
         new = State.__new__(State)
         new.layout, new.kinds, new.live = self.layout, self.kinds, self.live
         new.names, new.numbers, new.actors = self.names, self.numbers, self.actors
+        new.newborn = self.newborn
         new.cols, new.kids = list(self.cols), list(self.kids)
         new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
-        new.long, new.facts, new.deeds = self.long, None, self.deeds
+        new.longs, new.facts, new.deeds = self.longs, None, self.deeds
+        new.turn, new.round, new.told = self.turn, self.round, self.told
+        new.acted = self.acted
         new.memo, new.mine = {}, set()
         return new
 
@@ -97,6 +120,23 @@ class State:
     def me(self) -> int | None:
         """Who `me` is where nobody acts: the first of `turns`, else the first of the actors."""
         return self.actors[0] if self.actors else None
+
+    @property
+    def seat(self) -> int:
+        """The place in the round of whose turn it is: the first from ``turn`` on who lives."""
+        seats = range(self.turn, len(self.actors))
+        return next((seat for seat in seats if self.alive(self.actors[seat])), self.turn)
+
+    @property
+    def acting(self) -> int | None:
+        """Whose intent comes next: the actor whose turn it is."""
+        if len(self.actors) > 1:
+            return self.actors[self.seat]
+        return self.actors[0] if self.actors else None
+
+    def long_of(self, actor: int | None) -> LongAction | None:
+        """The long action of an actor, if one is under way."""
+        return next((long for who, long in self.longs if who == actor), None)
 
     def get(self, column: Column, key: Key) -> Raw:
         """The value of a slot."""
@@ -113,7 +153,7 @@ class State:
 
     def put(self, column: Column, key: Key, value: Raw) -> None:
         """Store a value; children lists follow. ``ordered`` re-files the object at the end."""
-        stored = self._own(column)
+        stored = self.own(column)
         if column.has_children and column.by_object:
             self._refile(column, key, stored[key], value)
         if not column.tupled:
@@ -126,11 +166,20 @@ class State:
     def recall(self, column: Column, values: Mapping[Any, Raw]) -> None:
         """Let slots read as they once did; children lists do not follow."""
         if values:
-            stored = self._own(column)
+            stored = self.own(column)
             for key, value in values.items():
                 stored[key] = value
 
-    def _own(self, column: Column) -> Any:
+    def own_roll(self) -> None:
+        """This state's own copy of who there is; of earlier ticks no newborn is remembered."""
+        if self.newborn[0] != self.tick:
+            self.newborn = (self.tick, {})
+        if ROLL not in self.mine:
+            self.mine.add(ROLL)
+            self.kinds, self.numbers = list(self.kinds), dict(self.numbers)
+            self.newborn = (self.tick, dict(self.newborn[1]))
+
+    def own(self, column: Column) -> Any:
         """This state's own copy of a column; recursive derives are computed anew."""
         self.memo.clear()
         index = column.index
@@ -154,6 +203,12 @@ class State:
         else:
             insort(children[new], child)
 
+    def begin(self, actor: int | None, long: LongAction | None) -> None:
+        """Note the long action of an actor; ``None``: he is free again."""
+        others = tuple(pair for pair in self.longs if pair[0] != actor)
+        now = () if long is None else ((actor, long),)
+        self.longs = tuple(sorted((*others, *now), key=lambda pair: pair[0] or 0))
+
     def bury(self, number: int) -> None:
         """Take an object out of the population (its slots are left by the caller)."""
         self.memo.clear()
@@ -164,16 +219,6 @@ class State:
             for kind, members in self.live.items()
         }
 
-    # ---- identity -----------------------------------------------------------------------
-
-    def key(self, kept: Sequence[int], ticks: tuple[int, ...]) -> tuple[Any, ...]:
-        """What a search tells states apart by: the columns ``kept``, who lives, endings, the long
-        action, and the tick number modulo each of ``ticks``."""
-        parts: list[Any] = [_frozen(self.cols[index], self.kids[index]) for index in kept]
-        alive = tuple(kind is not None for kind in self.kinds)
-        rings = tuple(self.tick % modulus for modulus in ticks)
-        return (*parts, alive, self.latched, self.long, rings)
-
 
 def _empty(column: Column, size: int) -> Any:
     if column.single:
@@ -181,12 +226,3 @@ def _empty(column: Column, size: int) -> Any:
     if column.by_object:
         return [None] * size
     return {}
-
-
-def _frozen(stored: Any, children: Any) -> Any:
-    if isinstance(stored, dict):
-        return frozenset(stored.items())
-    values = tuple(stored)
-    if children is None:
-        return values
-    return (values, tuple(tuple(kids) for kids in children))

@@ -1,12 +1,14 @@
 """The tick (language.md §8). Statuses are made here and in `unit`, and nowhere else.
 
 `Stepper.tick` takes a state and an intent and returns one `Result` per record: usually one; two
-where the intent cancels a long action. The given state is never written to.
+where the intent cancels a long action. The given state is never written to. Where several actors
+take turns it is called once for each of them; the state knows whose turn it is (see `rounds`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.compile import Code
@@ -16,6 +18,8 @@ from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.engine.result import BreachReport, Result, Spoken
+from tokenworld.engine.rounds import closed, handed_on, is_free, is_last, own_round, took_time
+from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.state import State
 from tokenworld.engine.unit import ActionUnit, output
 from tokenworld.engine.watches import Watches
@@ -49,106 +53,172 @@ class Stepper:
 
     def __init__(self, instance: Instance, layout: Layout, code: Code) -> None:
         self.instance, self.layout, self.code = instance, layout, code
-        self.me = instance.me
         self.guards = Guards(code, instance.program)
         self.endings = Endings(instance, code)
         self.watches = Watches(instance, code)
         self.unit = ActionUnit(instance, code, self.guards)
-        self.phases = _phases(instance)
+        self.phases = self._phases()
 
-    # ---- the round --------------------------------------------------------------------------
+    # ---- one intent -------------------------------------------------------------------------
 
     def tick(self, state: State, intent: Intent, luck: Luck) -> list[Result]:
-        """One round for the one actor: its records, the last with the state it leaves."""
+        """The intent of the actor whose turn it is: its records, the last with the state it
+        leaves. The last actor of a round closes it; a free action is a round of its own."""
         recording = _RecordingLuck(luck)
         if self.endings.over(state):
             return [Result("halted", _command(intent), state, state, cause="the world is over")]
-        if isinstance(intent, NoMatch):
-            result = Result("no_match", None, state, state, no_match=intent)
-            return self._finish([result], state, recording)
-        return self._round(state, intent, recording)
+        if isinstance(intent, Command):
+            return self._finish(self._unit(state, intent, recording), state, recording)
+        unread = Result("no_match", None, state, state, no_match=intent)
+        if intent.out_of_turn and len(state.actors) > 1:
+            return [unread]
+        return self._finish([unread], state, recording)
 
-    def _round(self, state: State, command: Command, luck: _RecordingLuck) -> list[Result]:
+    def acted(self, state: State, command: Command, luck: Luck) -> State:
+        """What steps 3 to 6 alone make of a state."""
+        if self.endings.over(state):
+            return state
+        return self._unit(state, command, _RecordingLuck(luck))[-1].after
+
+    def _unit(self, state: State, command: Command, luck: _RecordingLuck) -> list[Result]:
+        """Steps 3 to 6: what an actor does, or that it was discarded."""
         try:
             cancelled = self.unit.cancel(state, command, luck)
             start = state if cancelled is None else cancelled.after
-            unit = self.unit.do(start, command, luck)
+            done = self.unit.do(start, command, luck)
+            results = [done] if cancelled is None else [cancelled, done]
+            if len(state.actors) > 1:
+                was = self.unit.since(state, command)
+                self.guards.check_invariants(was, done.after, _made(results), state.me)
         except (Breach, Broken) as breach:
+            luck.taken.clear()
             return [broken(state, command, breach)]
-        results = [unit] if cancelled is None else [cancelled, unit]
-        return self._finish(results, state, luck)
+        return results
 
     def _finish(self, results: list[Result], state: State, luck: _RecordingLuck) -> list[Result]:
+        """The next actor's turn, or the end of the round."""
+        last = results[-1]
+        free = is_free(self.unit, state, last.command)
+        if last.breach is not None and (free or len(state.actors) < 2):
+            return results
+        last.draws = luck.taken
+        if not free and not is_last(state, last.after):
+            last.after = handed_on(state, last.after, acted=took_time(results))
+            return results
+        try:
+            return self._close(results, state, luck, free=free)
+        except (Breach, Broken) as breach:
+            return self._discarded(state, last.command, breach)
+
+    def _discarded(
+        self, state: State, command: Command | None, breach: Breach | Broken
+    ) -> list[Result]:
+        """What a breach at the end of a round leaves: what its earlier actors did, and that they
+        did it is still told."""
+        started = state.round is not None and is_last(state, state)
+        if started and not is_free(self.unit, state, command):
+            try:
+                return self._commit([broken(state, command, breach)], state, state, free=False)
+            except Breach:
+                pass  # an ending or a watch has no value either: the round closes without them
+        return self.dropped(state, command, breach)
+
+    def dropped(
+        self, state: State, command: Command | None, breach: Breach | Broken
+    ) -> list[Result]:
+        """The record of a breach, and the next actor's turn."""
+        result = broken(state, command, breach)
+        if len(state.actors) > 1 and not is_free(self.unit, state, command):
+            over = is_last(state, state)
+            result.after = closed(state) if over else handed_on(state, state, acted=False)
+        return [result]
+
+    # ---- the end of a round -----------------------------------------------------------------
+
+    def _close(
+        self, results: list[Result], state: State, luck: Luck, *, free: bool
+    ) -> list[Result]:
         """Time, phases, invariants, commit, progress, watches: steps 7 to 12."""
         last = results[-1]
-        free = last.command is not None and self.unit.free(state, last.command)
-        acted = any(one.status in ("executed", "waiting", "interrupted") for one in results)
-        passes = not free and (acted or self.instance.world.time_always)
-        try:
-            after = self._pass_time(last, state, luck) if passes else last.after
-            made = [change for one in results for change in (*one.changes, *one.law_changes)]
-            self.guards.check_invariants(state, after, made, self.me)
-            last.time_passed = passes
-            last.draws = luck.taken
-            return self._commit(results, state, after)
-        except (Breach, Broken) as breach:
-            return [broken(state, last.command, breach)]
+        start = state if free else state.round or state
+        acted = state.acted or took_time(results) or self.instance.world.time_always
+        passes = acted and not free
+        after = self._pass_time(last, start, luck) if passes else last.after
+        self.guards.check_invariants(start, after, _made(results), state.me)
+        last.time_passed = passes
+        return self._commit(results, state, after, free=free)
 
-    def _commit(self, results: list[Result], state: State, after: State) -> list[Result]:
-        last = results[-1]
-        settled = after.fork()
-        settled.deeds = ()
+    def _commit(
+        self, results: list[Result], state: State, after: State, *, free: bool
+    ) -> list[Result]:
+        last, me = results[-1], state.me
+        settled = own_round(state, after) if free else closed(after)
         if last.time_passed:
             settled.tick += 1
-        last.latched = self.endings.progress(settled, self.me)
-        spoken, events = self.watches.speak(state, settled, self.me)
+        last.start = last.start or (state if free else state.round or state)
+        last.latched = self.endings.progress(settled, me)
+        spoken, events = self.watches.speak(state.told or state.round or state, settled, me)
         last.spoken += spoken
         last.events += events
-        last.spoken += [Spoken(words, (self.me,), settled, state) for words in
+        last.spoken += [Spoken(words, (me,), settled, last.start) for words in
                         self.endings.words(last.latched)]  # fmt: skip
         last.after = settled
         return results
 
     # ---- phases -------------------------------------------------------------------------------
 
+    def _phases(self) -> tuple[_Together | InTurn, ...]:
+        """The phases that have laws, in order, the unnamed last one included."""
+        program = self.instance.program
+        order: list[Phase | None] = [*program.phases.values(), None]
+        found: list[_Together | InTurn] = []
+        for phase in order:
+            name = phase.name if phase is not None else ""
+            laws = tuple(law for law in program.laws.values() if law.phase == name)
+            if laws and phase is not None and phase.order != "simultaneous":
+                nesting = phase.order == "by_nesting"
+                found.append(InTurn(self.instance, self.code, self.guards, laws, nesting))
+            elif laws:
+                found.append(_Together(self.layout, self.code, self.guards, laws))
+        return tuple(found)
+
     def _pass_time(self, result: Result, start: State, luck: Luck) -> State:
-        """Every phase in order; each reads the state it began with, `was` the tick's start."""
+        """Every phase in order; `was` is the tick's start in all of them."""
         state = result.after
-        for laws in self.phases:
-            delta = Delta(self.layout, luck, state.seed, start.tick)
-            for law in laws:
-                self._evaluate(law, state, start, delta)
-            if delta.fired:
-                state = self._apply_phase(result, state, start, delta)
+        for phase in self.phases:
+            state = phase.run(result, state, start, luck)
         return state
 
-    def _evaluate(self, law: Law, state: State, start: State, delta: Delta) -> None:
-        try:
-            self.code.laws[law.name].run(state, start, self.me, delta)
-        except Breach as breach:
-            raise breach.blamed(f"law {law.name}") from None
 
-    def _apply_phase(self, result: Result, state: State, start: State, delta: Delta) -> State:
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """A simultaneous phase: all its laws read the state that it began with."""
+
+    layout: Layout
+    code: Code
+    guards: Guards
+    laws: tuple[Law, ...]
+
+    def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
+        delta = Delta(self.layout, luck, state.seed, start.tick)
+        for law in self.laws:
+            try:
+                self.code.laws[law.name].run(state, start, state.me, delta)
+            except Breach as breach:
+                raise breach.blamed(f"law {law.name}") from None
+        if not delta.fired:
+            return state
         after = state.fork()
         changes = apply(after, delta)
-        self.guards.check_conserved(state, after, delta, changes, self.me)
+        self.guards.check_conserved(state, after, delta, changes, state.me)
         result.law_changes += net(changes)
         result.fired += delta.fired
         output(result, delta, prose_state(state, after, delta), start)
         return after
 
 
-def _phases(instance: Instance) -> tuple[tuple[Law, ...], ...]:
-    """The laws of each phase that has any, the unnamed last phase included."""
-    program = instance.program
-    order: list[Phase | None] = [*program.phases.values(), None]
-    found = []
-    for phase in order:
-        name = phase.name if phase is not None else ""
-        laws = tuple(law for law in program.laws.values() if law.phase == name)
-        if laws:
-            found.append(laws)
-    return tuple(found)
+def _made(results: list[Result]) -> list[RawChange]:
+    return [change for one in results for change in (*one.changes, *one.law_changes)]
 
 
 def _command(intent: Intent) -> Command | None:
@@ -158,10 +228,11 @@ def _command(intent: Intent) -> Command | None:
 def broken(state: State, command: Command | None, breach: Breach | Broken) -> Result:
     """A breach discards the tick: rolled back, or an error of the world's own rules."""
     made: list[RawChange] = []
+    names: tuple[str, ...] | None = None
     if isinstance(breach, Broken):
-        report, made = breach.report, breach.changes
+        report, made, names = breach.report, breach.changes, breach.names
     else:
         culprits = breach.rules
         report = BreachReport(breach.code, breach.kind, breach.message, culprits=culprits)
     status: Status = "error" if report.code in ("TW1003", "TW1006") else "rolled_back"
-    return Result(status, command, state, state, discarded=net(made), breach=report)
+    return Result(status, command, state, state, discarded=net(made), breach=report, names=names)

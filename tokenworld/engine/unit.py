@@ -21,11 +21,10 @@ GENERATED = ("range", "unique", "cycle")
 
 
 class ActionUnit:
-    """Works out intents of the one actor of a compiled world."""
+    """Works out intents of the actor whose turn it is in the given state."""
 
     def __init__(self, instance: Instance, code: Code, guards: Guards) -> None:
         self._instance, self._code, self._guards = instance, code, guards
-        self._me = instance.me
 
     @cached_property
     def has_long(self) -> bool:
@@ -38,6 +37,12 @@ class ActionUnit:
             return False
         code = self._code.actions[command.action]
         return code.action.takes is not None and self._ticks(state, code, command) == 0
+
+    def since(self, state: State, command: Command) -> State:
+        """What `was` reads: the state the round began with; free actions are rounds themselves."""
+        if state.round is None or self.free(state, command):
+            return state
+        return state.round
 
     def refusal(self, state: State, command: Command) -> Result | None:
         """The refused result that a command would have now, with the seed's draws."""
@@ -54,23 +59,25 @@ class ActionUnit:
 
     def cancel(self, state: State, command: Command, luck: Luck) -> Result | None:
         """A real intent ends the long action that is under way."""
-        if state.long is None or command.is_pass or self.free(state, command):
+        long = state.long_of(state.acting)
+        if long is None or command.is_pass or self.free(state, command):
             return None
-        return self._interrupt(state, state.long, "a new intent", luck)
+        return self._interrupt(state, long, "a new intent", luck)
 
     def cancelled(self, state: State) -> State:
         """The state in which a new intent is examined: a long action is cancelled first."""
-        if state.long is None:
+        long = state.long_of(state.acting)
+        if long is None:
             return state
         try:
-            return self._interrupt(state, state.long, "a new intent", SeededLuck()).after
+            return self._interrupt(state, long, "a new intent", SeededLuck()).after
         except (Breach, Broken):
             return state
 
     def _interrupt(self, state: State, long: LongAction, cause: str, luck: Luck) -> Result:
         code = self._code.actions[long.command.action]
         result = self._effects(state, long.command, code.cancel, luck)
-        result.after.long = None
+        result.after.begin(state.acting, None)
         result.status, result.cause, result.progress = "interrupted", cause, (long.done, long.total)
         return result
 
@@ -80,7 +87,7 @@ class ActionUnit:
         if done < long.total and not self._until(state, code, long.command):
             return self._wait(state, LongAction(long.command, done, long.total))
         idle = state.fork()
-        idle.long = None
+        idle.begin(state.acting, None)
         result = self._finish(idle, code, long.command, luck)
         if result.status == "refused":
             return self._interrupt(state, long, self._cause(code, result), luck)
@@ -96,24 +103,26 @@ class ActionUnit:
 
     def _wait(self, state: State, long: LongAction) -> Result:
         after = state.fork()
-        after.long = long
-        after.deeds = ((self._me, long.command),)
+        after.begin(state.acting, long)
+        after.deeds = (*state.deeds, (state.acting, long.command))
         return Result("waiting", long.command, state, after, progress=(long.done, long.total))
 
     def _until(self, state: State, code: ActionCode, command: Command) -> bool:
-        return code.until is not None and bool(code.until(state, state, self._me, *command.args))
+        until, was = code.until, state.round or state
+        return until is not None and bool(until(state, was, state.acting, *command.args))
 
     def _ticks(self, state: State, code: ActionCode, command: Command) -> int:
-        return int(code.ticks(state, state, self._me, *command.args))
+        return int(code.ticks(state, state.round or state, state.acting, *command.args))
 
     # ---- doing --------------------------------------------------------------------------------
 
     def do(self, state: State, command: Command, luck: Luck) -> Result:
         """The action unit of a command: executed, refused or waiting."""
         if command.is_pass:
-            if state.long is None:
+            long = state.long_of(state.acting)
+            if long is None:
                 return Result("executed", PASS, state, state)
-            return self._go_on(state, state.long, luck)
+            return self._go_on(state, long, luck)
         code = self._code.actions[command.action]
         total = self._ticks(state, code, command)
         if total <= 1 or self._until(state, code, command):
@@ -123,10 +132,11 @@ class ActionUnit:
 
     def _failed(self, state: State, code: ActionCode, command: Command) -> Result | None:
         """The refusal by a require of the author, ``None`` if all hold."""
-        if code.holds(state, state, self._me, *command.args):
+        was = self.since(state, command)
+        if code.holds(state, was, state.acting, *command.args):
             return None
-        index = first_false(self._code, state, code.action, command, self._me)
-        return Result("refused", command, state, state, refused=index)
+        index = first_false(self._code, state, was, command)
+        return Result("refused", command, state, state, refused=index, start=was)
 
     def _finish(self, state: State, code: ActionCode, command: Command, luck: Luck) -> Result:
         """Check the requires and apply the effects, or refuse."""
@@ -140,30 +150,33 @@ class ActionUnit:
                 raise
             return Result(
                 "refused", command, state, state, refused=len(code.action.requires),
-                generated=breach.kind, cause=breach.message,
+                generated=breach.kind, cause=breach.message, start=self.since(state, command),
             )  # fmt: skip
-        result.after.deeds = ((self._me, command),)
+        result.after.deeds = (*state.deeds, (state.acting, command))
         return result
 
     def _effects(self, state: State, command: Command, body: Function, luck: Luck) -> Result:
         """Evaluate a body on ``state`` and apply it to a fork."""
+        was = self.since(state, command)
         delta = Delta(self._code.emitter.layout, luck, state.seed, state.tick)
-        delta.by(f"action {command.action}", command.args, self._draw_key(command))
+        delta.by(f"action {command.action}", command.args, self._draw_key(state, command))
         try:
-            body(state, state, self._me, delta, *command.args)
+            body(state, was, state.acting, delta, *command.args)
         except Breach as breach:
             raise breach.blamed(delta.rule.title) from None
         after = state.fork()
         changes = apply(after, delta)
-        self._guards.check_conserved(state, after, delta, changes, self._me)
+        self._guards.check_conserved(state, after, delta, changes, state.me)
         result = Result("executed", command, state, after, changes=net(changes))
-        output(result, delta, prose_state(state, after, delta), state)
+        output(result, delta, prose_state(state, after, delta), was)
         return result
 
-    def _draw_key(self, command: Command) -> tuple[str | int | float | bool | None, ...]:
+    def _draw_key(
+        self, state: State, command: Command
+    ) -> tuple[str | int | float | bool | None, ...]:
         """An action's draws are keyed by the actor (or null), then its arguments."""
-        program, names = self._instance.program, self._instance.names
-        actor = None if self._me is None else names[self._me]
+        program, names = self._instance.program, state.names
+        actor = None if state.acting is None else names[state.acting]
         params = program.actions[command.action].params
         shown = (
             show_value(program, names, binder.type, value)

@@ -54,6 +54,14 @@ class Watches:
             events += delta.events
         return spoken, events
 
+    def begins(self, name: str, before: State, after: State, me: int | None) -> bool:
+        """Whether a watch would speak at this commit; nothing is remembered."""
+        one = next(one for one in self._watches() if one.watch.name == name)
+        true = one.bindings(after, before, me)
+        if one.watch.uses_was or not true:
+            return bool(true)
+        return not set(true) <= set(one.bindings(before, before, me))
+
     def _new(
         self, one: _Watch, before: State, after: State, me: int | None
     ) -> list[tuple[Raw, ...]]:

@@ -17,7 +17,7 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Command, Json, RequireReport, show_value
 from tokenworld.model import Action, Let, Require, Term, show_type
 
-__all__ = ["first_false", "reports"]
+__all__ = ["first_false", "reports", "standing"]
 
 _UNDEFINED = (Breach, TypeError, KeyError, IndexError)
 """What evaluating a require can raise after an earlier one failed."""
@@ -87,74 +87,74 @@ def _text(
     return _load(code, name, header, writer)
 
 
-def first_false(code: Code, state: State, action: Action, command: Command, me: int | None) -> int:
-    """The index of the first require that does not hold."""
-    for index, asked in enumerate(_asked(code, action)):
-        if not asked.holds(state, state, me, *command.args):
+def first_false(code: Code, state: State, was: State, command: Command) -> int:
+    """The index of the first require that does not hold for the actor whose turn it is."""
+    for index, asked in enumerate(_asked(code, code.actions[command.action].action)):
+        if not asked.holds(state, was, state.acting, *command.args):
             return index
     raise AssertionError("the fast check and the requires disagree")
 
 
+def standing(code: Code, state: State, was: State, command: Command) -> tuple[bool | None, ...]:
+    """Which requires of a command hold, in written order; ``None`` where one has no value."""
+    asked = _asked(code, code.actions[command.action].action)
+    place = (state, was, state.acting, *command.args)
+    return tuple(_standing(one, place) for one in asked)
+
+
+def _standing(asked: _Asked, place: tuple[Any, ...]) -> bool | None:
+    try:
+        return bool(asked.holds(*place))
+    except _UNDEFINED:
+        return None
+
+
 def reports(
-    code: Code, state: State, command: Command, me: int | None
+    code: Code, state: State, command: Command, me: int | None, was: State | None = None
 ) -> tuple[RequireReport, ...]:
-    """Every require of a command as it stands, in written order."""
+    """Every require of a command as it stands, in written order; ``was``: the tick's start."""
     action = code.actions[command.action].action
+    place = (state, was or state, me, *command.args)
     found: list[RequireReport] = []
     failed = False
     for index, asked in enumerate(_asked(code, action)):
-        report = _report(code, asked, index, state, command, me, after_failure=failed)
+        report = _report(code, asked, index, place, after_failure=failed)
         failed = failed or report.holds is not True
         found.append(report)
     return tuple(found)
 
 
 def _report(
-    code: Code,
-    asked: _Asked,
-    index: int,
-    state: State,
-    command: Command,
-    me: int | None,
-    *,
-    after_failure: bool,
+    code: Code, asked: _Asked, index: int, place: tuple[Any, ...], *, after_failure: bool
 ) -> RequireReport:
+    """One require at a ``place``: state, start of the tick, actor, arguments."""
     require = asked.require
     try:
-        holds: bool | None = bool(asked.holds(state, state, me, *command.args))
+        holds: bool | None = bool(asked.holds(*place))
     except _UNDEFINED:
         if not after_failure:
             raise
         holds = None
-    values = {
-        text: _value(code, atom, read, state, command, me) for text, atom, read in asked.atoms
-    }
-    text = _worded(asked, state, command, me) if holds is not True else ""
+    values = {text: _value(code, atom, read, place) for text, atom, read in asked.atoms}
+    text = _worded(asked, place) if holds is not True else ""
     return RequireReport(
         index, require.label, require.source, text, holds, values, str(require.span)
     )
 
 
-def _worded(asked: _Asked, state: State, command: Command, me: int | None) -> str:
+def _worded(asked: _Asked, place: tuple[Any, ...]) -> str:
     if asked.text is not None:
         try:
-            return asked.text(state, state, me, *command.args)
+            return asked.text(*place)
         except _UNDEFINED:
             pass
     return f"This needs: {asked.require.source}."
 
 
-def _value(
-    code: Code,
-    term: Term,
-    read: Callable[..., Any],
-    state: State,
-    command: Command,
-    me: int | None,
-) -> Json:
+def _value(code: Code, term: Term, read: Callable[..., Any], place: tuple[Any, ...]) -> Json:
     try:
-        value = read(state, state, me, *command.args)
+        value = read(*place)
     except _UNDEFINED:
         return f"undefined ({show_type(term.type)})"
     instance = code.emitter.instance
-    return show_value(instance.program, state.names, term.type, value)
+    return show_value(instance.program, place[0].names, term.type, value)

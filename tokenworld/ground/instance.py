@@ -74,6 +74,12 @@ class Instance:
         """The first of the actors: who `me` is where nobody acts."""
         return self.actors[0] if self.actors else None
 
+    def declared(self, number: int, name: str) -> ObjectDecl | None:
+        """The declaration of an object; ``None`` for one that was created, whatever its number."""
+        if number >= len(self.objects) or self.objects[number].name != name:
+            return None
+        return self.objects[number].decl
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Object names by number."""

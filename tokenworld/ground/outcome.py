@@ -48,11 +48,15 @@ PASS = Command("")
 
 @dataclass(frozen=True, slots=True)
 class NoMatch:
-    """Words or arguments that resolve to nothing, with what might have been meant."""
+    """Words or arguments that resolve to nothing, with what might have been meant.
+
+    ``out_of_turn``: it came for an actor whose turn it is not, so nobody's turn is used up.
+    """
 
     kind: NoMatchKind
     message: str
     suggestions: tuple[str, ...] = ()
+    out_of_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ class Outcome:
 
     ``breach`` tells what rolled a tick back or went wrong: code, rule, place, witness, sums.
     ``latched`` names endings latched in this tick. ``progress`` is (n, m) of a long action.
+    ``next`` is who is asked after this, in worlds where several actors take turns.
     """
 
     tick: int
@@ -188,6 +193,7 @@ class Outcome:
     score: int | float = 0
     hash_before: str = ""
     hash_after: str = ""
+    next: str | None = None
 
     @property
     def noop(self) -> bool:
@@ -229,6 +235,7 @@ class Outcome:
             "cause": self.cause,
             "breach": self.breach,
             "noop": True if self.noop else None,
+            "next": self.next,
         }
         return {name: value for name, value in found.items() if value is not None}
 

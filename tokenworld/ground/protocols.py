@@ -7,8 +7,9 @@ built from these.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Generic, Protocol, TypeVar
 
 from tokenworld.ground.instance import Instance
@@ -18,6 +19,8 @@ from tokenworld.ground.values import Raw
 __all__ = ["Prose", "Simulator", "Speaker", "StateT", "Successor"]
 
 StateT = TypeVar("StateT")
+
+_CERTAIN = Fraction(1)
 
 
 class Prose(Protocol):
@@ -43,18 +46,28 @@ class Prose(Protocol):
 class Successor(Generic[StateT]):
     """One possible result of a command: the state after the whole tick and the luck it took.
 
-    ``draws`` lists the draws with more than one alternative, in order of evaluation.
+    ``draws`` lists the draws with more than one alternative, in order of evaluation;
+    ``probability`` is the exact chance that they all fall so, as the rules state it.
     """
 
     state: StateT
     draws: tuple[LuckyDraw, ...]
+    probability: Fraction = _CERTAIN
 
 
 class Simulator(Protocol[StateT]):
-    """The interpreter as a searcher sees it: immutable states, one tick per step."""
+    """The interpreter as a searcher sees it: immutable states, one intent per step."""
 
     @property
     def instance(self) -> Instance: ...
+
+    def instance_at(self, state: StateT) -> Instance:
+        """The instance with exactly the objects that live in a state, created ones included."""
+
+    @property
+    def short_of(self) -> Mapping[str, int]:
+        """The types that a result so far needed more spare objects of than the world has, with
+        that number: such results are left out of the successors."""
 
     def start(self) -> StateT:
         """The start state (seed 0 unless the simulator was made with another)."""
@@ -66,7 +79,7 @@ class Simulator(Protocol[StateT]):
 
     def successors(self, state: StateT, command: Command) -> Sequence[Successor[StateT]]:
         """All results of a command over all outcomes of chance; none where it is refused, rolled
-        back or fails."""
+        back or fails, or needs more spare objects than there are (see ``short_of``)."""
 
     def key(self, state: StateT) -> Hashable:
         """What tells states apart in a search: everything but seed, score and the tick number
@@ -93,6 +106,9 @@ class Simulator(Protocol[StateT]):
     def cost(self, state: StateT, command: Command) -> int:
         """What a plan pays for the command."""
 
+    def mover(self, state: StateT) -> str | None:
+        """Whose move it is, where several actors take turns: a step is the move of one of them."""
+
     def show(self, state: StateT, command: Command) -> str:
         """The command as an author types it: ``take(ruby)``, ``pass``."""
 
@@ -102,6 +118,16 @@ class Speaker(Protocol):
 
     @property
     def instance(self) -> Instance: ...
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of every object that there is or was, by identifier."""
+
+    def identifier(self, number: int) -> str:
+        """The identifier of an object, declared or created."""
+
+    def kind(self, number: int) -> str:
+        """The type of an object."""
 
     def in_scope(self, number: int) -> bool:
         """Whether the acting object may name this object."""

@@ -28,7 +28,8 @@ from tokenworld.model.vocabulary import (
     Param,
     Unit,
 )
-from tokenworld.model.worlds import Scenario, World
+from tokenworld.model.scenarios import Scenario
+from tokenworld.model.worlds import World
 
 __all__ = ["ROOT", "PddlEntry", "Program", "SourceRef"]
 

@@ -276,12 +276,16 @@ Domain = TypeRange | IntervalRange | CollectionRange
 
 @frozen
 class Binder:
-    """A variable and what it ranges over; later binders may use earlier variables."""
+    """A variable and what it ranges over; later binders may use earlier variables.
+
+    ``typed`` is false where the author wrote neither a type nor a collection (PDDL keeps it).
+    """
 
     name: str
     domain: Domain
     type: ValueType
     span: Span
+    typed: bool = True
 
 
 @frozen

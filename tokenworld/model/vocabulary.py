@@ -53,7 +53,8 @@ class ObjectKind:
 
     ``ancestors`` lists the type itself, then its ancestors, each before its own parents, and last
     the root ``Object``. ``attributes`` are fluent ids, inherited ones first. ``defaults`` holds
-    the effective default of each attribute that has one, overrides applied.
+    the effective default of each attribute that has one, overrides applied. ``rooted``: the author
+    wrote the root as its parent, ``type T : Object`` (PDDL keeps it).
     """
 
     name: str
@@ -62,6 +63,7 @@ class ObjectKind:
     attributes: tuple[str, ...]
     defaults: tuple[FieldValue, ...]
     span: Span
+    rooted: bool = False
 
 
 @frozen
@@ -130,7 +132,10 @@ class Derive:
 
 @frozen
 class ObjectDecl:
-    """A named object. ``world`` is ``None`` for a top-level object (a PDDL constant)."""
+    """A named object. ``world`` is ``None`` for a top-level object (a PDDL constant).
+
+    ``typed`` is false where the author wrote no type (PDDL keeps it).
+    """
 
     name: str
     of: str
@@ -139,6 +144,7 @@ class ObjectDecl:
     fields: tuple[FieldValue, ...]
     world: str | None
     span: Span
+    typed: bool = True
 
 
 @frozen

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import attrgetter, is_
+from typing import Any, Final
 
 from tokenworld.model.effects import (
     AddFact,
@@ -67,41 +69,53 @@ def _binder_terms(binders: tuple[Binder, ...]) -> Iterator[Term]:
             yield binder.domain.collection
 
 
+def _fold_parts(term: Fold) -> tuple[Term, ...]:
+    parts = (*_binder_terms(term.binders), term.where, term.value)
+    return tuple(part for part in parts if part is not None)
+
+
+def _slot_terms(term: TemplateTerm) -> tuple[Term, ...]:
+    return tuple(part.term for part in term.template.parts if isinstance(part, Slot))
+
+
+def _inner(term: Any) -> tuple[Term, ...]:
+    return (term.term,)
+
+
+def _of(term: Any) -> tuple[Term, ...]:
+    return (term.of,)
+
+
+_PARTS: Final[dict[type, Callable[[Any], tuple[Term, ...]]]] = {
+    **dict.fromkeys((Read, DeriveCall, BuiltinCall), attrgetter("args")),
+    **dict.fromkeys((InverseOf, ClosureOf), _of),
+    **dict.fromkeys((Not, Negate, IsType, Rescale, ToReal), _inner),
+    **dict.fromkeys((And, Or), attrgetter("terms")),
+    **dict.fromkeys((Implies, Compare, Arithmetic), attrgetter("left", "right")),
+    Member: attrgetter("item", "collection"),
+    Choose: attrgetter("condition", "then", "otherwise"),
+    ListTerm: attrgetter("items"),
+    Fold: _fold_parts,
+    TemplateTerm: _slot_terms,
+}
+"""The direct subterms by class: every pass walks every term, and a chain of cases is slow."""
+
+
 def children(term: Term) -> tuple[Term, ...]:
     """The direct subterms in written order (ranges of binders included)."""
-    match term:
-        case Read(args=args) | DeriveCall(args=args) | BuiltinCall(args=args):
-            return args
-        case InverseOf(of=of) | ClosureOf(of=of):
-            return (of,)
-        case Not(term=inner) | Negate(term=inner) | IsType(term=inner):
-            return (inner,)
-        case Rescale(term=inner) | ToReal(term=inner):
-            return (inner,)
-        case And(terms=terms) | Or(terms=terms):
-            return terms
-        case Implies(left=left, right=right) | Compare(left=left, right=right):
-            return (left, right)
-        case Arithmetic(left=left, right=right) | Member(item=left, collection=right):
-            return (left, right)
-        case Choose(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
-        case ListTerm(items=items):
-            return items
-        case Fold(value=value, binders=binders, where=where):
-            parts = (*_binder_terms(binders), where, value)
-            return tuple(part for part in parts if part is not None)
-        case TemplateTerm(template=template):
-            return tuple(part.term for part in template.parts if isinstance(part, Slot))
-        case _:
-            return ()
+    parts = _PARTS.get(type(term))
+    return () if parts is None else parts(term)
 
 
 def subterms(term: Term) -> Iterator[Term]:
     """The term itself and everything below it, parents first."""
-    yield term
-    for child in children(term):
-        yield from subterms(child)
+    todo = [term]
+    while todo:
+        one = todo.pop()
+        yield one
+        parts = _PARTS.get(type(one))
+        if parts is not None:
+            todo += parts(one)[::-1]
 
 
 def _map_binders(binders: tuple[Binder, ...], change: Change) -> tuple[Binder, ...]:
@@ -115,7 +129,20 @@ def _map_binders(binders: tuple[Binder, ...], change: Change) -> tuple[Binder, .
 
 
 def map_children(term: Term, change: Change) -> Term:
-    """The same term with each direct subterm replaced by ``change(subterm)``."""
+    """The same term with each direct subterm replaced by ``change(subterm)``.
+
+    Where nothing changes, it is the very same term.
+    """
+    parts = children(term)
+    changed = tuple([change(part) for part in parts])
+    if all(map(is_, parts, changed)):
+        return term
+    given = iter(changed)
+    return _rebuilt(term, lambda _: next(given))
+
+
+def _rebuilt(term: Term, change: Change) -> Term:
+    """The same term with its subterms changed, each once and in written order."""
     match term:
         case Read() | DeriveCall() | BuiltinCall():
             return replace(term, args=tuple(change(arg) for arg in term.args))
@@ -137,7 +164,7 @@ def map_children(term: Term, change: Change) -> Term:
         case Fold():
             return replace(
                 term,
-                binders=_map_binders(term.binders, change),
+                binders=_map_binders(term.binders, change),  # first: they are written first
                 where=None if term.where is None else change(term.where),
                 value=None if term.value is None else change(term.value),
             )
@@ -151,19 +178,31 @@ def map_children(term: Term, change: Change) -> Term:
             return term
 
 
+def _both(effect: If) -> tuple[Body, ...]:
+    return (effect.then, effect.otherwise)
+
+
+def _once(effect: For) -> tuple[Body, ...]:
+    return (effect.body,)
+
+
+def _by_chance(effect: Chance) -> tuple[Body, ...]:
+    return (*(branch.body for branch in effect.branches), effect.otherwise)
+
+
+def _picked(effect: Pick) -> tuple[Body, ...]:
+    return (effect.body, effect.otherwise)
+
+
+_BODIES: Final[dict[type, Callable[[Any], tuple[Body, ...]]]] = {
+    If: _both, For: _once, Chance: _by_chance, Pick: _picked,
+}  # fmt: skip
+
+
 def bodies(effect: Effect) -> tuple[Body, ...]:
     """The nested bodies of a change, in written order."""
-    match effect:
-        case If(then=then, otherwise=otherwise):
-            return (then, otherwise)
-        case For(body=body):
-            return (body,)
-        case Chance(branches=branches, otherwise=otherwise):
-            return (*(branch.body for branch in branches), otherwise)
-        case Pick(body=body, otherwise=otherwise):
-            return (body, otherwise)
-        case _:
-            return ()
+    nested = _BODIES.get(type(effect))
+    return () if nested is None else nested(effect)
 
 
 def effects_in(body: Body) -> Iterator[Effect]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from tokenworld.diagnostics import Diagnostic
+from tokenworld.diagnostics import Diagnostic, Severity
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.search import Cancel
 from tokenworld.planning.verdict import PlanStep
@@ -82,7 +82,7 @@ def fast_downward(
     from tokenworld.planning.lower import Unencodable, encode
 
     began = time.monotonic()
-    encoding = encode(simulator.instance, simulator, state, goal)
+    encoding = encode(simulator.instance_at(state), simulator, state, goal)
     spent = time.monotonic() - began
     if isinstance(encoding, Unencodable):
         accept(_inexpressible(encoding.obstacles, spent))
@@ -132,11 +132,12 @@ def _inexpressible(obstacles: tuple[Obstacle, ...], seconds: float) -> EngineRun
     """The constructs that no encoding takes, each as a note at its place."""
     notes = tuple(
         Diagnostic(
-            "TW0801",
+            one.code,
             f"No encoding takes {one.construct}: {one.reason}.",
             one.span,
             "not expressible for this planner",
             hint="Our own search plans on the interpreter instead, as far as the limits allow.",
+            severity=Severity.INFO if one.code == "TW0805" else Severity.ERROR,
         )
         for one in obstacles
     )

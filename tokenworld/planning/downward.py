@@ -8,13 +8,14 @@ there are none. Whatever happens, an interrupt included, no process is left behi
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +28,9 @@ INSTALL = "pip install 'token-world[classical]'"
 _POLL = 0.02
 """Seconds between two looks at the children."""
 _MEMORY = 2 << 30
+_CLOSING = 12
+_VARIES = re.compile(r"\btime\b|memory|bytes|\bKB\b|load factor", re.IGNORECASE)
+"""What a line of a log speaks of that differs from run to run."""
 
 AnswerKind = Literal["plan", "no plan", "limit", "failed", "cancelled"]
 
@@ -51,7 +55,8 @@ class Answer:
     """What one search came to.
 
     ``operators`` are the names of a plan, in order. ``detail`` is a clause. ``note`` is the
-    diagnostic of a failure (TW0812) or a limit (TW0813).
+    diagnostic of a failure (TW0812) or a limit (TW0813). ``exit_code`` and ``closing``, the last
+    lines it wrote without times and sizes, are there where it ended by itself.
     """
 
     configuration: str
@@ -60,6 +65,8 @@ class Answer:
     seconds: float
     operators: tuple[str, ...] = ()
     note: Diagnostic | None = None
+    exit_code: int | None = None
+    closing: tuple[str, ...] = ()
 
 
 def find_downward() -> Path | Diagnostic:
@@ -202,7 +209,8 @@ def _answers(
     while open_:
         for run in [one for one in open_ if one.process.poll() is not None]:
             open_.remove(run)
-            yield _answer(run, run.process.returncode)
+            code = run.process.returncode
+            yield replace(_answer(run, code), exit_code=code, closing=_closing(run))
         stopped = _stopped(end, seconds, cancel) if open_ else None
         if stopped is not None:
             for run in open_:
@@ -264,6 +272,15 @@ def _last_line(run: _Run) -> str:
         if said:
             return f", its last words were `{said[-1][:160]}`"
     return ""
+
+
+def _closing(run: _Run) -> tuple[str, ...]:
+    """The last lines of its log that would be the same in another run."""
+    with suppress(OSError):
+        lines = run.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        said = (re.sub(r"^\[t=[^]]*\] *", "", line).strip() for line in lines)
+        return tuple([one[:200] for one in said if one and not _VARIES.search(one)][-_CLOSING:])
+    return ()
 
 
 def _note(run: _Run, kind: AnswerKind, detail: str) -> Diagnostic | None:

@@ -53,19 +53,20 @@ COIN = "\ncoin"  # (rule, args…, n): the alternative that a draw takes
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Something that has no place in the encoding: what, where and why."""
+    """Something that has no place in the encoding: what, where, why, and under which code."""
 
     construct: str
     span: Span
     reason: str
+    code: str = "TW0801"
 
 
 class Refused(Exception):
     """Raised where a term, an effect or a whole rule cannot be encoded."""
 
-    def __init__(self, construct: str, span: Span, reason: str) -> None:
+    def __init__(self, construct: str, span: Span, reason: str, code: str = "TW0801") -> None:
         super().__init__(construct)
-        self.obstacle = Obstacle(construct, span, reason)
+        self.obstacle = Obstacle(construct, span, reason, code)
 
 
 def conj(algebra: Algebra[V], left: V, right: V) -> V:

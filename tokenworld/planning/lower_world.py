@@ -6,11 +6,13 @@ when the slice (`slice`) asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tokenworld.check.order import order_pairs
 from tokenworld.ground import Command
-from tokenworld.model import Action
+from tokenworld.model import Action, Body, Create, Program, effects_in
+from tokenworld.model.rules import Phase as PhaseLine
 from tokenworld.planning.lower_algebra import Refused, Slot
 from tokenworld.planning.lower_blocks import Block, Moment
 from tokenworld.planning.lower_diagram import Diagram, Diagrams, Value
@@ -206,14 +208,37 @@ def _once(compute: Callable[[], Diagram]) -> Callable[[], Diagram]:
     return value
 
 
+def _created(facts: Facts) -> Iterator[Create]:
+    """The places where play makes objects."""
+    program = facts.program
+    bodies: list[Body] = [law.body for law in program.laws.values()]
+    for action in program.actions.values():
+        bodies += [action.body, action.cancelled]
+    for body in bodies:
+        yield from (effect for effect in effects_in(body) if isinstance(effect, Create))
+
+
+def _in_turn(phase: PhaseLine, program: Program) -> Refused:
+    """Laws that act one after another; TW0805 where no encoding could follow their order."""
+    pairs = [pair for pair in order_pairs(program) if pair.phase == phase.name]
+    if phase.order == "by_nesting" and pairs:
+        one = pairs[0]
+        reason = f"the result depends on the order of `{one.first}` and `{one.second}`"
+        return Refused(f"phase `{phase.name}` by nesting", phase.span, reason, "TW0805")
+    reason = "its laws act one after another; our own search plans on the interpreter"
+    return Refused(f"phase `{phase.name}` sequentially", phase.span, reason)
+
+
 def _refuse_what_is_missing(facts: Facts) -> None:
     """Constructs of a whole world that this encoding has no place for."""
     program, world = facts.program, facts.instance.world
     for phase in program.phases.values():
         used = any(law.phase == phase.name for law in program.laws.values())
         if phase.order != "simultaneous" and used:
-            reason = "its laws act one after another; our own search plans on the interpreter"
-            raise Refused(f"phase `{phase.name}` sequentially", phase.span, reason)
+            raise _in_turn(phase, program)
+    for effect in _created(facts):
+        reason = "objects that do not exist yet are not encoded"
+        raise Refused("`create`", effect.span, reason)
     if len(world.turns) > 1:
         reason = "a plan has one actor"
         raise Refused("`turns` of several actors", world.span, reason)

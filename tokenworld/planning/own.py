@@ -29,6 +29,7 @@ _KINDS: dict[str, AttemptResult] = {
     "cancelled": "cancelled",
     "key": "no proof",
     "gaps": "no proof",
+    "spare": "no proof",
 }
 _INEXACT = Diagnostic(
     "TW0804",
@@ -44,6 +45,7 @@ class OwnRung(Generic[StateT]):
     def __init__(
         self, simulator: Simulator[StateT], state: StateT, goal: str | None, within: int | None
     ) -> None:
+        self._simulator = simulator
         self._search = Search(simulator, state, goal, within=within)
         self._goal = goal
         self._disproved = ""
@@ -102,8 +104,24 @@ class OwnRung(Generic[StateT]):
     def notes(self) -> tuple[Diagnostic, ...]:
         """Why it proves nothing, where that is so."""
         if isinstance(self.result, Capped):
-            return self._search.gaps or ((_INEXACT,) if self.result.limit == "key" else ())
+            inexact = (_INEXACT,) if self.result.limit == "key" else ()
+            return (*(self._search.gaps or inexact), *self._short())
         return ()
+
+    def _short(self) -> tuple[Diagnostic, ...]:
+        """The types that the search needed more spare objects of (TW0802)."""
+        lines = {line.of: line for line in self._simulator.instance.world.spares}
+        return tuple(
+            Diagnostic(
+                "TW0802",
+                f"The search needs more than {count:,} spare `{of}`.",
+                lines[of].span,
+                "the search ran into this bound",
+                hint=f"Raise it, as in `spare {of} {2 * count or 1}`: what needs more objects was "
+                "left out, so that no proof is possible.",
+            )
+            for of, count in self._simulator.short_of.items()
+        )
 
     def unwinnable(self, exhausted: Exhausted) -> Verdict:
         """The verdict that no plan is left."""

@@ -209,15 +209,17 @@ def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) 
     def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
         return simulator.read(state, fluent, args)
 
+    instance = simulator.instance_at(state)
+
     def task(name: str | None) -> Task:
-        found = encode(simulator.instance, simulator, state, name)
+        found = encode(instance, simulator, state, name)
         if isinstance(found, Unencodable):
             raise Failure(*(_obstacle(one) for one in found.obstacles))
         return found.task
 
-    return export_pddl(simulator.instance, values, goal, task)
+    return export_pddl(instance, values, goal, task)
 
 
 def _obstacle(obstacle: Obstacle) -> Diagnostic:
     message = f"PDDL has no exact form for {obstacle.construct}: {obstacle.reason}."
-    return Diagnostic("TW0801", message, obstacle.span)
+    return Diagnostic(obstacle.code, message, obstacle.span)

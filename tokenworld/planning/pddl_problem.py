@@ -87,7 +87,10 @@ def _split_objects(domain: LiftedDomain) -> tuple[tuple[Typed, ...], tuple[Typed
     words = domain.words
     constants: list[Typed] = []
     objects: list[Typed] = []
+    living = frozenset(words.instance.members[ROOT])
     for one in words.instance.objects:
+        if one.id not in living:
+            continue
         top = one.decl.world is None or one.id in words.constants
         (constants if top else objects).append(_object(words, one.id))
     for enum, members in words.members.items():

@@ -9,6 +9,7 @@ from itertools import product
 
 from tokenworld.diagnostics import Span
 from tokenworld.model import (
+    ROOT,
     Arithmetic,
     Binder,
     BuiltinCall,
@@ -107,9 +108,9 @@ class Terms(ABC):
                 if number_ is None:
                     raise LiftingError("`me` where nobody acts", span)
             case ObjectLiteral(name=name, span=span):
-                if name not in instance.numbers:
-                    raise LiftingError(f"`{name}`, made by `setup`", span)
-                number_ = instance.numbers[name]
+                number_ = instance.numbers.get(name)
+                if number_ not in instance.members[ROOT]:
+                    raise LiftingError(f"`{name}`, which does not exist here", span)
             case ParamRead(name=name, type=of):
                 return self._param(instance.params[name], of, term)
         of_ = ObjectType(instance.objects[number_].of)

@@ -62,7 +62,7 @@ def replay(
 
 def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Successor[StateT] | str:
     """The successor that the step counts on, or a clause that says why there is none."""
-    shown = simulator.show(state, step.command)
+    shown = _told(simulator, state, step)
     if simulator.lost(state):
         return f"`{shown}` comes after the end of the world"
     successors = simulator.successors(state, step.command)
@@ -83,13 +83,19 @@ def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:
     return all(draw in drawn for draw in counted_on)
 
 
+def _told(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> str:
+    """The command of a step, and who gives it where several actors take turns."""
+    mover, call = simulator.mover(state), simulator.show(state, step.command)
+    return call if mover is None else f"{mover}: {call}"
+
+
 def shown(
     simulator: Simulator[StateT], states: Sequence[StateT], steps: Sequence[PlanStep]
 ) -> tuple[ShownStep, ...]:
     """Steps as people read them; ``states`` are those the steps are taken in, and more."""
     return tuple(
         ShownStep(
-            simulator.show(state, step.command),
+            _told(simulator, state, step),
             simulator.cost(state, step.command),
             simulator.tick(state),
             step.draws,

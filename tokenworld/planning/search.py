@@ -31,11 +31,13 @@ __all__ = [
     "Search",
     "SearchProgress",
     "SearchResult",
+    "Watch",
     "has_costs",
     "search",
+    "size_of",
 ]
 
-CapKind = Literal["states", "time", "memory", "cancelled", "key", "gaps"]
+CapKind = Literal["states", "time", "memory", "cancelled", "key", "gaps", "spare"]
 Cancel = Callable[[], bool]
 
 _SAMPLE = 1024
@@ -60,7 +62,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """How far a search has come; ``depth`` is in ticks."""
+    """How far a search has come; ``depth`` is in moves, one per tick and actor."""
 
     states: int
     expanded: int
@@ -114,7 +116,7 @@ def has_costs(simulator: Simulator[StateT]) -> bool:
     return any(action.cost is not None for action in simulator.instance.program.actions.values())
 
 
-class _Watch:
+class Watch:
     """The limits of one run, looked at once per expanded state."""
 
     def __init__(self, limits: Limits, cancel: Cancel | None) -> None:
@@ -161,6 +163,7 @@ class Search(Generic[StateT]):
         within: int | None = None,
     ) -> None:
         self._simulator, self._start, self._goal, self._within = simulator, state, goal, within
+        self._movers = max(1, len(simulator.instance.world.turns))
         self.by_cost = within is None and has_costs(simulator)
         self._frontier: Frontier[StateT] = Cheapest() if self.by_cost else Breadth()
         self._exact_key = simulator.exact_key()
@@ -180,7 +183,7 @@ class Search(Generic[StateT]):
         cancel: Cancel | None = None,
     ) -> SearchResult:
         """Search until there is an answer or a limit is hit; run again to go on."""
-        watch = _Watch(limits, cancel)
+        watch = Watch(limits, cancel)
         if 0 in self._won:
             self._result = self._found(0)
         while self._result is None:
@@ -209,7 +212,7 @@ class Search(Generic[StateT]):
         node, state = taken
         if node in self._won:
             return self._found(node)
-        if self._frontier.depth == self._within:
+        if self._within is not None and self._frontier.depth == self._within * self._movers:
             self._cut = self._cut or (
                 not self._simulator.lost(state) and bool(self._simulator.commands(state))
             )
@@ -243,8 +246,8 @@ class Search(Generic[StateT]):
         else:
             self._won.discard(node)
         if node % _SAMPLE == 0:
-            self._key_bytes = max(self._key_bytes, _size(key))
-            self._state_bytes = max(self._state_bytes, _size(state))
+            self._key_bytes = max(self._key_bytes, size_of(key))
+            self._state_bytes = max(self._state_bytes, size_of(state))
         return node
 
     def _ended(self) -> SearchResult:
@@ -253,6 +256,10 @@ class Search(Generic[StateT]):
         if self.gaps:
             reason = f"it ran out of states, but cannot follow {len(self.gaps)} of the rules"
             return Capped("gaps", reason, count, self._expanded)
+        if short := self._simulator.short_of:
+            needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
+            reason = f"it ran out of states that need no more than {needed}"
+            return Capped("spare", reason, count, self._expanded)
         if not self._exact_key and self._frontier.merged:
             reason = "it ran out of states, but states that look equal may differ in what follows"
             return Capped("key", reason, count, self._expanded)
@@ -262,7 +269,8 @@ class Search(Generic[StateT]):
         steps, cost = self._steps(self._frontier.trail(node))
         pruned = self._frontier.merged and not self._exact_key
         optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
-        known = None if pruned or self._discounts or self.gaps else optimal
+        unsure = pruned or self._discounts or self.gaps or self._simulator.short_of
+        known = None if unsure else optimal
         return Found(steps, cost, self._frontier.count, self._expanded, known)
 
     def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:
@@ -294,7 +302,7 @@ def search(
     )
 
 
-def _size(thing: object) -> int:
+def size_of(thing: object) -> int:
     """The bytes of a key or state: itself and all containers in it.
 
     Numbers, names and other objects are left out: states share them.

@@ -22,6 +22,8 @@ __all__ = [
     "Proof",
     "ShownStep",
     "Verdict",
+    "draw_text",
+    "step_json",
     "summary_lines",
 ]
 
@@ -159,7 +161,7 @@ class Verdict:
             "cost": self.cost if self.answer == "winnable" else None,
             "optimal": self.optimal,
             "reached": list(self.reached),
-            "plan": [_step_json(step) for step in self.plan],
+            "plan": [step_json(step) for step in self.plan],
             "wins_with_seed": self.wins_with_seed,
             "seed": self.seed,
             "proof": None if self.proof is None else _proof_json(self.proof),
@@ -170,7 +172,8 @@ class Verdict:
         }
 
 
-def _step_json(step: ShownStep) -> dict[str, object]:
+def step_json(step: ShownStep) -> dict[str, object]:
+    """A step for programs."""
     return {
         "command": step.command,
         "cost": step.cost,
@@ -264,7 +267,7 @@ def _plan_lines(verdict: Verdict) -> list[str]:
 
 def _luck_lines(verdict: Verdict) -> list[str]:
     lines = [
-        f"counts on luck: step {number}, {_draw(draw)}"
+        f"counts on luck: step {number}, {draw_text(draw)}"
         for number, step in enumerate(verdict.plan, 1)
         for draw in step.draws
     ]
@@ -274,7 +277,8 @@ def _luck_lines(verdict: Verdict) -> list[str]:
     return lines
 
 
-def _draw(draw: LuckyDraw) -> str:
+def draw_text(draw: LuckyDraw) -> str:
+    """A draw as people read it: whose it is, which of the rule's, and how it falls."""
     arguments = ", ".join(str(one) for one in draw.args)
     return (
         f"{draw.rule}({arguments}), draw {draw.draw + 1}: "

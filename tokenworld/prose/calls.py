@@ -141,7 +141,7 @@ def _exchanged(binder: Binder, value: Json, lexicon: Lexicon) -> tuple[Raw] | No
         )
     kind = binder.domain.of if isinstance(binder.domain, TypeRange) else binder.type
     try:
-        found = read_value(lexicon.program, lexicon.speaker.instance.numbers, kind, value)
+        found = read_value(lexicon.program, lexicon.speaker.numbers, kind, value)
     except (ValueError, ArithmeticError):
         return _unfit(binder, value, lexicon)
     if number_type(binder) is not None and found not in domain_range(binder):
@@ -156,18 +156,17 @@ def _object(binder: Binder, name: str, lexicon: Lexicon) -> tuple[Raw] | NoMatch
         return _no_object(name, wanted, lexicon)
     if lexicon.is_a(number, wanted):
         return (number,)
-    one = lexicon.speaker.instance.objects[number]
-    message = f"`{one.name}` is a {kind_word(one.of)}, and `{binder.name}` must be a"
+    named, kind = lexicon.speaker.identifier(number), lexicon.speaker.kind(number)
+    message = f"`{named}` is a {kind_word(kind)}, and `{binder.name}` must be a"
     names = _names(lexicon, lexicon.of_type(wanted))
     return NoMatch("wrong_type", f"{message} {kind_word(wanted)}.", names[:3])
 
 
 def _numbered(name: str, lexicon: Lexicon) -> int | None:
-    number = lexicon.speaker.instance.numbers.get(name)
+    number = lexicon.speaker.numbers.get(name)
     if number is not None:
         return number if lexicon.is_live(number) else None
-    objects = lexicon.speaker.instance.objects
-    alike = [n for n in lexicon.live if tidy(objects[n].name) == tidy(name)]
+    alike = [n for n in lexicon.live if tidy(lexicon.speaker.identifier(n)) == tidy(name)]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -175,7 +174,7 @@ def _numbered(name: str, lexicon: Lexicon) -> int | None:
 
 
 def _names(lexicon: Lexicon, numbers: Sequence[int]) -> tuple[str, ...]:
-    return tuple(lexicon.speaker.instance.objects[number].name for number in numbers)
+    return tuple(lexicon.speaker.identifier(number) for number in numbers)
 
 
 def _no_object(name: str, wanted: str, lexicon: Lexicon) -> NoMatch:
@@ -246,7 +245,7 @@ def argument_text(binder: Binder, value: Raw, lexicon: Lexicon) -> str:
     """One argument of a call: an identifier, an enum member or a number with its unit."""
     match binder.domain:
         case TypeRange(of=ObjectType()) if isinstance(value, int):
-            return written(lexicon.speaker.instance.objects[value].name)
+            return written(lexicon.speaker.identifier(value))
         case TypeRange(of=EnumType(name=name)) if isinstance(value, int):
             return written(lexicon.program.enums[name].members[value])
         case _:

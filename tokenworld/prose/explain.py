@@ -185,7 +185,7 @@ def _replaced(text: str, one: _Misfit, near: Sequence[str]) -> tuple[str, ...]:
 
 def _wrong_type(text: str, rivals: Sequence[_Misfit], words: str, lexicon: Lexicon) -> NoMatch:
     number = next(n for n in lexicon.called(words) if lexicon.in_scope(n))
-    name, of = lexicon.name(number), lexicon.speaker.instance.objects[number].of
+    name, of = lexicon.name(number), lexicon.speaker.kind(number)
     kinds = [kind_word(object_type(one.binder) or ROOT) for one in rivals]
     needs = either([with_article(kind, "a") for kind in kinds])
     message = f"`{rivals[0].phrase.shape}` needs {needs} there, and `{name}` is"

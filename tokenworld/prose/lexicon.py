@@ -34,13 +34,12 @@ def object_type(binder: Binder) -> str | None:
 
 
 class Lexicon:
-    """The words of one state. Object numbers index ``speaker.instance.objects``."""
+    """The words of one state."""
 
     def __init__(self, speaker: Speaker) -> None:
         self.speaker = speaker
         self.program = speaker.instance.program
-        known = len(speaker.instance.objects)
-        self.live = tuple(number for number in speaker.candidates() if number < known)
+        self.live = tuple(speaker.candidates())
         self._ranks = {number: rank for rank, number in enumerate(self.live)}
         self._words: dict[int, tuple[str, ...]] = {}
         self._scope: dict[int, bool] = {}
@@ -52,7 +51,7 @@ class Lexicon:
         return number in self._ranks
 
     def is_a(self, number: int, type_name: str) -> bool:
-        return self.program.is_subtype(self.speaker.instance.objects[number].of, type_name)
+        return self.program.is_subtype(self.speaker.kind(number), type_name)
 
     def of_type(self, type_name: str) -> tuple[int, ...]:
         """The live objects of a type, in candidate order."""
@@ -73,7 +72,7 @@ class Lexicon:
     def name(self, number: int) -> str:
         """The present name; the identifier of an object without one."""
         words = self.words(number)
-        return words[0] if words else self.speaker.instance.objects[number].name
+        return words[0] if words else self.speaker.identifier(number)
 
     def called(self, words: str, type_name: str = ROOT) -> tuple[int, ...]:
         """The live objects of a type that tidy words name, an article before them or not."""

@@ -10,7 +10,7 @@ from tokenworld.ground import NoMatch as _NoMatch
 from tokenworld.prose import CallIntent, Intent, Parser, PassIntent, TypedIntent
 from tokenworld.session.loading import OpenWorld
 
-__all__ = ["AnyIntent", "Resolver", "intent_json"]
+__all__ = ["AnyIntent", "Resolver", "intent_json", "named_actor"]
 
 AnyIntent = str | Command | Intent
 
@@ -30,30 +30,40 @@ class Resolver:
         """The command an intent means now, or why it means none."""
         if isinstance(intent, Command):
             return intent
-        actor = None if isinstance(intent, str) else intent.actor
-        unknown = self._other_actor(actor)
-        if unknown is not None:
-            return unknown
+        other = self._other_actor(state, named_actor(intent))
+        if other is not None:
+            return other
         speaker = EngineSpeaker(self._world.engine, state)
         return self._parser.command(intent, speaker, self._world.world.ambiguous)
 
-    def _other_actor(self, actor: str | None) -> _NoMatch | None:
-        instance = self._world.instance
-        known = None if instance.me is None else instance.names[instance.me]
-        if actor in (None, known):
+    def _other_actor(self, state: State, actor: str | None) -> _NoMatch | None:
+        """What to say where the intent names somebody other than whose turn it is."""
+        known = None if state.acting is None else state.names[state.acting]
+        if actor is None or actor == known:
             return None
         here = f"`{known}` acts here." if known else "Nobody acts here."
-        return _NoMatch(
-            "no_such_object", f"`{actor}` cannot act. {here}", (known,) if known else ()
-        )
+        what = f"`{actor}` cannot act. {here}"
+        if len(state.actors) > 1:
+            takes_turns = actor in (state.names[one] for one in state.actors)
+            here = f"It is the turn of `{known}`"
+            what = f"`{actor}` takes no turns. {here}."
+            if takes_turns:
+                what = f"{here}, not of `{actor}`."
+        return _NoMatch("no_such_object", what, (known,) if known else (), out_of_turn=True)
+
+
+def named_actor(intent: AnyIntent) -> str | None:
+    """The actor that an intent names itself."""
+    return None if isinstance(intent, (str, Command)) else intent.actor
 
 
 def intent_json(intent: AnyIntent, actor: str | None, shown: Mapping[str, Json]) -> dict[str, Json]:
     """The stored form of an intent: enough to give it again.
 
-    ``shown`` are the resolved arguments by name, used for a `Command`.
+    ``actor`` is whose turn it is, used where the intent names nobody; ``shown`` are the resolved
+    arguments by name, used for a `Command`.
     """
-    base: dict[str, Json] = {"format": "tw-intent/1", "actor": actor}
+    base: dict[str, Json] = {"format": "tw-intent/1", "actor": named_actor(intent) or actor}
     match intent:
         case str() as text:
             return {**base, "text": text}

@@ -96,9 +96,9 @@ def _rules() -> tuple[Path, ...]:
         return (Path("rules"),)
 
 
-def check_text(source: Source) -> Checked:
+def check_text(source: Source, *, pedantic: bool = False) -> Checked:
     """Check a text as if it were a file: names, types, rules, and that each world can start."""
-    checked = check_source(source, file_loader(_rules()))
+    checked = check_source(source, file_loader(_rules()), pedantic=pedantic)
     if checked.program is None:
         return checked
     found = list(checked.diagnostics)
@@ -112,9 +112,9 @@ def check_text(source: Source) -> Checked:
     return Checked(program, findings, checked.sources)
 
 
-def check_file(path: Path) -> Checked:
+def check_file(path: Path, *, pedantic: bool = False) -> Checked:
     """Check a file; `Failure` if it cannot be read."""
-    return check_text(read_source(path))
+    return check_text(read_source(path), pedantic=pedantic)
 
 
 def _loaded(checked: Checked) -> Loaded:
@@ -165,13 +165,20 @@ def open_world(target: str, params: Mapping[str, Raw] | None = None) -> OpenWorl
 
 def open_text(sources: tuple[Source, ...], name: str) -> OpenWorld:
     """A world from source texts at hand (the first is the root): how a stored run is reopened."""
-    root, *modules = sources
+    root, *others = sources
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:
-        wanted = (*path[:-1], f"{path[-1]}.tw")
-        ends = (one for one in modules if Path(one.name).parts[-len(wanted) :] == wanted)
-        return next(ends, None)
+        wanted = Path(*path[:-1], f"{path[-1]}.tw")
+        names = {one.name: one for one in others}
+        beside = (Path(user.name).parent / wanted).as_posix()
+        exact = names.get(beside) or names.get(wanted.as_posix())
+        ends = (one for one in others if Path(one.name).parts[-len(path) :] == wanted.parts)
+        return exact or next(ends, None)
 
-    loaded = _loaded(check_source(root, find))
+    def data(name: str, user: Source) -> Source:
+        kept = (one for one in others if one.name == name)
+        return next(kept, Source(name, None, ""))  # a replay: its rows belong to no run
+
+    loaded = _loaded(check_source(root, find, data))
     world = choose_world(loaded.program, name, root.name)
     return OpenWorld(loaded, world, compile_world(loaded.program, world))

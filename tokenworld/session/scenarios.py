@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import assert_never
 
-from tokenworld.diagnostics import Failure, Span
+from tokenworld.diagnostics import Failure, Source, Span, read_source
 from tokenworld.engine import SeededLuck, State
 from tokenworld.ground import PASS, Command, Json, Outcome, Raw, constant
 from tokenworld.model import (
@@ -99,8 +100,12 @@ def run_scenario(
     *,
     plan_seconds: float = PLAN_SECONDS,
     say: Callable[[str], None] | None = None,
+    watch: Callable[[Outcome], None] | None = None,
 ) -> ScenarioResult:
-    """Play a scenario. Params set by a `given` hold from the start of the scenario."""
+    """Play a scenario. Params set by a `given` hold from the start of the scenario.
+
+    ``say`` hears of long work, ``watch`` sees every record.
+    """
     world = loaded.program.worlds[scenario.world]
     overrides: dict[str, Raw] = {}
     for step in scenario.steps:
@@ -109,7 +114,7 @@ def run_scenario(
     engine = compile_world(loaded.program, world, overrides)
     seed = next((step.seed for step in scenario.steps[:1] if isinstance(step, Seed)), 0)
     session = Session(OpenWorld(loaded, world, engine), seed, player="scenario")
-    runner = _Runner(session, plan_seconds, say)
+    runner = _Runner(session, plan_seconds, say, watch)
     for step in scenario.steps:
         runner.step(step)
     return ScenarioResult(
@@ -124,6 +129,7 @@ class _Runner:
     session: Session
     plan_seconds: float
     say: Callable[[str], None] | None
+    watch: Callable[[Outcome], None] | None = None
     checks: list[CheckResult] = field(default_factory=list)
     standing: list[Always | Never] = field(default_factory=list)
     before: State | None = None
@@ -149,22 +155,61 @@ class _Runner:
             case Always() | Never():
                 self.standing.append(step)
             case Replay():
-                self._add("replay", False, "replay is not executed yet", step.span)
+                self._replay(step)
             case _:
                 assert_never(step)
+
+    def _replay(self, step: Replay) -> None:
+        """Every row of a file, each from its own state; the first difference is told."""
+        from tokenworld.session.rows import compare_row, read_rows
+
+        wanted = f'replay "{step.path}"'
+        try:
+            rows = read_rows(self._beside(step))
+            world, seed = self.session.world, self.session.seed
+            found = (compare_row(world, row, seed) for row in rows)
+            difference = next((one for one in found if one is not None), None)
+        except Failure as failure:
+            self._add(wanted, False, failure.diagnostics[0].message, step.span)
+            return
+        told = str(difference) if rows else "the file has no row"
+        self._add(wanted, bool(rows) and difference is None, told, step.span)
+        self.ticks += len(rows)
+
+    def _beside(self, step: Replay) -> Source:
+        """The file that a replay names, beside the file that the scenario stands in."""
+        sources = self.session.world.loaded.sources
+        home = next((one.path for one in sources if one.name == step.span.file), None)
+        return read_source((home.parent if home is not None else Path()) / step.path)
 
     def _when(self, step: When) -> None:
         self.before, self.said, self.events = self.session.state, [], []
         for _ in range(step.times):
-            outcomes = self.session.intend(self._intent(step), source="scenario")
-            self.last = outcomes[-1]
+            self._passes_until(step.by)
+            self.last = self._give(self._intent(step))
+            self._passes_until(None)
             self.ticks += 1
-            for outcome in outcomes:
-                self.said += outcome.said
-                self.events += outcome.events
-                if outcome.refusal is not None:
-                    self.said.append(outcome.refusal.text)
             self._stand()
+
+    def _give(self, intent: AnyIntent) -> Outcome:
+        """Give an intent and keep what is heard of it; its last record."""
+        outcomes = self.session.intend(intent, source="scenario")
+        for outcome in outcomes:
+            if self.watch is not None:
+                self.watch(outcome)
+            self.said += outcome.said
+            self.events += outcome.events
+            if outcome.refusal is not None:
+                self.said.append(outcome.refusal.text)
+        return outcomes[-1]
+
+    def _passes_until(self, actor: str | None) -> None:
+        """Those before an actor pass (if he takes turns); without one, all left in the round."""
+        session = self.session
+        names = [session.state.names[one] for one in session.state.actors]
+        going = actor in names and session.actor != actor if actor else session.state.turn > 0
+        while going and self._give(PASS).status != "halted":
+            going = session.state.turn > 0 and session.actor != actor
 
     def _intent(self, step: When) -> AnyIntent:
         if step.by is not None and step.by != self.session.actor:
@@ -179,7 +224,7 @@ class _Runner:
 
     def _constant(self, term: Term) -> Raw:
         instance = self.session.engine.instance
-        return constant(term, instance.numbers, instance.params)
+        return constant(term, self.session.state.numbers, instance.params)
 
     def _stand(self) -> None:
         """Check what must hold after every step; each breach is told once."""
@@ -249,8 +294,9 @@ class _Runner:
 
         instance = self.session.engine.instance
         params = instance.program.events[check.event].params
+        names = self.session.state.names
         args = tuple(
-            show_value(instance.program, instance.names, binder.type, self._constant(arg))
+            show_value(instance.program, names, binder.type, self._constant(arg))
             for arg, binder in zip(check.args, params, strict=True)
         )
         ok = (check.event, args) in self.events
@@ -284,9 +330,16 @@ class _Runner:
         for _ in range(ticks):
             if holds:
                 break
-            state, _outcomes = engine.play(state, PASS, SeededLuck())
+            state = self._passed(state)
             holds = bool(engine.ask(state, condition))
         self._add(f"within {ticks} {source}", holds, f"not in {ticks} passes", span)
+
+    def _passed(self, state: State) -> State:
+        """The state after a tick in which everybody passes."""
+        while True:
+            state, outcomes = self.session.engine.play(state, PASS, SeededLuck())
+            if state.turn == 0 or outcomes[-1].status == "halted":
+                return state
 
     def _winnable(self, within: int | None, span: Span) -> None:
         wanted = "winnable" + (f" within {within}" if within is not None else "")

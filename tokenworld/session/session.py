@@ -98,9 +98,9 @@ class Session:
 
     @property
     def actor(self) -> str | None:
-        """The name of the acting object."""
-        instance = self.engine.instance
-        return None if instance.me is None else instance.names[instance.me]
+        """The name of the acting object: of the one whose turn it is."""
+        state = self.state
+        return None if state.acting is None else state.names[state.acting]
 
     @property
     def tick(self) -> int:
@@ -110,7 +110,7 @@ class Session:
     @property
     def latched(self) -> tuple[str, ...]:
         """The endings reached so far; where outcomes are live, the one that is true now."""
-        return self.engine.stepper.endings.reached(self.state, self.engine.instance.me)
+        return self.engine.stepper.endings.reached(self.state, self.state.me)
 
     def ended(self) -> bool:
         """Whether later intents are halted."""
@@ -143,7 +143,8 @@ class Session:
         source: IntentSource = "human",
         draws: Sequence[LuckyDraw] | None = None,
     ) -> tuple[Outcome, ...]:
-        """Give an intent: one tick and its records (two where a long action is cancelled).
+        """Give the intent of the actor whose turn it is; its records (two where a long action is
+        cancelled). With one actor that is one tick; with several, the last one's ends the round.
 
         ``draws`` forces outcomes of chance, as a *possible* plan needs.
         """
@@ -255,9 +256,9 @@ class Session:
         return not self.engine.stepper.unit.free(self.state, command)
 
     def can_pass(self) -> bool:
-        """Whether letting time go by can matter: there are phases or long actions."""
-        stepper = self.engine.stepper
-        return not self.ended() and bool(stepper.phases or stepper.unit.has_long)
+        """Whether letting time go by can matter: phases, long actions or others who take turns."""
+        stepper, others = self.engine.stepper, len(self.state.actors) > 1
+        return not self.ended() and bool(stepper.phases or stepper.unit.has_long or others)
 
     def simulator(self) -> EngineSimulator:
         """The present state as a searcher sees it."""

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from tokenworld.store.faults import failure_of, newer, nothing_recorded, unreadable, unwritable
-from tokenworld.store.schema import APPLICATION_ID, DDL, SCHEMA_VERSION
+from tokenworld.store.schema import APPLICATION_ID, DDL, SCHEMA_VERSION, UPGRADES
 
 __all__ = ["DEFAULT_PATH", "Database"]
 
@@ -134,9 +134,11 @@ class Database:
             self._log_ahead(busy_seconds)
             self.connection.execute("PRAGMA synchronous = NORMAL")
         with self.transaction() as connection:  # fails early where the file is read-only
-            if self._version() == 0:
-                for statement in DDL:
-                    connection.execute(statement)
+            found = self._version()
+            for statement in DDL if found == 0 else ():
+                connection.execute(statement)
+            if 0 < found < SCHEMA_VERSION:
+                _upgrade(connection, found)
 
     def _version(self) -> int:
         """The schema number; 0 for an empty file. Fails for another program's database."""
@@ -224,3 +226,16 @@ def _has_open_log(path: Path) -> bool:
         return path.with_name(f"{path.name}-wal").stat().st_size > 0
     except OSError:
         return False
+
+
+def _upgrade(connection: sqlite3.Connection, version: int) -> None:
+    """Make the tables of an earlier schema those of this one; every connection reads them anew."""
+    connection.execute("PRAGMA writable_schema = ON")
+    try:
+        for number in range(version, SCHEMA_VERSION):
+            for statement in UPGRADES[number]:
+                connection.execute(statement)
+        (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
+        connection.execute(f"PRAGMA schema_version = {cookie + 1}")
+    finally:
+        connection.execute("PRAGMA writable_schema = OFF")

@@ -62,6 +62,7 @@ def _well_formed(outcome: Record) -> bool:
         and all(_are_changes(outcome.get(key)) for key in ("changes", "law_changes"))
         and ("discarded" not in outcome or _are_changes(outcome["discarded"]))
         and isinstance(outcome.get("actor"), str | None)
+        and isinstance(outcome.get("next"), str | None)
     )
 
 
@@ -115,8 +116,13 @@ def _explains_itself(outcome: Record) -> bool:
     return True
 
 
+def _hands_on(outcome: Record) -> bool:
+    """Whether the turn goes to another actor, which the state hash covers."""
+    return isinstance(outcome.get("next"), str) and outcome.get("next") != outcome.get("actor")
+
+
 def _stays(outcome: Record) -> bool:
-    if _is(outcome, *_MOVING) or outcome.get("time_passed") is True:
+    if _is(outcome, *_MOVING) or outcome.get("time_passed") is True or _hands_on(outcome):
         return True
     return outcome.get("hash_before") == outcome.get("hash_after")
 
@@ -163,7 +169,7 @@ LAWS: tuple[Law, ...] = (
     ),
     Law(
         "state_stays",
-        "the state stays where neither the action nor time moves it",
+        "the state stays where neither the action nor time nor a turn moves it",
         _stays,
     ),
 )

@@ -11,9 +11,9 @@ from __future__ import annotations
 from tokenworld.ground import STATUSES
 from tokenworld.store.records import INTENT_SOURCES
 
-__all__ = ["APPLICATION_ID", "DDL", "SCHEMA_VERSION"]
+__all__ = ["APPLICATION_ID", "DDL", "SCHEMA_VERSION", "UPGRADES"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x54576C67  # "TWlg" in the file's header: a run log of Token World
 
 
@@ -54,6 +54,19 @@ CREATE TABLE run (
     CHECK (parent_run IS NULL OR json_type(header, '$.parent') IS 'object')
 )"""
 
+_STAYED = """
+    status IN ('executed', 'interrupted', 'waiting')
+    OR json_extract(outcome, '$.time_passed') IS 1
+    OR hash_before = hash_after"""
+_STAYS = f"""{_STAYED}
+    OR json_type(outcome, '$.next') IS 'text' AND json_extract(outcome, '$.next') IS NOT actor"""
+
+
+def _sql_text(text: str) -> str:
+    """A text as it stands between the quotes of an SQL literal."""
+    return text.replace("'", "''")
+
+
 _TICK = f"""
 CREATE TABLE tick (
   run INTEGER NOT NULL REFERENCES run (id),
@@ -79,11 +92,19 @@ CREATE TABLE tick (
     OR json_array_length(outcome, '$.changes') IS 0),
   CONSTRAINT refused_and_only_refused_has_a_refusal CHECK (
     (status = 'refused') = (json_type(outcome, '$.refusal') IS 'object')),
-  CONSTRAINT nothing_else_moves_the_state CHECK (
-    status IN ('executed', 'interrupted', 'waiting')
-    OR json_extract(outcome, '$.time_passed') IS 1
-    OR hash_before = hash_after)
+  CONSTRAINT nothing_else_moves_the_state CHECK ({_STAYS})
 )"""
+
+# A store of schema 1 does not know that the turn of another actor moves a state too.
+UPGRADES: dict[int, tuple[str, ...]] = {
+    1: (
+        "UPDATE sqlite_master SET sql = replace(sql, "
+        f"'{_sql_text(_STAYED)}', '{_sql_text(_STAYS)}') "
+        "WHERE type = 'table' AND name = 'tick'",
+        f"PRAGMA user_version = {SCHEMA_VERSION}",
+    ),
+}
+"""What makes a store of an earlier schema one of this: changes of the tables' own texts."""
 
 # Whatever is appended follows the last record, or the header, in number, link and state.
 _TICK_IN_ORDER = """

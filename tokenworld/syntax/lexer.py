@@ -29,7 +29,7 @@ _OPERATORS: Final = {
     "$": "Remove it.",
 }
 _QUOTES: Final = "“”„«»‘’´"
-_QUOTED: Final = re.compile(f'[{_QUOTES}][^\n{_QUOTES}"]*[{_QUOTES}]')
+_QUOTED: Final = re.compile(f"[{_QUOTES}][^\n{_QUOTES}\"]*[{_QUOTES}]|'[^\n'\"]*'")
 _LOOKALIKES: Final = {
     **dict.fromkeys("–—−", "-"),
     "×": "*",
@@ -56,20 +56,35 @@ def lex(
     """
     text = source.text
     end = len(text) if end is None else end
-    match, keywords = tables.pattern.match, tables.keywords
     tokens: list[Token] = []
     problems: list[Diagnostic] = []
     position = start
     while position < end:
-        found = match(text, position, end)
-        if found is None:
+        position = _good_end(source, tables, position, end, tokens, problems)
+        if position < end:
             stop = _bad_end(text, position, end, tables)
             tokens.append(Token(BAD, text[position:stop], position, stop))
             if len(problems) < ERROR_LIMIT:
                 problems.append(_bad_text(source, position, stop))
             position = stop
-            continue
-        kind, stop = found.lastgroup or "", found.end()
+    return tokens, problems
+
+
+def _good_end(
+    source: Source,
+    tables: Tables,
+    position: int,
+    end: int,
+    tokens: list[Token],
+    problems: list[Diagnostic],
+) -> int:
+    """Read tokens up to the end or to a character that begins none; where that is."""
+    keywords = tables.keywords
+    for found in tables.pattern.finditer(source.text, position, end):
+        first, stop = found.span()
+        if first != position:
+            break
+        kind = found.lastgroup or ""
         if kind not in _SKIPPED:
             word = found.group()
             if kind == "literal" or (kind == "NAME" and word in keywords):
@@ -79,7 +94,7 @@ def lex(
                 kind = BAD
             tokens.append(Token(kind, word, position, stop))
         position = stop
-    return tokens, problems
+    return position
 
 
 def _bad_end(text: str, start: int, end: int, tables: Tables) -> int:
@@ -87,8 +102,8 @@ def _bad_end(text: str, start: int, end: int, tables: Tables) -> int:
     if text[start] in '"`':
         newline = text.find("\n", start, end)
         return newline if newline >= 0 else end
-    if text[start] in _QUOTES:
-        # A text in typographic quotes is one mistake, not two.
+    if text[start] in _QUOTES or text[start] == "'":
+        # A text in other quotes is one mistake, not two.
         close = _QUOTED.match(text, start, end)
         if close:
             return close.end()
@@ -155,6 +170,8 @@ def _advice(text: str, start: int, end: int) -> str:
             f"Put a name with other letters than a to z in backquotes: `` `{text[start:end]}` ``."
         )
     if first == "_":
+        if text[start - 1 : start].isdigit() and text[end : end + 1].isdigit():
+            return "Leave out the `_`: digits stand together, as in `1000`."
         return "Begin names with a letter, or put them in backquotes."
     return "Remove it, or put it in quotes if it belongs to a text."
 

@@ -68,19 +68,21 @@ class Machine:
             states.append(gotos[states[-1]][rule.origin])
 
     def _reduce(self, number: int) -> None:
-        rule = self._tables.rules[number]
+        kind, size, origin, keep, splice = self._tables.rules[number]
         states, values = self._states, self._values
-        if rule.keep:
+        if keep:
             # `?rule` with a single symbol: the value stays as it is.
             states.pop()
+        elif size == 1:
+            value = values[-1]
+            kids = value if isinstance(value, list) else [value]
+            values[-1] = kids if splice else Tree(kind, kids, kids[0].start, kids[-1].end)
+            states.pop()
         else:
-            cut = len(values) - rule.size
-            kids = _spliced(values[cut:])
-            del values[cut:], states[len(states) - rule.size :]
-            values.append(
-                kids if rule.splice else Tree(rule.kind, kids, kids[0].start, kids[-1].end)
-            )
-        states.append(self._tables.gotos[states[-1]][rule.origin])
+            kids = _spliced(values[-size:])
+            del values[-size:], states[-size:]
+            values.append(kids if splice else Tree(kind, kids, kids[0].start, kids[-1].end))
+        states.append(self._tables.gotos[states[-1]][origin])
 
 
 def _spliced(values: list[Kid | list[Kid]]) -> list[Kid]:
@@ -89,7 +91,7 @@ def _spliced(values: list[Kid | list[Kid]]) -> list[Kid]:
     kids: list[Kid] = first if isinstance(first, list) else [first]
     for value in values[1:]:
         if isinstance(value, list):
-            kids.extend(value)
+            kids += value
         else:
             kids.append(value)
     return kids

@@ -92,11 +92,16 @@ class Splitter:
         if outsider is not None:
             return self._still_open(opened[-1], outsider)
         token = self._end_token() if at_end else self.tokens[stop]
+        nested = self._nested(first, stop)
+        if nested is not None and opened:
+            return self._inside(opened[-1], self.tokens[nested])
         machine = Machine(self.tables, "item")
         for earlier in self.tokens[first:stop]:
             machine.feed(earlier)
-        before = self.tokens[first:stop]
-        return unexpected(self.source, Found(self.tables, before, token, machine.expected()))
+        before, after = self.tokens[first:stop], self.tokens[stop + 1 : stop + 2]
+        following = after[0] if after else None
+        found = Found(self.tables, before, token, machine.expected(), following)
+        return unexpected(self.source, found)
 
     def _intruder(self, first: int, stop: int) -> int | None:
         """An item keyword that stands where items begin although a brace is still open."""
@@ -108,6 +113,28 @@ class Splitter:
                 return index
             depth += {"{": 1, "}": -1}.get(token.terminal, 0)
         return None
+
+    def _nested(self, first: int, stop: int) -> int | None:
+        """A keyword that begins a whole item where a statement should begin."""
+        for index in (stop, stop - 1):
+            if not first < index < len(self.tokens) - 1 or not self._begins_item(index):
+                continue
+            before, after = self.tokens[index - 1].terminal, self.tokens[index + 1].terminal
+            begins = before in ("{", "}") or self._begins_line(index)
+            if begins and after in ("NAME", "RAW", "TYPE", "static", "secret", "relation"):
+                return index
+        return None
+
+    def _inside(self, brace: Token, keyword: Token) -> Diagnostic:
+        line = self.source.line_and_column(brace.start)[0]
+        return Diagnostic(
+            "TW0102",
+            f"The item {describe(keyword)} begins inside the brace opened on line {line}.",
+            self.source.span(keyword.start, keyword.end),
+            label="an item cannot begin inside a brace",
+            hint=f"Move it out of the braces, or close that of line {line} with `}}` before it.",
+            related=(Related(self.source.span(brace.start, brace.end), "still open here"),),
+        )
 
     def _outsider(self, stop: int, opened: list[Token]) -> Token | None:
         """A keyword that begins a line no further right than the line of the open brace."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final, cast
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.syntax.context import Context
 from tokenworld.syntax.expressions import Article, Expr, Slot, Str, Template, TextPart
-from tokenworld.syntax.hints import QUOTE_HINT, describe, expectation
+from tokenworld.syntax.hint_names import is_reserved_name
+from tokenworld.syntax.hint_words import Found, describe, expectation
+from tokenworld.syntax.hints import QUOTE_HINT
 from tokenworld.syntax.lexer import lex
 from tokenworld.syntax.machine import Machine
 from tokenworld.syntax.tree import BAD, Kid, Token
@@ -35,6 +38,9 @@ _BEGINS_VALUE_WORDS: Final = frozenset(
         "last",
     ]
 )
+
+_RAW: Final = re.compile(r"`[^`\n]*`")
+_QUOTES: Final = re.compile("[\"'“”„«»‘’]")
 
 BuildExpr = Callable[[Context, Kid], Expr]
 
@@ -122,7 +128,7 @@ def _closing(text: str, start: int, end: int) -> int | None:
 
 def _slot(cx: Context, start: int, close: int, build: BuildExpr) -> Slot | None:
     """The slot between two braces; None if it cannot be parsed (then noted)."""
-    if '\\"' in cx.source.text[start:close]:
+    if _QUOTES.search(_RAW.sub("", cx.source.text[start:close])):
         _note(
             cx,
             start,
@@ -171,6 +177,17 @@ def _value(
                 _unexpected(cx, tokens[:index], token)
             return None
     tree = machine.finish()
+    if tree is None and tokens and machine.expected() == {"("}:
+        word = tokens[-1].text
+        _note(
+            cx,
+            tokens[-1].start,
+            tokens[-1].end,
+            f"Unexpected `}}` behind `{word}` in the braces of a text.",
+            "expected `(`",
+            f"`{word}` is a reserved word: write it in backquotes to use it as a name.",
+        )
+        return None
     if tree is None:
         what = "are empty" if not tokens else "hold no complete value"
         _note(
@@ -189,15 +206,26 @@ def _unexpected(cx: Context, before: list[Token], token: Token) -> None:
     machine = Machine(cx.tables, "expr")
     for earlier in before:
         machine.feed(earlier)
-    expected = expectation(cx.tables, machine.expected(), "`}`")
+    expected = machine.expected()
     _note(
         cx,
         token.start,
         token.end,
         f"Unexpected {describe(token)} in the braces of a text.",
-        f"expected {expected}",
-        "Put one expression in the braces, with `a`, `the` or `list` before it if you like.",
+        f"expected {expectation(cx.tables, expected, '`}`')}",
+        _advice(Found(cx.tables, before, token, expected)),
     )
+
+
+def _advice(found: Found) -> str:
+    if is_reserved_name(found):
+        word = found.token.text
+        return f"`{word}` is a reserved word: write it in backquotes to use it as a name."
+    if found.token.terminal == "{":
+        return "Write one brace around an expression, or `\\{` for a plain brace."
+    if found.token.terminal == ":":
+        return "Leave the format out: numbers print as they are."
+    return "Put one expression in the braces, with `a`, `the` or `list` before it if you like."
 
 
 def _note(cx: Context, start: int, end: int, message: str, label: str, hint: str) -> None:

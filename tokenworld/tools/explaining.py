@@ -40,7 +40,8 @@ def explain_code(code: str, out: Output) -> int:
 
 
 def explain_stages(target: str | None, out: Output) -> int:
-    """The passes from a text to a running world; with a file, what each makes of it."""
+    """The passes from a text to a running world; with a file, the Python generated from it; with
+    `FILE:rule`, what every stage makes of one action or law."""
     from tokenworld.check import PASSES
 
     stages = ["parse: text to a syntax tree, every item on its own"]
@@ -50,13 +51,40 @@ def explain_stages(target: str | None, out: Output) -> int:
         "compile: Python generated from the checked model",
         "tick: intent, requires, effects, phases, invariants, commit, goals, watches",
     ]
+    result: dict[str, object] = {"schema_version": 1, "stages": stages}
+    path, rule = _rule_of(target)
+    if rule is not None:
+        result["rule"] = _one_rule(path, rule, out)
+        out.json(result)
+        return EXIT_OK
     for stage in stages:
         out.line(stage)
-    result: dict[str, object] = {"schema_version": 1, "stages": stages}
     if target is not None:
         result["python"] = _generated(target, out)
     out.json(result)
     return EXIT_OK
+
+
+def _rule_of(target: str | None) -> tuple[str, str | None]:
+    """`FILE:rule` taken apart; a world's name behind the colon is no rule."""
+    from tokenworld.session.loading import load_program, split_target
+
+    if target is None:
+        return "", None
+    path, name = split_target(target)
+    if name is None or name in load_program(path).program.worlds:
+        return target, None
+    return str(path), name
+
+
+def _one_rule(path: str, rule: str, out: Output) -> dict[str, str]:
+    from tokenworld.tools.stages import rule_stages
+
+    found = rule_stages(path, rule)
+    for index, stage in enumerate(found):
+        out.line(f"{'' if index == 0 else chr(10)}== {stage.name}")
+        out.line(stage.text)
+    return {stage.name: stage.text for stage in found}
 
 
 def _generated(target: str, out: Output) -> str:

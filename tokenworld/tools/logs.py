@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
@@ -131,6 +132,29 @@ def export_runs(references: tuple[str, ...], path: Path, out: Output, store: Pat
     out.line(f"wrote {', '.join(run.slug for run in runs)} to {path}")
     out.json({"schema_version": 1, "file": str(path), "runs": [run.slug for run in runs]})
     return EXIT_OK
+
+
+def write_rows(reference: str | None, path: Path, out: Output, store: Path | None) -> int:
+    """Write a run as rows that a scenario's `replay` plays: whole or not at all."""
+    from tokenworld.session.rows import rows_of_run
+
+    with _open(store) as opened:
+        run = find_run(opened, reference)
+        rows = [json.dumps(row, ensure_ascii=False) for row in rows_of_run(opened, run)]
+    _write_whole(path, "".join(f"{row}\n" for row in rows))
+    out.line(f"wrote {len(rows)} rows of {run.slug} to {path}")
+    out.json({"schema_version": 1, "file": str(path), "run": run.slug, "rows": len(rows)})
+    return EXIT_OK
+
+
+def _write_whole(path: Path, text: str) -> None:
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        message = f"`{path}` cannot be written: {error.strerror or error}."
+        raise Failure(Diagnostic("TW0001", message, hint="Name a writable file.")) from None
 
 
 def import_runs(path: Path, out: Output, store: Path | None) -> int:

@@ -90,7 +90,8 @@ def _play(
 
 def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
     """One record as a reader sees it: what was asked, what it came to, what was said."""
-    out.line(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {asked}  [{outcome.status}]")
+    who = f"{outcome.actor}: " if outcome.next is not None else ""
+    out.line(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}]")
     if outcome.refusal is not None:
         out.line(f"       {outcome.refusal.text}")
         for report in outcome.refusal.failed:

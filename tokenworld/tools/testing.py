@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 from tokenworld.diagnostics import Diagnostic, Failure, to_json
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import ScenarioResult, run_scenario
+from tokenworld.tools.coverage import Coverage, table
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of
 
 __all__ = ["test"]
@@ -15,19 +17,35 @@ __all__ = ["test"]
 Results = list[tuple[Path, ScenarioResult]]
 
 
-def test(paths: tuple[str, ...], out: Output, *, junit: Path | None, plan_seconds: float) -> int:
-    """Run every scenario below the paths; 1 if one fails or none is found, 2 without a file."""
+def test(
+    paths: tuple[str, ...],
+    out: Output,
+    *,
+    junit: Path | None,
+    plan_seconds: float,
+    coverage: bool,
+) -> int:
+    """Run every scenario below the paths; 1 if one fails or none is found, 2 without a file.
+
+    With ``coverage``, tell which rules fired, which requires refused and which branches of chance
+    and choice were taken.
+    """
     results: Results = []
+    measured: list[tuple[Path, Coverage]] = []
     wrong: list[Diagnostic] = []
     for path in _files(paths):
         try:
-            results += _run(path, out, plan_seconds)
+            found = Coverage() if coverage else None
+            results += _run(path, out, plan_seconds, found)
+            if found is not None:
+                measured.append((path, found))
         except Failure as failure:
             out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
             wrong += failure.diagnostics
     failed = [result for _, result in results if not result.ok]
     if junit is not None:
         _write_junit(junit, results)
+    _tell_coverage(measured, out)
     out.line(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     out.json(
         {
@@ -37,6 +55,7 @@ def test(paths: tuple[str, ...], out: Output, *, junit: Path | None, plan_second
             "failed": len(failed),
             "scenarios": [{"file": str(path), **one.to_json()} for path, one in results],
             "diagnostics": [to_json(one) for one in wrong],
+            **({"coverage": [_coverage_json(*one) for one in measured]} if coverage else {}),
         }
     )
     if not results and not wrong:
@@ -61,11 +80,31 @@ def _files(paths: tuple[str, ...]) -> list[Path]:
     return found
 
 
-def _run(path: Path, out: Output, plan_seconds: float) -> Results:
+def _tell_coverage(measured: list[tuple[Path, Coverage]], out: Output) -> None:
+    for path, coverage in measured:
+        reached, total = coverage.share()
+        if total:
+            out.line(f"{path}: {reached} of {total} places reached")
+            for line in table(list(coverage.listed())):
+                out.line(line)
+
+
+def _coverage_json(path: Path, coverage: Coverage) -> dict[str, object]:
+    reached, total = coverage.share()
+    places = [mark.to_json(covered) for mark, covered in coverage.listed()]
+    return {"file": str(path), "reached": reached, "total": total, "places": places}
+
+
+def _run(path: Path, out: Output, plan_seconds: float, coverage: Coverage | None) -> Results:
     loaded = load_program(path)
+    if coverage is not None:
+        loaded = replace(loaded, program=coverage.instrument(loaded.program))
+    watch = None if coverage is None else coverage.watch
     results: Results = []
     for scenario in loaded.program.scenarios:
-        result = run_scenario(loaded, scenario, plan_seconds=plan_seconds, say=out.progress)
+        result = run_scenario(
+            loaded, scenario, plan_seconds=plan_seconds, say=out.progress, watch=watch
+        )
         out.line(f"{'✓' if result.ok else '✗'} {path}: {result.title}")
         for check in result.failed:
             out.line(f"    {check.span}: {check.wanted}")

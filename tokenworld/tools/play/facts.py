@@ -35,7 +35,7 @@ class View:
 
     @cached_property
     def _known(self) -> tuple[str, ...]:
-        speaker, numbers = self.session.speaker(), self.session.world.instance.numbers
+        speaker, numbers = self.session.speaker(), self.session.state.numbers
         return tuple(name for name in self._objects if speaker.in_scope(numbers[name]))
 
     # ---- the place ------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class View:
     def _description(self) -> list[str]:
         if self.place is None:
             return []
-        number = self.session.world.instance.numbers[self.place]
+        number = self.session.state.numbers[self.place]
         return self.session.engine.describe(self.session.state, number).splitlines()
 
     # ---- facts ----------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class View:
     # ---- words ----------------------------------------------------------------------------
 
     def _name(self, name: str) -> str:
-        number = self.session.world.instance.numbers.get(name)
+        number = self.session.state.numbers.get(name)
         if number is None:
             return name.replace("_", " ")
         return self.session.engine.name(self.session.state, number)

@@ -1,0 +1,164 @@
+"""Planning where play creates objects: spare objects, keys, and what encodings start from."""
+
+from __future__ import annotations
+
+from tokenworld.diagnostics import Source
+from tokenworld.engine import Engine, EngineSimulator
+from tokenworld.planning import Verdict, plan
+from tokenworld.planning.lower import Encoding, Unencodable, encode
+from tokenworld.planning.search import Exhausted, Limits, search
+from tokenworld.session.loading import open_text
+
+EGGS = """edition 1
+type Nest { eggs: 0 to 9 = 0 }
+type Egg { kind: Kind  at: Nest? }
+type Gold : Egg { }
+enum Kind { plain, gold }
+action lay(k: Kind, n: Nest) { create e: Egg { kind = k  at = n } }
+action eat(e: Egg) { destroy e }
+action rest() { }
+"""
+
+
+def engine(text: str) -> Engine:
+    return open_text((Source("t.tw", None, text),), "w").engine
+
+
+def verdict(text: str) -> Verdict:
+    one = EngineSimulator(engine(text))
+    return plan(one, one.start(), None, time_limit=20)
+
+
+def world(lines: str) -> str:
+    return f"world w {{ object nest: Nest {lines} }}"
+
+
+# ---- spare -------------------------------------------------------------------------------------
+
+
+def test_a_plan_may_create_up_to_the_bound() -> None:
+    goal = "spare Egg 3 goal many: count(e for e: Egg) >= 3"
+    found = verdict(EGGS + world(goal))
+    assert (found.answer, found.ticks) == ("winnable", 3)
+
+
+def test_running_into_the_bound_is_unknown_and_says_how_many() -> None:
+    goal = "spare Egg 2 goal many: count(e for e: Egg) >= 3"
+    found = verdict(EGGS + world(goal))
+    assert found.answer == "unknown"
+    (note,) = (note for note in found.notes if note.code == "TW0802")
+    assert "more than 2 spare `Egg`" in note.message
+    assert note.span is not None
+
+
+def test_a_bound_counts_subtypes() -> None:
+    rules = EGGS.replace("create e: Egg", "create e: Gold")
+    found = verdict(rules + world("spare Egg 1 goal many: count(e for e: Gold) >= 2"))
+    assert [note.code for note in found.notes if note.code == "TW0802"] == ["TW0802"]
+
+
+def test_a_proof_within_the_bound_holds() -> None:
+    rules = EGGS.replace(
+        "action lay(k: Kind, n: Nest) {",
+        """action lay(k: Kind, n: Nest) {
+        require count(e for e: Egg) < 2 else full "Full." """,
+    )
+    found = verdict(rules + world("spare Egg 2 goal many: count(e for e: Egg) >= 3"))
+    assert (found.answer, found.claim) == ("unwinnable", "exhausted")
+
+
+# ---- keys --------------------------------------------------------------------------------------
+
+
+def test_states_differ_by_what_lives_and_not_by_numbers() -> None:
+    one = EngineSimulator(engine(EGGS + world("goal many: count(e for e: Egg) >= 9")))
+
+    def after(*commands: str) -> object:
+        state = one.start()
+        for command in commands:
+            (state,) = (
+                successor.state
+                for option in one.commands(state)
+                if one.show(state, option) == command
+                for successor in one.successors(state, option)
+            )
+        return one.key(state)
+
+    plain, gold = "lay(plain, nest)", "lay(gold, nest)"
+    assert after(plain, "eat(e_1)") == after("rest()")
+    assert after(gold, plain, "eat(e_1)") == after(plain)
+    assert after(plain) != after(gold)
+    assert after(plain, gold) != after(gold, plain)  # rules may tell the first from the second
+
+
+def test_creating_and_destroying_in_turn_comes_to_an_end() -> None:
+    rules = EGGS.replace(
+        "action lay(k: Kind, n: Nest) {",
+        """action lay(k: Kind, n: Nest) {
+        require count(e for e: Egg) < 2 else full "Full." """,
+    )
+    one = EngineSimulator(engine(rules + world("goal many: count(e for e: Egg) >= 3")))
+    result = search(one, one.start(), None, Limits(states=1000))
+    assert isinstance(result, Exhausted)
+    assert result.states == 7  # none, one of 2, two of 2 each
+
+
+def test_a_rule_that_reads_numbers_makes_keys_inexact() -> None:
+    goal = world("goal high: any(id(e) > 5 for e: Egg)")
+    assert not EngineSimulator(engine(EGGS + goal)).exact_key()
+    other = world("goal high: any(id(n) > 5 for n: Nest)")
+    assert EngineSimulator(engine(EGGS + other)).exact_key()
+    assert verdict(EGGS + goal).ticks == 6
+
+
+# ---- encodings -----------------------------------------------------------------------------------
+
+
+def test_no_encoding_takes_creation_in_play() -> None:
+    one = EngineSimulator(engine(EGGS + world("goal many: count(e for e: Egg) >= 1")))
+    found = encode(one.instance, one, one.start(), None)
+    assert isinstance(found, Unencodable)
+    (obstacle,) = found.obstacles
+    assert (obstacle.construct, obstacle.span.line) == ("`create`", 6)
+
+
+SETUP = """edition 1
+type Egg { boiled: bool }
+type Hero { }
+actor me: Hero
+action boil(e: Egg) { e.boiled = true }
+action drop(e: Egg) { destroy e }
+world w { setup { create hero: Hero { }  create a: Egg { }  create b: Egg { }  create c: Egg { } }
+          goal done: all(e.boiled for e: Egg) and count(e for e: Egg) >= 3 and b.boiled }
+"""
+
+
+def test_encodings_start_from_the_objects_that_setups_made() -> None:
+    one = EngineSimulator(engine(SETUP))
+    start = one.start()
+    instance = one.instance_at(start)
+    assert (instance.names, instance.me) == (("hero", "a", "b", "c"), 0)
+    found = encode(instance, one, start, None)
+    assert isinstance(found, Encoding)
+    assert not found.unreachable
+    names = {operator.name.partition(" ")[2] for operator in found.task.operators}
+    assert names >= {"boil(a)", "boil(b)", "boil(c)"}
+
+
+def test_the_dead_are_in_no_instance() -> None:
+    one = EngineSimulator(engine(SETUP))
+    start = one.start()
+    drop = next(c for c in one.commands(start) if one.show(start, c) == "drop(b)")
+    later = one.successors(start, drop)[0].state
+    instance = one.instance_at(later)
+    assert instance.members["Egg"] == (1, 3)
+    found = encode(instance, one, later, None)
+    assert isinstance(found, Encoding)
+    assert found.unreachable
+
+
+def test_an_unchanged_population_needs_no_other_instance() -> None:
+    text = SETUP.replace("setup { create hero: Hero { }  create a: Egg { }  create b: Egg { }  "
+                         "create c: Egg { } }", "object hero: Hero object b: Egg")  # fmt: skip
+    one = EngineSimulator(engine(text))
+    assert one.instance_at(one.start()) is one.instance

@@ -1,0 +1,99 @@
+"""A short run of mutants, in a child process with little memory; `run.py` does the long ones."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from mutations import corpus, mutant  # noqa: E402
+from probe import Slow, budget, faults  # noqa: E402
+
+
+def test_four_hundred_mutants() -> None:
+    command = [sys.executable, str(HERE / "run.py"), "--n", "400", "--seed", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert done.stdout.endswith("400 mutants, 0 with faults\n")
+
+
+def test_a_mutant_is_always_the_same() -> None:
+    texts = corpus()
+    assert [mutant(texts, 3, n) for n in range(20)] == [mutant(texts, 3, n) for n in range(20)]
+    assert len({mutant(texts, 3, n) for n in range(20)}) > 15
+
+
+def test_a_stage_that_hangs_is_stopped() -> None:
+    def hang() -> None:
+        while True:
+            pass
+
+    with pytest.raises(Slow), budget(0.05):
+        hang()
+
+
+def test_the_probe_sees_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> object:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("probe.format_source", broken)
+    (fault,) = faults(b"type A")
+    assert "RecursionError" in fault
+
+
+DEEP = 4_000
+HOSTILE = {
+    "parentheses": "derive d() = " + "(" * DEEP + "1" + ")" * DEEP,
+    "open_parentheses": "derive d() = " + "(" * DEEP,
+    "braces": "law l() " + "{ if a " * DEEP + "}" * DEEP,
+    "open_braces": "law l() " + "{" * DEEP,
+    "closing_braces": "type A " + "}" * DEEP,
+    "lists": "derive d() = " + "[" * DEEP + "]" * DEEP,
+    "nots": "derive d() = " + "not " * DEEP + "a",
+    "sums": "derive d() = " + "1 + " * DEEP + "1",
+    "ands": "derive d() = " + "a and " * DEEP + "a",
+    "implications": "derive d() = " + "a implies " * DEEP + "a",
+    "attributes": "derive d() = a" + ".b" * DEEP,
+    "quirks": 'quirk "a" ' * DEEP + "type A",
+    "else_ifs": "law l() { if a { } " + "else if a { } " * DEEP + "}",
+    "choices": "derive d() = " + "if a then b else " * DEEP + "c",
+    "folds": "derive d() = " + "any(" * DEEP + ")" * DEEP,
+    "slots": 'law l() { say "' + "{a}" * DEEP + '" }',
+    "deep_slot": 'law l() { say "{' + "(" * DEEP + "a" + ")" * DEEP + '}" }',
+    "long_name": "type " + "A" * 1_000_000,
+    "long_raw_name": "type `" + "a" * 1_000_000 + "`",
+    "long_text": 'law l() { say "' + "a" * 1_000_000 + '" }',
+    "long_comment": "#" * 1_000_000 + "\ntype A",
+    "long_number": "param p: 0 to 9 = " + "9" * 100_000,
+    "many_decimals": "param p: 0.0 to 9.9 = 0." + "0" * 900 + "1",
+    "wide_range": "type A { x: 0 to " + "9" * 900 + " = 0 }\nworld w { object a: A }",
+    "many_items": "type A\n" * DEEP,
+    "many_names": "enum E { " + ", ".join(f"a{n}" for n in range(DEEP)) + " }",
+    "many_mistakes": "law l( { }\n" * DEEP,
+    "many_quotes": 'say "\n' * DEEP,
+    "many_comments": "# a\n" * DEEP + "type A",
+    "blank": " \t\r\n" * DEEP,
+    "signs": "@$^~" * DEEP,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_extremes(name: str) -> None:
+    assert faults(HOSTILE[name].encode()) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"\0", b"type A\0", b"\xff\xfetype A", b"\xef\xbb\xbf", b"\xef\xbb\xbftype A",
+        b"\xed\xa0\x80", b"type A \xed\xbf\xbf", b"type `\x85`", b"type A\x1a", b"\r", b"type A\r",
+        "type `\u2028`".encode(), "type `\u202e`".encode(), b"#\xf0\x9f\x98\x80", b"\x0c\x0b",
+    ],
+)  # fmt: skip
+def test_odd_bytes(data: bytes) -> None:
+    assert faults(data) == []

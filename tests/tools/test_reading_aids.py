@@ -1,0 +1,97 @@
+"""`tw rules`, `tw graph`, `tw grammar` and `tw explain --stages FILE:rule`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tokenworld.diagnostics import Failure
+from tokenworld.tools.explaining import explain_stages
+from tokenworld.tools.grammars import grammar
+from tokenworld.tools.graphing import graph
+from tokenworld.tools.output import Output
+from tokenworld.tools.reading import rules
+from tokenworld.tools.stages import rule_stages
+
+
+def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_rules_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert rules("cellar", Output(as_json=True)) == 0
+    found = answer(capsys)
+    titles = [section["title"] for section in found["sections"]]  # type: ignore[attr-defined]
+    assert "What can be done" in titles
+    assert "The world “The Cellar”" in titles
+
+
+def edges(capsys: pytest.CaptureFixture[str]) -> set[tuple[str, str, str]]:
+    found = answer(capsys)["edges"]
+    return {(one["from"], one["kind"], one["to"]) for one in found}  # type: ignore[attr-defined]
+
+
+def test_what_unlocks_enables_what_opens(capsys: pytest.CaptureFixture[str]) -> None:
+    assert graph("cellar", Output(as_json=True), "mermaid", None) == 0
+    found = edges(capsys)
+    assert ("action unlock", "enables", "action open") in found
+    assert ("action unlock", "blocks", "action open") not in found
+    assert ("action unlock", "blocks", "action unlock") in found
+    assert ("action take", "enables", "goal rich") in found
+
+
+def test_laws_feed_and_hinder(capsys: pytest.CaptureFixture[str]) -> None:
+    graph("kitchen", Output(as_json=True), "mermaid", None)
+    found = edges(capsys)
+    assert ("action turn", "feeds", "law fill") in found
+    assert ("law warm", "enables", "law cook") in found
+    assert ("law cook", "enables", "goal cooked") in found
+    assert ("law cook", "blocks", "goal cooked") not in found
+
+
+def test_one_rule_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
+    graph("cellar", Output(), "dot", "unlock")
+    text = capsys.readouterr().out
+    assert text.startswith("digraph rules {")
+    assert "goal rich" not in text
+
+
+def test_no_such_rule() -> None:
+    with pytest.raises(Failure) as failure:
+        graph("cellar", Output(), "mermaid", "unlok")
+    assert failure.value.diagnostics[0].code == "TW0005"
+    assert "unlock" in (failure.value.diagnostics[0].hint or "")
+
+
+def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
+    grammar("lark", None, Output())
+    plain = capsys.readouterr().out
+    grammar("llguidance", None, Output())
+    assert capsys.readouterr().out != plain
+    grammar("llguidance", "cellar", Output())
+    assert "oak_chest" in capsys.readouterr().out
+
+
+def test_every_stage_of_an_action() -> None:
+    stages = {stage.name: stage.text for stage in rule_stages("cellar", "take")}
+    assert list(stages) == ["source", "tree", "model", "python", "pddl", "english"]
+    assert stages["source"].startswith("action take(it: Thing)")
+    assert "Require" in stages["tree"]
+    assert "fluent='Thing.holder'" in stages["model"]
+    assert stages["python"].startswith("def ")
+    assert stages["pddl"].startswith("(:action take")
+    assert "too heavy to lift" in stages["english"]
+
+
+def test_every_stage_of_a_law(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain_stages("kitchen:warm", Output(as_json=True)) == 0
+    found = answer(capsys)["rule"]
+    assert "boil rate" in found["english"]  # type: ignore[index]
+
+
+def test_stages_of_an_unknown_rule() -> None:
+    with pytest.raises(Failure) as failure:
+        rule_stages("cellar", "tak")
+    assert "take" in (failure.value.diagnostics[0].hint or "")

@@ -1,0 +1,113 @@
+"""Which bodies may change what a ``conserve`` or ``invariant`` line depends on.
+
+What each body writes is found once; a line then meets only the bodies that touch a fluent it
+reads, or that make or end objects it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tokenworld.check.intervals import Facts
+from tokenworld.check.memo import Memo
+from tokenworld.check.outcomes import Work, works
+from tokenworld.check.past import fluents_read, fluents_written
+from tokenworld.check.relations import can_equal
+from tokenworld.check.rulebook import Rulebook
+from tokenworld.check.terms import Translator
+from tokenworld.model import (
+    Conserve,
+    Create,
+    Destroy,
+    Fold,
+    Invariant,
+    ObjectType,
+    Term,
+    TypeRange,
+    effects_in,
+    subterms,
+)
+
+__all__ = ["Concerns"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What a body changes: fluents, and the types of objects that it makes or ends."""
+
+    written: frozenset[str]
+    lives: tuple[ObjectType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What a line depends on: fluents, and the types of objects that it goes through."""
+
+    read: frozenset[str]
+    counted: tuple[ObjectType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Concerns:
+    """The bodies of a program, found by what they change; ``lives`` are positions and types."""
+
+    book: Rulebook
+    memo: Memo
+    works: tuple[Work, ...]
+    writers: dict[str, list[int]]
+    lives: tuple[tuple[int, tuple[ObjectType, ...]], ...]
+
+    @classmethod
+    def of(cls, book: Rulebook, memo: Memo) -> Concerns:
+        """Look at every body that is not empty."""
+        bodies = works(book, Facts(Translator(book))) if book.conserves or book.invariants else ()
+        bodies = tuple(work for work in bodies if work.body)
+        writers: dict[str, list[int]] = {}
+        lives: list[tuple[int, tuple[ObjectType, ...]]] = []
+        for position, work in enumerate(bodies):
+            reach = memo.of("reach", (work.body,), lambda work=work: _reach(work, book))  # type: ignore[misc]
+            for fluent in reach.written:
+                writers.setdefault(fluent, []).append(position)
+            if reach.lives:
+                lives.append((position, reach.lives))
+        return cls(book, memo, bodies, writers, tuple(lives))
+
+    def about(self, line: Conserve | Invariant) -> tuple[Work, ...]:
+        """The bodies that may change what a line reads, or who there is to count, in order."""
+        needs = self.memo.of("needs", (line,), lambda: _needs(line, self.book))
+        found = {position for fluent in needs.read for position in self.writers.get(fluent, ())}
+        for position, kinds in self.lives:
+            if any(can_equal(self.book.types, kind, one) for kind in kinds for one in needs.counted):
+                found.add(position)
+        return tuple(self.works[position] for position in sorted(found))
+
+
+def _reach(work: Work, book: Rulebook) -> _Reach:
+    lives = (_made_or_lost(effect) for effect in effects_in(work.body))
+    written = fluents_written([work.body], book)
+    return _Reach(written, tuple(kind for kind in lives if kind is not None))
+
+
+def _made_or_lost(effect: object) -> ObjectType | None:
+    if isinstance(effect, Create):
+        return ObjectType(effect.of)
+    if isinstance(effect, Destroy):
+        kind = effect.target.type
+        return kind if isinstance(kind, ObjectType) else None
+    return None
+
+
+def _needs(line: Conserve | Invariant, book: Rulebook) -> _Needs:
+    term, kinds = line.value if isinstance(line, Conserve) else line.condition, list[ObjectType]()
+    if isinstance(line, Invariant):
+        kinds = [one.type for one in line.params if isinstance(one.type, ObjectType)]
+    return _Needs(fluents_read((term,), book.derives), (*kinds, *_folded(term)))
+
+
+def _folded(term: Term) -> Iterator[ObjectType]:
+    for part in subterms(term):
+        if isinstance(part, Fold):
+            for binder in part.binders:
+                if isinstance(binder.domain, TypeRange) and isinstance(binder.type, ObjectType):
+                    yield binder.type

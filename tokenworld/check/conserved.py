@@ -1,0 +1,350 @@
+"""What a rule's changes do to a conserved amount (language.md §7).
+
+An amount is a sum of stored numbers, each counted once: ``sum(v.level for v: Vessel)``, single
+slots, and multiples of these. The net change of a way through a body is then a linear form over
+the state before it: nil, provably not nil, or open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tokenworld.check.aliasing import Knowledge, skeleton
+from tokenworld.check.intervals import Facts
+from tokenworld.check.linear import Form, Interval, constant
+from tokenworld.check.outcomes import Made, Outcome
+from tokenworld.check.relations import can_equal, is_subtype
+from tokenworld.check.rulebook import Rulebook
+from tokenworld.check.substitution import inlined
+from tokenworld.diagnostics import Span
+from tokenworld.model import (
+    Arithmetic,
+    Assign,
+    Binder,
+    Create,
+    DeriveCall,
+    Destroy,
+    EnumType,
+    Fluent,
+    Fold,
+    Local,
+    Negate,
+    NumberLiteral,
+    NumberType,
+    ObjectType,
+    Read,
+    Rescale,
+    Swap,
+    Term,
+    Transfer,
+    TypeRange,
+    is_optional,
+)
+
+__all__ = ["Amount", "amount_of", "net_change"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Summand:
+    """``factor`` times every slot of a fluent whose arguments fit: a type, or one constant.
+
+    ``fluent`` is ``None`` where the objects themselves are counted, by the one type in ``args``.
+    """
+
+    factor: Fraction
+    fluent: str | None
+    args: tuple[ObjectType | EnumType | Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A conserved sum as summands."""
+
+    summands: tuple[_Summand, ...]
+
+
+def amount_of(term: Term, book: Rulebook) -> Amount | None:
+    """A term as a sum of slots; ``None`` if it is something else."""
+    found = _summands(term, Fraction(1), (), book)
+    return None if found is None else Amount(found)
+
+
+def _summands(
+    term: Term, factor: Fraction, binders: tuple[Binder, ...], book: Rulebook
+) -> tuple[_Summand, ...] | None:
+    match term:
+        case NumberLiteral():
+            return () if not binders else _counted(factor * _value(term), binders)
+        case Rescale(term=inner):
+            return _summands(inner, factor, binders, book)
+        case Negate(term=inner):
+            return _summands(inner, -factor, binders, book)
+        case Arithmetic(op="+" | "-", left=left, right=right):
+            one = _summands(left, factor, binders, book)
+            other = _summands(right, factor if term.op == "+" else -factor, binders, book)
+            return None if one is None or other is None else (*one, *other)
+        case Arithmetic(op="*", left=NumberLiteral() as left, right=right):
+            return _summands(right, factor * _value(left), binders, book)
+        case Arithmetic(op="*", left=left, right=NumberLiteral() as right):
+            return _summands(left, factor * _value(right), binders, book)
+        case DeriveCall():
+            opened = inlined(term, book.derives)
+            return None if opened is None else _summands(opened, factor, binders, book)
+        case Fold(fold="sum", where=None, value=value) if value is not None:
+            return _summands(value, factor, (*binders, *term.binders), book)
+        case Fold(fold="count", where=None, value=None):
+            return _counted(factor, (*binders, *term.binders))
+        case Read():
+            return _slots(term, factor, binders)
+        case _:
+            return None
+
+
+def _value(term: NumberLiteral) -> Fraction:
+    assert isinstance(term.type, NumberType)
+    return Fraction(term.value, 10**term.type.decimals)
+
+
+def _counted(factor: Fraction, binders: tuple[Binder, ...]) -> tuple[_Summand, ...] | None:
+    """Objects of one type, each counted once."""
+    if len(binders) != 1 or not isinstance(binders[0].domain, TypeRange):
+        return None
+    kind = binders[0].domain.of
+    return (_Summand(factor, None, (kind,)),) if isinstance(kind, ObjectType) else ()
+
+
+def _slots(
+    read: Read, factor: Fraction, binders: tuple[Binder, ...]
+) -> tuple[_Summand, ...] | None:
+    """The slots of a read under binders: each variable must be one argument, once."""
+    kinds = {one.name: one.domain.of for one in binders if isinstance(one.domain, TypeRange)}
+    used: list[str] = []
+    args: list[ObjectType | EnumType | Term] = []
+    for arg in read.args:
+        if isinstance(arg, Local) and arg.name in kinds:
+            kind = kinds[arg.name]
+            if not isinstance(kind, (ObjectType, EnumType)):
+                return None
+            used.append(arg.name)
+            args.append(kind)
+        elif arg.kind in ("object_literal", "enum_literal", "number_literal"):
+            args.append(arg)
+        else:
+            return None
+    if read.was or sorted(used) != sorted(binder.name for binder in binders):
+        return None
+    return (_Summand(factor, read.fluent, tuple(args)),)
+
+
+# ---- the change of one way --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """Adds up what changes do to an amount; each method gives ``None`` where that is open."""
+
+    amount: Amount
+    book: Rulebook
+    outcome: Outcome
+    is_law: bool
+
+    def factor(self, target: Read) -> Fraction | None:
+        """How often a slot counts in the amount."""
+        total = Fraction(0)
+        for one in self.amount.summands:
+            if one.fluent == target.fluent:
+                fits = [
+                    self._fits(arg, want) for arg, want in zip(target.args, one.args, strict=True)
+                ]
+                if None in fits and False not in fits:
+                    return None
+                total += one.factor if all(fits) else 0
+        return total
+
+    def _fits(self, arg: Term, want: ObjectType | EnumType | Term) -> bool | None:
+        types = self.book.types
+        if is_optional(arg.type):
+            return None  # a slot of `none` is not written
+        if isinstance(want, EnumType):
+            return True
+        if isinstance(want, ObjectType):
+            assert isinstance(arg.type, ObjectType)
+            if is_subtype(types, arg.type.name, want.name):
+                return True
+            return None if can_equal(types, arg.type, want) else False
+        if skeleton(arg) == skeleton(want):
+            return True
+        apart = Knowledge(types, self.book.fluents).different((arg,), (want,))
+        return False if apart else None
+
+    def change(self, made: Made) -> Form | None:
+        """What one change does to the amount."""
+        facts = made.facts
+        match made.effect:
+            case Assign(target=target, op="=", value=value):
+                return self._set(facts, target, facts.form(value), made)
+            case Assign(target=target, op=op, value=value):
+                return self._step(facts, target, facts.form(value).times(-1 if op == "-=" else 1))
+            case Transfer(amount=amount, source=source, target=target):
+                by = facts.form(amount)
+                less = self._step(facts, source, by.times(-1))
+                more = self._step(facts, target, by)
+                return None if less is None or more is None else less.plus(more)
+            case Swap(left=left, right=right) if self._exchanged(left, right, made):
+                return constant(0)
+            case Swap(left=left, right=right):
+                one = self._set(facts, left, facts.form(right), made)
+                other = self._set(facts, right, facts.form(left), made)
+                return None if one is None or other is None else one.plus(other)
+            case Create():
+                return self._created(made.effect, facts)
+            case Destroy(target=target):
+                return self._destroyed(target)
+            case _:
+                return constant(0)  # relations are no part of an amount
+
+    def _exchanged(self, left: Read, right: Read, made: Made) -> bool:
+        """Two slots that count alike, of one fluent that nothing else changes here."""
+        if self.is_law or made.loops or left.fluent != right.fluent:
+            return False
+        one, other = self.factor(left), self.factor(right)
+        return one is not None and one == other and self._writes(left.fluent) == 2
+
+    def _step(self, facts: Facts, target: Read, by: Form) -> Form | None:
+        factor = self.factor(target)
+        if not factor:
+            return None if factor is None else constant(0)
+        fluent = self.book.fluents[target.fluent]
+        if fluent.clamped and not self._unstopped(facts, target, by, fluent):
+            return None
+        return by.times(factor)
+
+    def _unstopped(self, facts: Facts, target: Read, by: Form, fluent: Fluent) -> bool:
+        """Whether a clamped number provably stays in its range, and is changed only once."""
+        if self.is_law or self._writes(target.fluent) > 1:
+            return False
+        return _within(self.outcome.facts.also(facts).interval(facts.form(target).plus(by)), fluent)
+
+    def _writes(self, fluent: str) -> int:
+        return sum(read.fluent == fluent for made in self.outcome.made for read in _targets(made))
+
+    def _set(self, facts: Facts, target: Read, value: Form, made: Made) -> Form | None:
+        factor = self.factor(target)
+        if not factor:
+            return None if factor is None else constant(0)
+        fluent = self.book.fluents[target.fluent]
+        change = value.minus(facts.form(target))
+        if fluent.clamped and not _within(facts.interval(value), fluent):
+            return None
+        if (self.is_law or made.loops or not self._alone(target, made)) and not _nil(facts, change):
+            return None
+        return change.times(factor)
+
+    def _alone(self, target: Read, made: Made) -> bool:
+        """Whether no other change of this way may write the same slot."""
+        known = Knowledge(self.book.types, self.book.fluents)
+        for term, holds in self.outcome.facts.known:
+            known = known.given(term, holds)
+        mine = tuple(made.facts.open(arg) for arg in target.args)
+        seen = False
+        for other in self.outcome.made:
+            for read in _targets(other):
+                if read is target:
+                    seen = True
+                elif read.fluent == target.fluent:
+                    args = tuple(other.facts.open(arg) for arg in read.args)
+                    if not known.different(mine, args):
+                        return False
+        return seen
+
+    def _created(self, effect: Create, facts: Facts) -> Form | None:
+        """A new object counts with its fields; what its births do is looked at with the rule."""
+        total = constant(0)
+        given = {field.fluent: field.value for field in effect.fields}
+        defaults = {field.fluent: field.value for field in self.book.types[effect.of].defaults}
+        for one in self.amount.summands:
+            match one.args:
+                case (ObjectType(name=name),) if is_subtype(self.book.types, effect.of, name):
+                    if one.fluent is None:
+                        total = total.plus(constant(one.factor))
+                        continue
+                    value = given.get(one.fluent, defaults.get(one.fluent))
+                    form = (
+                        _first(self.book.fluents[one.fluent])
+                        if value is None
+                        else facts.form(value)
+                    )
+                    total = total.plus(form, one.factor)
+                case args if any(
+                    isinstance(arg, ObjectType) and is_subtype(self.book.types, effect.of, arg.name)
+                    for arg in args
+                ):
+                    return None
+                case _:
+                    pass
+        return total
+
+    def _destroyed(self, target: Term) -> Form | None:
+        """Nothing is lost with an object that is surely not counted."""
+        for one in self.amount.summands:
+            for arg in one.args:
+                kind = arg if isinstance(arg, ObjectType) else getattr(arg, "type", None)
+                if isinstance(kind, ObjectType) and can_equal(self.book.types, target.type, kind):
+                    return None
+        return constant(0)
+
+
+def _first(fluent: Fluent) -> Form:
+    """What a number is without a default: 0 if that is in its range, else the lower end."""
+    kind = fluent.type
+    assert isinstance(kind, NumberType)
+    low, high = kind.low, kind.high
+    inside = (low is None or low <= 0) and (high is None or high >= 0)
+    return constant(0 if inside or low is None else Fraction(low, 10**kind.decimals))
+
+
+def _targets(made: Made) -> tuple[Read, ...]:
+    match made.effect:
+        case Assign(target=target):
+            return (target,)
+        case Transfer(source=source, target=target):
+            return (source, target)
+        case Swap(left=left, right=right):
+            return (left, right)
+        case _:
+            return ()
+
+
+def _within(found: Interval | None, fluent: Fluent) -> bool:
+    kind = fluent.type
+    if found is None or not isinstance(kind, NumberType) or kind.low is None or kind.high is None:
+        return found is None
+    step = Fraction(1, 10**kind.decimals)
+    low = found.low is not None and found.low >= kind.low * step
+    return low and found.high is not None and found.high <= kind.high * step
+
+
+def _nil(facts: Facts, change: Form) -> bool:
+    found = facts.interval(change)
+    return found is None or found.is_zero
+
+
+def net_change(amount: Amount, outcome: Outcome, book: Rulebook, is_law: bool) -> Interval | None:
+    """Where the net change of one way lies; ``None`` if nothing is known of it.
+
+    The rounds of each loop must come to nil by themselves.
+    """
+    tally = _Tally(amount, book, outcome, is_law)
+    sums: dict[tuple[Span, ...], Form] = {(): constant(0)}
+    for made in outcome.made:
+        change = tally.change(made)
+        if change is None:
+            return None
+        sums[made.loops] = sums.get(made.loops, constant(0)).plus(change)
+    for loops, form in sums.items():
+        if loops:
+            within = next(made.facts for made in outcome.made if made.loops == loops)
+            if not _nil(within, form):
+                return None
+    return outcome.facts.interval(sums[()]) or Interval(Fraction(0), Fraction(0))

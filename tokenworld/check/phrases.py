@@ -1,0 +1,198 @@
+"""The phrases pass: no typed words may mean two actions (language.md §11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tokenworld.check.draft import Draft
+from tokenworld.check.relations import can_equal, is_subtype, same_unit
+from tokenworld.diagnostics import Related, Span
+from tokenworld.model import (
+    Action,
+    EnumType,
+    NumberType,
+    ObjectType,
+    Slot,
+    Template,
+    TemplateTerm,
+    TextPart,
+    TextType,
+    ValueType,
+)
+
+__all__ = ["check_phrases"]
+
+_ARTICLES = ("a", "an", "the")
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A phrase as a sequence of words and slots; a slot is the type of what it stands for."""
+
+    action: Action
+    parts: tuple[str | ValueType, ...]
+    span: Span
+
+
+def check_phrases(draft: Draft) -> None:
+    """Two actions with phrases that can match the same words (TW0603)."""
+    phrases = [
+        phrase
+        for action in draft.actions.values()
+        for phrase in draft.memo.of("phrases", (action,), lambda action=action: _all(action))  # type: ignore[misc]
+    ]
+    names = _Names(draft)
+    told: set[tuple[str, str]] = set()
+    beginnings = _Beginnings()
+    for position, later in enumerate(phrases):
+        for number in beginnings.like(later):
+            earlier = phrases[number]
+            pair = (earlier.action.name, later.action.name)
+            if pair[0] == pair[1] or pair in told:
+                continue
+            if _meet(earlier.parts, later.parts, names):
+                told.add(pair)
+                _tell(earlier, later, draft)
+        beginnings.add(position, later)
+
+
+class _Beginnings:
+    """Positions of phrases by their first word: those with other first words never meet."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, list[int]] = {}
+        self._others: list[int] = []
+
+    def add(self, position: int, phrase: _Phrase) -> None:
+        first = phrase.parts[0] if phrase.parts else None
+        if isinstance(first, str):
+            self._words.setdefault(first, []).append(position)
+        else:
+            self._others.append(position)
+
+    def like(self, phrase: _Phrase) -> list[int]:
+        """The earlier phrases that may begin with the same word, in order."""
+        first = phrase.parts[0] if phrase.parts else None
+        if isinstance(first, str):
+            found = self._words.get(first, [])
+            return sorted((*found, *self._others)) if self._others else found
+        return sorted((*self._others, *(one for some in self._words.values() for one in some)))
+
+
+def _all(action: Action) -> tuple[_Phrase, ...]:
+    return tuple(_read(action, one) for one in action.phrases)
+
+
+def _tell(earlier: _Phrase, later: _Phrase, draft: Draft) -> None:
+    one, other = earlier.action.name, later.action.name
+    what = f"Words that fit this phrase of `{other}` can mean `{one}` too."
+    related = (Related(earlier.span, f"a phrase of `{one}`"),)
+    hint = "Change one of the two phrases, or narrow the types of its parameters."
+    draft.tell("TW0603", what, later.span, "matches the same words", hint, related)
+
+
+def _read(action: Action, phrase: Template) -> _Phrase:
+    parts: list[str | ValueType] = []
+    for part in phrase.parts:
+        if isinstance(part, TextPart):
+            parts += _words(part.text)
+        else:
+            parts.append(part.term.type)
+    return _Phrase(action, tuple(parts), phrase.span)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.replace("_", " ").lower().rstrip(".").split())
+
+
+# ---- what a slot can be called ----------------------------------------------------------
+
+
+class _Names:
+    """The words that name values, as far as they are written in the program."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.of = lru_cache(maxsize=None)(self._of)
+
+    def overlap(self, one: ValueType, other: ValueType) -> bool:
+        """Whether two slots can be filled by the same words."""
+        match one, other:
+            case ObjectType(), ObjectType():
+                return can_equal(self.draft.types, one, other)
+            case NumberType(), NumberType():
+                return _ranges_meet(one, other)
+            case EnumType(name=left), EnumType(name=right) if left == right:
+                return True
+            case TextType(), TextType():
+                return True
+            case _:
+                return bool(self.of(one) & self.of(other))
+
+    def _of(self, kind: ValueType) -> frozenset[tuple[str, ...]]:
+        match kind:
+            case EnumType(name=name):
+                members = self.draft.enums[name].members
+                return frozenset(_words(member) for member in members)
+            case ObjectType():
+                return frozenset(self._objects(kind))
+            case _:
+                return frozenset()
+
+    def _objects(self, kind: ObjectType) -> Iterator[tuple[str, ...]]:
+        named = [rule.param.type for rule in self.draft.called]
+        for one in self.draft.objects.values():
+            of = ObjectType(one.of)
+            if can_equal(self.draft.types, of, kind):
+                if one.title is not None or not any(self._is(of, rule) for rule in named):
+                    yield _words(one.title or one.name)
+                for word in one.aka:
+                    if isinstance(word, TemplateTerm) and not _slots(word.template):
+                        yield _words(_text(word.template))
+
+    def _is(self, kind: ObjectType, wider: ValueType) -> bool:
+        return isinstance(wider, ObjectType) and is_subtype(self.draft.types, kind.name, wider.name)
+
+
+def _slots(template: Template) -> bool:
+    return any(isinstance(part, Slot) for part in template.parts)
+
+
+def _text(template: Template) -> str:
+    return "".join(part.text for part in template.parts if isinstance(part, TextPart))
+
+
+def _ranges_meet(one: NumberType, other: NumberType) -> bool:
+    if not same_unit(one.unit, other.unit) or one.decimals != other.decimals:
+        return one.unit == other.unit
+    low = max((bound for bound in (one.low, other.low) if bound is not None), default=None)
+    high = min((bound for bound in (one.high, other.high) if bound is not None), default=None)
+    return low is None or high is None or low <= high
+
+
+# ---- two phrases side by side -----------------------------------------------------------
+
+
+def _meet(one: tuple[str | ValueType, ...], other: tuple[str | ValueType, ...],
+          names: _Names) -> bool:  # fmt: skip
+    """Whether some words fit both: word by word, slots against slots or against their names."""
+    if not one or not other:
+        return not one and not other
+    first, second = one[0], other[0]
+    if isinstance(first, str):
+        if isinstance(second, str):
+            return first == second and _meet(one[1:], other[1:], names)
+        return _meet(other, one, names)
+    if not isinstance(second, str):
+        return names.overlap(first, second) and _meet(one[1:], other[1:], names)
+    if isinstance(first, NumberType) and second.isdigit():
+        return _meet(one[1:], other[1:], names)
+    if isinstance(first, ObjectType) and second in _ARTICLES and _meet(one, other[1:], names):
+        return True
+    return any(
+        other[: len(name)] == name and _meet(one[1:], other[len(name) :], names)
+        for name in sorted(names.of(first))
+        if name
+    )

@@ -1,0 +1,127 @@
+"""What a program uses: every term it evaluates or prints, wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import get_args
+
+from tokenworld.check.draft import Draft
+from tokenworld.diagnostics import Span
+from tokenworld.model import (
+    AddFact,
+    Assign,
+    Effect,
+    Fluent,
+    NumberType,
+    Read,
+    RemoveFact,
+    Term,
+    Transfer,
+    subterms,
+)
+
+__all__ = ["effects_below", "parts_of", "program_parts", "roots_below", "terms_below"]
+
+# Sets of classes: this walk meets every node of a program at every check.
+_TERMS = frozenset(get_args(Term))
+_EFFECTS = frozenset(get_args(Effect))
+_CHANGES = frozenset((Assign, AddFact, RemoveFact, Transfer))
+
+
+def program_parts(draft: Draft) -> tuple[object, ...]:
+    """Everything of a checked draft that holds terms, in the order of the language reference."""
+    fluents = tuple(
+        part for fluent in draft.fluents.values() for part in (fluent.default, fluent.rows)
+    )
+    return (
+        fluents, tuple(draft.types.values()), tuple(draft.objects.values()),
+        tuple(draft.params.values()), tuple(draft.derives.values()),
+        tuple(draft.actions.values()), tuple(draft.laws.values()), tuple(draft.births),
+        tuple(draft.watches.values()), tuple(draft.invariants.values()),
+        tuple(draft.conserves.values()), tuple(draft.called), tuple(draft.scopes),
+        tuple(draft.describes), tuple(draft.worlds.values()), tuple(draft.scenarios),
+    )  # fmt: skip
+
+
+@cache
+def parts_of(kind: type) -> tuple[str, ...]:
+    """The fields of a class of the model in which terms and changes may stand."""
+    if kind is Span or not is_dataclass(kind):
+        return ()
+    return tuple(one.name for one in fields(kind) if one.type not in _PLAIN)
+
+
+_PLAIN = frozenset(("str", "str | None", "int", "bool", "Span", "ValueType", "tuple[str, ...]"))
+"""Annotations, as they are written, of fields without terms."""
+
+
+def roots_below(part: object, draft: Draft) -> Iterator[Term]:
+    """The outermost terms below any part of the model whose values count.
+
+    A slot that is only written is not among them. A change that is guarded by what it changes (a
+    range, `unique`, a containment) reads it: a refusal depends on the old value.
+    """
+    kind = type(part)
+    if kind in _TERMS:
+        yield part  # type: ignore[misc]  # its class is that of a term
+    elif kind is tuple:
+        for inner in part:  # type: ignore[attr-defined]
+            yield from roots_below(inner, draft)
+    elif kind in _CHANGES:
+        yield from _of_change(part, draft)
+    else:
+        for name in parts_of(kind):
+            yield from roots_below(getattr(part, name), draft)
+
+
+def _of_change(part: object, draft: Draft) -> Iterator[Term]:
+    match part:
+        case Assign(target=target, op=op, value=value):
+            if op != "=" and _ranged(draft.fluents.get(target.fluent)):
+                yield target
+            yield from _of_target(target, draft)
+            yield value
+        case AddFact(target=target) | RemoveFact(target=target):
+            yield from _of_target(target, draft)
+        case Transfer(amount=amount, source=source, target=target):
+            yield from (amount, source)
+            yield from _of_target(target, draft)
+
+
+def terms_below(part: object, draft: Draft) -> Iterator[Term]:
+    """Every term below any part of the model whose value counts, subterms included."""
+    for root in roots_below(part, draft):
+        yield from subterms(root)
+
+
+def effects_below(part: object) -> Iterator[Effect]:
+    """Every change below any part of the model, nested ones included, in written order."""
+    kind = type(part)
+    if kind in _EFFECTS:
+        yield part  # type: ignore[misc]  # its class is that of a change
+    if kind is tuple:
+        for inner in part:  # type: ignore[attr-defined]
+            yield from effects_below(inner)
+    elif kind not in _TERMS:
+        for name in parts_of(kind):
+            yield from effects_below(getattr(part, name))
+
+
+def _of_target(target: Read, draft: Draft) -> Iterator[Term]:
+    """The arguments of a written slot, and the slot itself where a constraint guards it."""
+    fluent = draft.fluents.get(target.fluent)
+    if fluent is not None and (fluent.unique or fluent.nested or fluent.acyclic):
+        yield target
+    yield from target.args
+
+
+def _ranged(fluent: Fluent | None) -> bool:
+    """Whether adding to a fluent may be refused, so that the old value matters."""
+    bounded = fluent is not None and isinstance(fluent.type, NumberType)
+    return bounded and fluent is not None and not fluent.clamped and _bounds(fluent)
+
+
+def _bounds(fluent: Fluent) -> bool:
+    return isinstance(fluent.type, NumberType) and fluent.type.low is not None

@@ -1,0 +1,133 @@
+"""What a search tells states apart by.
+
+Objects that were made before the search keep their numbers. Of those created since, only their
+order counts: the dead are left out and the living are counted on from there, so that creating and
+destroying in turn leads back to where it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+from tokenworld.engine.layout import Column
+from tokenworld.engine.state import LongAction, State
+from tokenworld.ground import Command, Raw
+from tokenworld.model import Binder, FluentParam, ObjectType
+
+__all__ = ["key_of"]
+
+Ranks = Mapping[int, int]
+"""The numbers that created objects count as; everything else counts as itself."""
+
+
+def key_of(
+    state: State,
+    kept: Sequence[int],
+    ticks: Sequence[int],
+    known: int,
+    *,
+    looks_back: bool = True,
+) -> Hashable:
+    """The columns ``kept``, who lives, endings, long actions, whose turn it is, and the tick number
+    modulo each of ``ticks``; ``known`` is the number of objects made before the search.
+
+    ``looks_back``: rules read `was` or `did`, so that the round so far counts as well.
+    """
+    known = min(known, len(state.kinds))
+    rings = tuple(state.tick % modulus for modulus in ticks)
+    if len(state.kinds) == known:
+        parts: list[Any] = [_frozen(state.cols[index], state.kids[index]) for index in kept]
+        alive = tuple(kind is not None for kind in state.kinds)
+        midway = _midway(state, kept, known, looks_back)
+        return (*parts, alive, (), state.latched, state.longs, rings, *midway)
+    midway = _midway(state, kept, known, looks_back)
+    return (*_canonical(state, kept, known), state.latched, _longs(state, known), rings, *midway)
+
+
+def _midway(
+    state: State, kept: Sequence[int], known: int, looks_back: bool
+) -> tuple[Hashable, ...]:
+    """Between the actors of a round: whose turn it is and what the rest of the round looks at."""
+    if not state.turn:
+        return ()
+    if not looks_back:
+        return (state.turn, state.acted)
+    began = None if state.round is None else key_of(state.round, kept, (), known)
+    return (state.turn, state.acted, state.deeds, began)
+
+
+def _frozen(stored: Any, children: Any) -> Any:
+    if isinstance(stored, dict):
+        return frozenset(stored.items())
+    values = tuple(stored)
+    if children is None:
+        return values
+    return (values, tuple(tuple(kids) for kids in children))
+
+
+# ---- with created objects -----------------------------------------------------------------------
+
+
+def _ranks(state: State, known: int) -> dict[int, int]:
+    living = (x for x in range(known, len(state.kinds)) if state.kinds[x] is not None)
+    return {number: known + rank for rank, number in enumerate(living)}
+
+
+def _canonical(state: State, kept: Sequence[int], known: int) -> tuple[Any, ...]:
+    ranks = _ranks(state, known)
+    parts = tuple(_column(state, state.layout.columns[index], known, ranks) for index in kept)
+    alive = tuple(kind is not None for kind in state.kinds[:known])
+    return (*parts, alive, tuple(state.kinds[number] for number in ranks))
+
+
+def _column(state: State, column: Column, known: int, ranks: Ranks) -> Any:
+    stored, children = state.cols[column.index], state.kids[column.index]
+    value = _renamer(column.fluent.type, ranks)
+    if isinstance(stored, dict):
+        params = column.fluent.params
+        return frozenset((_renamed(key, params, ranks), value(one)) for key, one in stored.items())
+    if column.single:
+        values = tuple(value(one) for one in stored)
+    else:
+        values = tuple(value(stored[number]) for number in (*range(known), *ranks))
+    if children is None:
+        return values
+    listed = (children[number] for number in (*range(known), *ranks))
+    return (values, tuple(tuple(ranks.get(child, child) for child in kids) for kids in listed))
+
+
+def _renamer(kind: object, ranks: Ranks) -> Callable[[Raw], Raw]:
+    if not isinstance(kind, ObjectType):
+        return lambda value: value
+    return lambda value: ranks.get(value, value) if isinstance(value, int) else value
+
+
+def _renamed(
+    args: Sequence[Raw], params: Sequence[FluentParam | Binder], ranks: Ranks
+) -> tuple[Raw, ...]:
+    return tuple(
+        _renamer(param.type, ranks)(value) for value, param in zip(args, params, strict=True)
+    )
+
+
+def _longs(state: State, known: int) -> tuple[tuple[int | None, LongAction], ...]:
+    """Long actions by canonical numbers; an argument that died counts as none at all."""
+    ranks: dict[int, int] = _ranks(state, known)
+    gone = {x: -1 for x in range(known, len(state.kinds)) if x not in ranks}
+    names = {**ranks, **gone}
+    actions = state.layout.instance.program.actions
+    return tuple(
+        (
+            actor if actor is None else names.get(actor, actor),
+            LongAction(
+                Command(
+                    long.command.action,
+                    _renamed(long.command.args, actions[long.command.action].params, names),
+                ),
+                long.done,
+                long.total,
+            ),
+        )
+        for actor, long in state.longs
+    )

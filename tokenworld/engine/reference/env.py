@@ -1,0 +1,62 @@
+"""Where terms are evaluated, and how values compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tokenworld.engine.reference.values import Slot, State
+from tokenworld.ground import Raw
+from tokenworld.model import NumberType, Term
+
+__all__ = ["Env", "compared", "decimals_of"]
+
+
+@dataclass(frozen=True)
+class Env:
+    """Where a term is evaluated: the state, that at the start of the tick, who acts, the locals.
+
+    ``given`` are the fields of objects that this very body creates, ``tables`` the recursive
+    derives as far as they are known; nothing may be written to the states while it is in use.
+    """
+
+    state: State
+    was: State
+    me: int | None
+    locals: dict[str, Any] = field(default_factory=dict)
+    given: dict[Slot, Raw] = field(default_factory=dict)
+    made: dict[int, str] = field(default_factory=dict)
+    tables: dict[tuple[str, int, int], set[tuple[Raw, ...]]] = field(default_factory=dict)
+    pasts: dict[tuple[int, int, int], State] = field(default_factory=dict)
+
+    def bind(self, name: str, value: Any) -> Env:
+        """The same with one more local."""
+        return replace(self, locals={**self.locals, name: value})
+
+    def only(self, names: dict[str, Any]) -> Env:
+        """The same with other locals: the inside of a derive or of a name rule."""
+        return replace(self, locals=names)
+
+
+def decimals_of(term: Term) -> int:
+    """How many decimals the whole number stands for that a term gives."""
+    return term.type.decimals if isinstance(term.type, NumberType) else 0
+
+
+def compared(op: str, left: Any, right: Any) -> bool:
+    """`none` equals `none`; the other comparisons are false over it."""
+    if op == "==":
+        return bool(left == right)
+    if op == "!=":
+        return bool(left != right)
+    if left is None or right is None:
+        return False
+    match op:
+        case "<":
+            return bool(left < right)
+        case "<=":
+            return bool(left <= right)
+        case ">":
+            return bool(left > right)
+        case _:
+            return bool(left >= right)

@@ -1,0 +1,149 @@
+"""The start state: objects, tables, layouts, setups, the recorded state (language.md §8, §12)."""
+
+from __future__ import annotations
+
+from tokenworld.engine.reference.bodies import Teller, Wants, bounded
+from tokenworld.engine.reference.chance import Lot
+from tokenworld.engine.reference.changes import applied
+from tokenworld.engine.reference.env import Env
+from tokenworld.engine.reference.progress import broken_invariant, progressed
+from tokenworld.engine.reference.values import Known, State, copied, implied
+from tokenworld.engine.reference.words import Words
+from tokenworld.ground import Json, constant
+from tokenworld.model import (
+    Body,
+    Create,
+    Layout,
+    ObjectLiteral,
+    Term,
+    cell_name,
+    effects_in,
+    subterms,
+)
+
+__all__ = ["start_state"]
+
+
+def start_state(words: Words, seed: int) -> State:
+    """The state a run begins with; `Fault` if it cannot be made or breaks an invariant."""
+    known = words.known
+    objects = known.instance.objects
+    state = State({one.id: one.of for one in objects}, {one.id: one.name for one in objects})
+    state.next_id, state.seed, state.actors = len(objects), seed, known.instance.actors
+    _fill_tables(known, state)
+    _fill_objects(words, state)
+    world = known.instance.world
+    for layout in world.layouts:
+        state = _laid_out(words, state, layout)
+        state.actors = _actors(words, state)
+    creates = any(isinstance(one, Create) for body in world.setups for one in effects_in(body))
+    if not creates:
+        _fill_objects(words, state, late=True)
+    for position, body in enumerate(world.setups):
+        state = _carried_out(words, state, body, {}, ("setup", [position]))
+        state.actors = _actors(words, state)
+    if creates:
+        _fill_objects(words, state, late=True)
+    state.firsts = {}
+    broken = broken_invariant(words, state)
+    if broken is not None:
+        broken.code = "TW0605"
+        raise broken
+    progressed(words, state)
+    words.score(Env(state, state, state.me))
+    return state
+
+
+def _actors(words: Words, state: State) -> tuple[int, ...]:
+    """Who takes turns: those of `turns`, else the first object of the acting type."""
+    numbers = {state.names[number]: number for number in state.kinds}
+    world, kind = words.instance.world, words.program.actor
+    named = tuple(numbers[name] for name in world.turns if name in numbers)
+    every = words.known.living(state, kind) if kind is not None else []
+    return named or tuple(every[:1])
+
+
+def _fill_tables(known: Known, state: State) -> None:
+    instance = known.instance
+    for fluent in known.program.fluents.values():
+        for row in fluent.rows:
+            keys = tuple(constant(key, instance.numbers, instance.params) for key in row.keys)
+            value = constant(row.value, instance.numbers, instance.params)
+            known.put(state, fluent, keys, value)
+
+
+def _fill_objects(words: Words, state: State, *, late: bool = False) -> None:
+    """Every object in order: what its fields leave to defaults, then its fields as written.
+
+    ``late``: only those that name objects which layouts and setups had to make first.
+    """
+    known = words.known
+    for one in known.instance.objects:
+        kind = known.program.types.get(one.of)
+        if kind is None or one.id not in state.kinds:
+            continue
+        fields: dict[str, Term] = {field.fluent: field.value for field in one.decl.fields}
+        defaults: dict[str, Term] = {field.fluent: field.value for field in kind.defaults}
+        terms = {key: defaults.get(key) for key in kind.attributes if key not in fields}
+        for key, term in [*terms.items(), *fields.items()]:
+            fluent = known.program.fluents[key]
+            env = Env(state, state, state.me)
+            waits = term is not None and _names_made(words, term)
+            if late and not waits:
+                continue
+            blank = term is None or (waits and not late)
+            value = implied(fluent.type) if blank else words.value(term, env)  # type: ignore[arg-type]
+            known.put(state, fluent, (one.id,), value)
+
+
+def _names_made(words: Words, term: Term) -> bool:
+    """Whether a field names an object that is no line of the program."""
+    numbers = words.instance.numbers
+    return any(
+        isinstance(part, ObjectLiteral) and part.name not in numbers for part in subterms(term)
+    )
+
+
+def _carried_out(
+    words: Words, state: State, body: Body, names: dict[str, int], rule: tuple[str, list[Json]]
+) -> State:
+    """The state after one body of the setup."""
+    wants = Wants()
+    teller = Teller(words, wants, Lot(state.seed, 0, rule[0], rule[1]))
+    teller.run(body, Env(state, state, state.me, dict(names)))
+    return applied(words.known, state, wants)[0]
+
+
+def _laid_out(words: Words, state: State, layout: Layout) -> State:
+    """One object for each character, row by row; then what the legend says of each."""
+    known = words.known
+    kind = known.program.types[layout.of]
+    state = copied(state)
+    cells: dict[tuple[int, int], int] = {}
+    for y, row in enumerate(layout.rows):
+        for x in range(len(row)):
+            number = state.next_id
+            cells[x, y] = number
+            state.next_id += 1
+            state.kinds[number] = layout.of
+            state.names[number] = cell_name(layout.of, x, y)
+            defaults: dict[str, Term] = {field.fluent: field.value for field in kind.defaults}
+            for key in kind.attributes:
+                fluent = known.program.fluents[key]
+                term = defaults.get(key)
+                env = Env(state, state, state.me)
+                value = implied(fluent.type) if term is None else words.value(term, env)
+                value = bounded({layout.x: x, layout.y: y}.get(key, value), fluent)
+                known.put(state, fluent, (number,), value)
+    if layout.step:
+        step = known.program.fluents[layout.step]
+        for (x, y), number in cells.items():
+            for member, dx, dy in layout.directions:
+                if (x + dx, y + dy) in cells:
+                    known.put(state, step, (number, member), cells[x + dx, y + dy])
+    bodies = {legend.symbol: legend.body for legend in layout.legends}
+    for (x, y), number in cells.items():
+        symbol = layout.rows[y][x]
+        if symbol in bodies:
+            state = _carried_out(words, state, bodies[symbol], {"here": number}, ("layout", [x, y]))
+    return state

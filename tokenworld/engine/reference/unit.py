@@ -1,0 +1,202 @@
+"""One intent's own doing: requires, long actions, effects (language.md §6; §8, steps 3 to 6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tokenworld.engine.reference.bodies import Teller, Wants
+from tokenworld.engine.reference.chance import Lot
+from tokenworld.engine.reference.changes import applied, net, seen_by_prose
+from tokenworld.engine.reference.env import Env
+from tokenworld.engine.reference.record import Record, Refused, requires
+from tokenworld.engine.reference.shown import object_names
+from tokenworld.engine.reference.values import Fault, Long, State, copied
+from tokenworld.engine.reference.words import Words
+from tokenworld.ground import PASS, Command, Json, show_value
+from tokenworld.model import Action, Body, Let, Term
+
+__all__ = ["Unit", "shown_draw"]
+
+ADDED = ("range", "unique", "cycle")
+"""Breaches by an action that are refusals: the requires which the language adds, in order."""
+
+
+class Unit:
+    """Works out the intent of the actor whose turn it is."""
+
+    def __init__(self, words: Words) -> None:
+        self.words, self.known, self.program = words, words.known, words.program
+
+    # ---- places -----------------------------------------------------------------------------
+
+    def ticks(self, state: State, command: Command) -> int:
+        """How many ticks an action takes now; 0 is a free one."""
+        action = self.program.actions[command.action]
+        env = self._env(state, state.round or state, command)
+        return 1 if action.takes is None else int(self.words.value(action.takes, env))
+
+    def is_free(self, state: State, command: Command | None) -> bool:
+        """Whether an intent is a round of its own."""
+        try:
+            return command is not None and not command.is_pass and self.ticks(state, command) == 0
+        except Fault:
+            return False
+
+    def since(self, state: State, command: Command) -> State:
+        """What `was` reads: the state the round began with; a free action is its own round."""
+        if state.round is None or self.ticks(state, command) == 0:
+            return state
+        return state.round
+
+    def _env(self, state: State, was: State, command: Command) -> Env:
+        action = self.program.actions[command.action]
+        names = {b.name: arg for b, arg in zip(action.params, command.args, strict=True)}
+        return Env(state, was, state.acting, names)
+
+    # ---- long actions -----------------------------------------------------------------------
+
+    def cancel(self, state: State, command: Command) -> Record | None:
+        """A real intent that takes time ends the long action under way."""
+        long = state.long.get(state.acting)
+        if long is None or command.is_pass or self.ticks(state, command) == 0:
+            return None
+        return self._interrupted(state, long, "a new intent")
+
+    def _interrupted(self, state: State, long: Long, cause: str) -> Record:
+        cancelled = self.program.actions[long.command.action].cancelled
+        record = self._carried_out(state, long.command, cancelled)
+        record.status, record.cause, record.progress = "interrupted", cause, (long.done, long.total)
+        record.after = copied(record.after)
+        del record.after.long[state.acting]
+        return record
+
+    def _goes_on(self, state: State, long: Long) -> Record:
+        """One more tick of a long action: it waits, completes, or its requires fail."""
+        command, done = long.command, long.done + 1
+        if done < long.total and not self._until(state, command):
+            return self._waits(state, Long(command, done, long.total))
+        idle = copied(state)
+        del idle.long[state.acting]
+        record = self._finished(idle, command)
+        if record.refused is not None:
+            return self._interrupted(state, long, self._cause(command, record.refused))
+        record.before, record.progress = state, (done, long.total)
+        return record
+
+    def _cause(self, command: Command, refused: Refused) -> str:
+        """The label of the require that stopped it, or its kind, or its place."""
+        own = self.program.actions[command.action].requires
+        label = "" if refused.generated else own[refused.index].label
+        return refused.generated or label or f"require {refused.index + 1}"
+
+    def _waits(self, state: State, long: Long) -> Record:
+        after = copied(state)
+        after.long[state.acting] = long
+        after.deeds = (*state.deeds, (state.acting, long.command))
+        return Record("waiting", long.command, state, after, progress=(long.done, long.total))
+
+    def _until(self, state: State, command: Command) -> bool:
+        until: Term | None = self.program.actions[command.action].until
+        env = self._env(state, state.round or state, command)
+        return until is not None and self.words.holds(until, env)
+
+    # ---- doing ------------------------------------------------------------------------------
+
+    def do(self, state: State, command: Command) -> Record:
+        """Executed, refused or waiting."""
+        if command.is_pass:
+            long = state.long.get(state.acting)
+            if long is None:
+                return Record("executed", PASS, state, state)
+            return self._goes_on(state, long)
+        total = self.ticks(state, command)
+        if total <= 1 or self._until(state, command):
+            return self._finished(state, command)
+        return self.failed(state, command) or self._waits(state, Long(command, 1, total))
+
+    def failed(self, state: State, command: Command) -> Record | None:
+        """The refusal by a require of the author, ``None`` if all hold."""
+        was = self.since(state, command)
+        action = self.program.actions[command.action]
+        index = requires(self.words, action, self._env(state, was, command))
+        if index is None:
+            return None
+        return Record("refused", command, state, state, refused=Refused(index), since=was)
+
+    def _finished(self, state: State, command: Command) -> Record:
+        """Check the requires and apply the effects, or refuse."""
+        failed = self.failed(state, command)
+        if failed is not None:
+            return failed
+        action = self.program.actions[command.action]
+        try:
+            record = self._carried_out(state, command, action.body)
+        except Fault as fault:
+            if fault.kind not in ADDED:
+                raise
+            refused = Refused(len(action.requires), fault.kind, fault.text)
+            was = self.since(state, command)
+            return Record("refused", command, state, state, refused=refused, since=was)
+        record.after = copied(record.after)
+        record.after.deeds = (*state.deeds, (state.acting, command))
+        return record
+
+    def _carried_out(self, state: State, command: Command, body: Body) -> Record:
+        """Evaluate a body and apply what it wants."""
+        action, was = self.program.actions[command.action], self.since(state, command)
+        wants = Wants()
+        teller = Teller(self.words, wants, self._lot(state, command))
+        env = self._env(state, was, command)
+        teller.run((*self._lets(action), *body), env)
+        after, made = applied(self.known, state, wants)
+        self.conserved(state, after, wants)
+        record = Record("executed", command, state, after, made=net(made))
+        record.draws = [shown_draw(one) for one in wants.drawn]
+        record.add(wants, seen_by_prose(self.known, state, after, wants), was)
+        return record
+
+    def _lets(self, action: Action) -> tuple[Let, ...]:
+        return tuple(guard for guard in action.guards if isinstance(guard, Let))
+
+    def _lot(self, state: State, command: Command) -> Lot:
+        """An action's draws are keyed by the actor (or null), then its arguments."""
+        names = object_names(state)
+        actor: Json = None if state.acting is None else names[state.acting]
+        shown = [
+            show_value(self.program, names, binder.type, arg)
+            for binder, arg in zip(
+                self.program.actions[command.action].params, command.args, strict=True
+            )
+        ]
+        rule = f"action {command.action}"
+        return Lot(state.seed, state.tick, rule, [actor, *shown])
+
+    # ---- conserved sums -----------------------------------------------------------------------
+
+    def conserved(self, before: State, after: State, wants: Wants) -> None:
+        """Only the rules that a `conserve` exempts may change its value."""
+        for rule in self.program.conserves.values():
+            exempt = {f"{kind} {name}" for name in rule.exempt for kind in ("action", "law")}
+            rest = replace(
+                wants,
+                writes=[one for one in wants.writes if one.rule not in exempt],
+                births=[one for one in wants.births if one.rule not in exempt],
+                doomed=[one for one in wants.doomed if one[1] not in exempt],
+            )
+            alone = after
+            if (rest.writes, rest.births, rest.doomed) != (
+                wants.writes, wants.births, wants.doomed
+            ):  # fmt: skip
+                alone, _ = applied(self.known, before, rest)
+            first = self.words.value(rule.value, Env(before, before, before.me))
+            last = self.words.value(rule.value, Env(alone, before, before.me))
+            if first != last:
+                raise Fault("TW1002", "conserve", f"`{rule.name}` is conserved.")
+
+
+def shown_draw(one: object) -> dict[str, Json]:
+    """A draw as records show it."""
+    from dataclasses import asdict
+
+    found = asdict(one)  # type: ignore[call-overload]
+    return {**found, "args": list(found["args"])}

@@ -1,0 +1,253 @@
+"""States as plain dictionaries: who lives, and the value of every slot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tokenworld.ground import Command, Instance, Raw, constant, domain_of
+from tokenworld.model import (
+    BoolType,
+    EnumType,
+    Fluent,
+    NumberType,
+    ObjectType,
+    Program,
+    RealType,
+    TextType,
+    ValueType,
+    is_optional,
+)
+
+__all__ = ["Fault", "Known", "Long", "Slot", "State", "copied", "known_of"]
+
+Slot = tuple[str, tuple[Raw, ...]]
+"""A place that holds one value: the id of a fluent and its arguments."""
+
+
+class Fault(Exception):
+    """Something must not happen: ``code`` is a TW10xx, ``kind`` what sort of breach it is."""
+
+    def __init__(self, code: str, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.code, self.kind, self.text = code, kind, text
+        self.witness: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Long:
+    """A long action under way: ``done`` of ``total`` ticks."""
+
+    command: Command
+    done: int
+    total: int
+
+
+@dataclass
+class State:
+    """Everything there is at one moment.
+
+    ``kinds`` holds the type of each living object, in order of number; ``ghosts`` the type of
+    objects that the prose of a body still sees. ``values`` holds every slot of the living that
+    differs from its fluent's default (attributes always). ``arrivals`` tells when an `ordered`
+    slot was last assigned, ``firsts`` what the slots of created objects held at birth. Between
+    the actors of a round ``turn`` counts who had his turn, ``round`` is the state it began with,
+    ``told`` the last one that watches told of, ``acted`` whether somebody used his time. ``hash``
+    is remembered once it is known.
+    """
+
+    kinds: dict[int, str]
+    names: dict[int, str]
+    values: dict[Slot, Raw] = field(default_factory=dict)
+    arrivals: dict[Slot, int] = field(default_factory=dict)
+    clock: int = 0
+    next_id: int = 0
+    seed: int = 0
+    tick: int = 0
+    outcomes: tuple[str, ...] = ()
+    awarded: tuple[int, ...] = ()
+    fired: frozenset[tuple[str, tuple[Raw, ...]]] = frozenset()
+    long: dict[int | None, Long] = field(default_factory=dict)
+    deeds: tuple[tuple[int | None, Command], ...] = ()
+    actors: tuple[int, ...] = ()
+    ghosts: dict[int, str] = field(default_factory=dict)
+    firsts: dict[Slot, Raw] = field(default_factory=dict)
+    turn: int = 0
+    round: State | None = None
+    told: State | None = None
+    acted: bool = False
+    hash: str = ""
+
+    @property
+    def me(self) -> int | None:
+        """Who `me` is where nobody acts: the first of `turns`, else the first of its type."""
+        return self.actors[0] if self.actors else None
+
+    @property
+    def seat(self) -> int:
+        """The place in the round of the next actor who lives."""
+        living = (n for n in range(self.turn, len(self.actors)) if self.actors[n] in self.kinds)
+        return next(living, self.turn)
+
+    @property
+    def acting(self) -> int | None:
+        """Whose intent comes next."""
+        return self.actors[self.seat] if len(self.actors) > 1 else self.me
+
+    def closes(self, after: State) -> bool:
+        """Whether nobody who lives in ``after`` comes behind the next actor in this round."""
+        return not any(actor in after.kinds for actor in self.actors[self.seat + 1 :])
+
+    def kind(self, number: Raw) -> str | None:
+        """The type of an object that lives, or that prose still sees."""
+        if number is None:
+            return None
+        assert isinstance(number, int)
+        return self.kinds.get(number, self.ghosts.get(number))
+
+
+def copied(state: State) -> State:
+    """A state that can be written to without touching the given one."""
+    return replace(
+        state,
+        kinds=dict(state.kinds),
+        names=dict(state.names),
+        values=dict(state.values),
+        arrivals=dict(state.arrivals),
+        long=dict(state.long),
+        ghosts=dict(state.ghosts),
+        firsts=dict(state.firsts),
+        hash="",
+    )
+
+
+@dataclass(frozen=True)
+class Known:
+    """The program and world, with the defaults of its fluents."""
+
+    instance: Instance
+    program: Program
+    defaults: dict[str, Raw]
+
+    # ---- reading ----------------------------------------------------------------------------
+
+    def get(self, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> Raw:
+        """A stored value; what an object does not have is `none`, and so is all of `none`.
+
+        That holds for attributes and, since ``f(x)`` and ``x.f`` mean the same, for every fluent
+        of one object; a truth of several arguments is false over `none` (language.md §4).
+        """
+        if len(args) == 1 and isinstance(fluent.params[0].type, ObjectType):
+            kind = state.kind(args[0])
+            if kind is None or not self.program.is_subtype(kind, fluent.params[0].type.name):
+                return None
+        elif None in args:
+            return False if isinstance(fluent.type, BoolType) else None
+        if fluent.fluent_kind == "attribute":
+            return state.values.get((fluent.id, args))
+        return state.values.get(self.slot(fluent, args), self.defaults[fluent.id])
+
+    def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
+        """Where a value is kept: a symmetric relation keeps one fact for both directions."""
+        if fluent.symmetric and args[0] > args[1]:  # type: ignore[operator]
+            args = (args[1], args[0])
+        return (fluent.id, args)
+
+    def rows(self, state: State, fluent: Fluent) -> list[tuple[tuple[Raw, ...], Raw]]:
+        """The arguments and values of a fluent that are kept."""
+        return [(args, value) for (of, args), value in state.values.items() if of == fluent.id]
+
+    def pointing(self, state: State, fluent: Fluent, target: Raw) -> list[int]:
+        """The living whose slot of a one-argument fluent points at ``target``, in their order."""
+        if target is None:
+            return []
+        found = [one for one in state.kinds if self.get(state, fluent, (one,)) == target]
+        if fluent.ordered:
+            found.sort(key=lambda one: state.arrivals[fluent.id, (one,)])
+        return found
+
+    def leading(self, state: State, key: str, target: Raw) -> list[int]:
+        """Everything inside a container, in pre-order; for a relation, what it leads to."""
+        found: list[int] = []
+        if target is None:
+            return found
+        if self.program.fluents[key].fluent_kind == "relation":
+            self._follow(key, target, state, found)
+            return sorted(found)
+        self._enter(key, target, state, found)
+        return found
+
+    def _enter(self, key: str, target: Raw, state: State, found: list[int]) -> None:
+        for one in self.pointing(state, self.program.fluents[key], target):
+            if one not in found:
+                found.append(one)
+                self._enter(key, one, state, found)
+
+    def _follow(self, key: str, start: Raw, state: State, found: list[int]) -> None:
+        fluent = self.program.fluents[key]
+        for (one, other), value in self.rows(state, fluent):
+            for left, right in [(one, other), (other, one)] if fluent.symmetric else [(one, other)]:
+                if value and left == start and right not in found:
+                    found.append(right)  # type: ignore[arg-type]
+                    self._follow(key, right, state, found)
+
+    def living(self, state: State, kind: str) -> list[int]:
+        """All living objects of a type, in order of number."""
+        return [one for one, own in state.kinds.items() if self.program.is_subtype(own, kind)]
+
+    def everything(self, state: State, kind: ValueType) -> tuple[Raw, ...]:
+        """All values of a type that a parameter can have."""
+        if isinstance(kind, ObjectType):
+            return tuple(self.living(state, kind.name))
+        return domain_of(self.instance, kind) or ()
+
+    # ---- writing ----------------------------------------------------------------------------
+
+    def put(self, state: State, fluent: Fluent, args: tuple[Raw, ...], value: Raw) -> None:
+        """Store a value; `ordered` files the object at the end, even if the value is equal."""
+        slot = self.slot(fluent, args)
+        state.values[slot] = stored(fluent.type, value)
+        if fluent.ordered:
+            state.clock += 1
+            state.arrivals[slot] = state.clock
+        if fluent.fluent_kind != "attribute" and value == self.defaults[fluent.id]:
+            del state.values[slot]
+
+
+def stored(kind: ValueType, value: Raw) -> Raw:
+    """What a slot keeps of a value: `none` counts as false, a whole number in a real is real."""
+    if isinstance(kind, BoolType):
+        return value is True
+    if isinstance(kind, RealType) and value is not None:
+        return float(value)
+    return value
+
+
+def implied(kind: ValueType) -> Raw:
+    """What a slot holds that nothing sets (language.md §2)."""
+    if is_optional(kind):
+        return None
+    match kind:
+        case BoolType():
+            return False
+        case EnumType():
+            return 0
+        case NumberType(low=None) | NumberType(high=None):
+            return 0
+        case NumberType(low=int() as low, high=int() as high):
+            return 0 if low <= 0 <= high else low
+        case RealType():
+            return 0.0
+        case TextType():
+            return ""
+        case _:
+            return None
+
+
+def known_of(instance: Instance) -> Known:
+    """The defaults of every fluent of a world."""
+    defaults: dict[str, Raw] = {}
+    for key, fluent in instance.program.fluents.items():
+        defaults[key] = implied(fluent.type)
+        if fluent.default is not None and fluent.fluent_kind != "attribute":
+            defaults[key] = constant(fluent.default, instance.numbers, instance.params)
+    return Known(instance, instance.program, defaults)

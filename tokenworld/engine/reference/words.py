@@ -1,0 +1,178 @@
+"""Prose: templates, the names of things, what `describe` says (language.md §11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokenworld.engine.reference.env import Env
+from tokenworld.engine.reference.terms import Terms
+from tokenworld.engine.reference.values import Known
+from tokenworld.ground import Prose, Raw
+from tokenworld.model import (
+    Body,
+    BoolType,
+    Called,
+    CollectionType,
+    DescribeEffect,
+    EnumType,
+    For,
+    If,
+    Let,
+    NumberType,
+    ObjectDecl,
+    ObjectType,
+    RealType,
+    Say,
+    Slot,
+    Template,
+    Term,
+    TextPart,
+    ValueType,
+)
+
+__all__ = ["Words"]
+
+
+class Words(Terms):
+    """Evaluates terms, and renders templates."""
+
+    def __init__(self, known: Known, prose: Prose) -> None:
+        super().__init__(known)
+        self.prose = prose
+
+    # ---- templates --------------------------------------------------------------------------
+
+    def text(self, template: Template, env: Env) -> str:
+        parts = template.parts
+        return "".join(
+            part.text if isinstance(part, TextPart) else self._slot(part, env) for part in parts
+        )
+
+    def _slot(self, slot: Slot, env: Env) -> str:
+        return self.shown(slot.term, env, slot.article)
+
+    def shown(self, term: Term, env: Env, article: str = "") -> str:
+        """The value of a term as a reader sees it."""
+        value = self.value(term, env)
+        kind = term.type
+        if isinstance(kind, CollectionType):
+            things = isinstance(kind.element, ObjectType)
+            listed = [one for one in value if not (things and one == env.me)]
+            words = [self.word(kind.element, one, env) for one in listed]
+            return self.prose.listing(words, article)
+        return self.word(kind, value, env, article)
+
+    def word(self, kind: ValueType, value: Any, env: Env, article: str = "") -> str:
+        """One value as a reader sees it."""
+        if isinstance(kind, BoolType):
+            return "true" if value else "false"
+        if value is None:
+            return "nothing"
+        match kind:
+            case ObjectType():
+                return self.prose.named(self.name(value, env), article)
+            case EnumType(name=enum):
+                member = self.program.enums[enum].members[value]
+                return self.prose.named(self.prose.identifier(member), article)
+            case NumberType(decimals=decimals, unit=unit):
+                return self.prose.number(value, decimals, unit)
+            case RealType():
+                return self.prose.real(value)
+            case _:
+                return str(value)
+
+    # ---- names ------------------------------------------------------------------------------
+
+    def name(self, number: int, env: Env) -> str:
+        """The title, else the most specific `called`, else the identifier."""
+        decl = self.declared(number, env)
+        if decl is not None and decl.title is not None:
+            return decl.title
+        rule = self.called(number, env)
+        if rule is not None:
+            return self.shown(rule.name, env.only({rule.param.name: number}))
+        return self.prose.identifier(env.state.names[number])
+
+    def declared(self, number: int, env: Env) -> ObjectDecl | None:
+        """The line that declares an object, if it was not created."""
+        objects, name = self.instance.objects, env.state.names[number]
+        known = number < len(objects) and objects[number].name == name
+        return objects[number].decl if known else None
+
+    def called(self, number: int, env: Env) -> Called | None:
+        """The most specific `called` rule for an object."""
+        return self._nearest(self.program.called, number, env)  # type: ignore[no-any-return]
+
+    def words(self, number: int, env: Env) -> tuple[str, ...]:
+        """The present name of an object, then everything else it is known by."""
+        found = [self.name(number, env)]
+        rule = self.called(number, env)
+        if rule is not None:
+            inner = env.only({rule.param.name: number})
+            found += [self.shown(word, inner) for word in rule.aka]
+        decl = self.declared(number, env)
+        if decl is not None:
+            found += [str(self.value(word, env)) for word in decl.aka]
+        found.append(env.state.names[number])
+        return tuple(dict.fromkeys(found))
+
+    def _nearest(self, rules: tuple[Any, ...], number: int, env: Env) -> Any:
+        """The rule whose parameter has the most specific type."""
+        kind = env.state.kind(number)
+        for ancestor in self.program.types[kind].ancestors if kind is not None else ():
+            for rule in rules:
+                if rule.param.type == ObjectType(ancestor):
+                    return rule
+        return None
+
+    def in_scope(self, number: int, env: Env) -> bool:
+        """Whether the acting object may name this one: `scope`, else `sees`, else all."""
+        kind = env.state.kinds.get(number)
+        if kind is None:
+            return False
+        rule = self._nearest(self.program.scopes, number, env)
+        if rule is not None:
+            return self.holds(rule.condition, env.only({rule.param.name: number}))
+        sees = self.program.derives.get("sees")
+        if sees is None or len(sees.params) != 2 or not isinstance(sees.type, BoolType):
+            return True
+        second = sees.params[1].type
+        if not isinstance(second, ObjectType) or not self.program.is_subtype(kind, second.name):
+            return True
+        return bool(self._derived("sees", [env.me, number], env))
+
+    # ---- descriptions -------------------------------------------------------------------------
+
+    def described(self, number: Raw, env: Env) -> str:
+        """What `describe x` says, lines joined; nothing for `none`."""
+        if number is None or env.state.kind(number) is None:
+            return ""
+        assert isinstance(number, int)
+        rule = self._nearest(self.program.describes, number, env)
+        if rule is None:
+            return ""
+        return "\n".join(self.said(rule.body, env.only({rule.param.name: number})))
+
+    def said(self, body: Body, env: Env) -> list[str]:
+        """The lines of a body that only speaks, on the state it is evaluated on."""
+        lines: list[str] = []
+        for effect in body:
+            match effect:
+                case Let(name=name, value=value):
+                    env = env.bind(name, self.value(value, env))  # type: ignore[arg-type]
+                case Say(template=template):
+                    lines.append(self.text(template, env))
+                case DescribeEffect(target=target):
+                    lines.append(self.described(self.value(target, env), env))
+                case If(condition=condition, then=then, otherwise=otherwise):
+                    lines += self.said(then if self.holds(condition, env) else otherwise, env)
+                case For(binders=binders, where=where, body=inner):
+                    for each in self.bindings(binders, where, env):
+                        lines += self.said(inner, each)
+                case _:
+                    pass
+        return lines
+
+    def slot_text(self, term: Term, env: Env) -> str:
+        """The text of a phrase slot that is no bare parameter."""
+        return self.shown(term, env)

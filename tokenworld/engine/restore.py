@@ -1,0 +1,332 @@
+"""States from ``tw-state/1`` JSON: the inverse of `digest.state_json` (language.md §9, §12)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tokenworld.diagnostics import Diagnostic, Failure, Span
+from tokenworld.engine.births import ancestry
+from tokenworld.engine.layout import Column, Layout, implicit_default
+from tokenworld.engine.population import fill_columns, seat_actors
+from tokenworld.engine.restore_roll import Misfit, Roll, mentioned, read_roll
+from tokenworld.engine.state import LongAction, State
+from tokenworld.ground import Command, Json, NotConstant, Raw, constant, read_value
+from tokenworld.model import Binder, ObjectType, StartFile, ValueType
+
+__all__ = ["start_from", "state_from_json"]
+
+
+def start_from(layout: Layout, file: StartFile, seed: int) -> State:
+    """The state that a world begins with by its `start` line; the seed is that of the run.
+
+    Every object that rules name must be in it. `Failure` with TW0006 where it does not fit.
+    """
+    try:
+        found = json.loads(file.text)
+    except (ValueError, RecursionError) as error:
+        raise _failure(Misfit("", f"it is no JSON ({error})"), file.path, file.span) from None
+    try:
+        state = _restored(layout, found, named=mentioned(layout.instance))
+    except Misfit as misfit:
+        raise _failure(misfit, file.path, file.span) from None
+    state.seed = seed
+    return state
+
+
+def state_from_json(
+    layout: Layout, found: Json, *, source: str = "the state", span: Span | None = None
+) -> State:
+    """The state that ``state_json`` shows; its hash is the same.
+
+    A number below ``next_id`` that no object has is that of a destroyed one. ``source`` and
+    ``span`` tell where the JSON comes from. `Failure` with TW0006 where it does not fit the
+    program: it names the path inside the JSON.
+    """
+    try:
+        return _restored(layout, found, named=frozenset())
+    except Misfit as misfit:
+        raise _failure(misfit, source, span) from None
+
+
+def _failure(misfit: Misfit, source: str, span: Span | None) -> Failure:
+    where = f" at `{misfit.path}`" if misfit.path else ""
+    message = f"`{source}` does not fit{where}: {misfit.reason}."
+    hint = "Correct the file, or record it again with this program."
+    label = "this file" if span is not None else ""
+    return Failure(Diagnostic("TW0006", message, span, label, hint=hint))
+
+
+def _restored(layout: Layout, found: Json, *, named: frozenset[str]) -> State:
+    shape = _mapping(found, "")
+    if shape.get("format", "tw-state/1") != "tw-state/1":
+        raise Misfit("format", "only `tw-state/1` is known")
+    roll = read_roll(layout.instance, shape, named)
+    state = _peopled(layout, roll)
+    fill_columns(state)
+    reader = _Reader(state)
+    for position, one in enumerate(_sequence(shape.get("objects"), "objects")):
+        reader.attributes(one, f"objects[{position}]")
+    for position, one in enumerate(_sequence(shape.get("objects"), "objects")):
+        reader.orders(one, f"objects[{position}]")
+    reader.rows(_mapping(shape.get("functions", {}), "functions"), "functions")
+    reader.rows(_mapping(shape.get("relations", {}), "relations"), "relations")
+    reader.sound()
+    reader.header(shape)
+    seat_actors(state)
+    if not 0 <= state.turn < max(1, len(state.actors)):
+        raise Misfit("turn", f"{len(state.actors)} take turns in this world")
+    return state
+
+
+def _peopled(layout: Layout, roll: Roll) -> State:
+    """A state with these objects and no values."""
+    state, program = State(layout), layout.instance.program
+    state.kinds, state.names, state.numbers = list(roll.kinds), roll.names, dict(roll.numbers)
+    state.next_id = len(roll.kinds)
+    live: dict[str, list[int]] = {kind: [] for kind in state.live}
+    for number, kind in enumerate(roll.kinds):
+        for ancestor in () if kind is None else ancestry(program, kind):
+            live[ancestor].append(number)
+    state.live = {kind: tuple(numbers) for kind, numbers in live.items()}
+    for column in layout.columns:
+        if column.by_object:
+            state.cols[column.index] = [None] * len(roll.kinds)
+        if state.kids[column.index] is not None:
+            state.kids[column.index] = [[] for _ in roll.kinds]
+    return state
+
+
+# ---- shapes ---------------------------------------------------------------------------------
+
+
+def _mapping(found: object, path: str) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping):
+        raise Misfit(path, "an object is needed here")
+    return found
+
+
+def _sequence(found: object, path: str) -> Sequence[Any]:
+    if not isinstance(found, Sequence) or isinstance(found, str):
+        raise Misfit(path, "a list is needed here")
+    return found
+
+
+def _whole(found: object, path: str) -> int:
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise Misfit(path, "a whole number is needed here")
+    return found
+
+
+class _Reader:
+    """Fills one state; every method takes a part of the JSON and the path to it."""
+
+    def __init__(self, state: State) -> None:
+        self.state, self.layout = state, state.layout
+        self.instance = state.layout.instance
+        self.program = self.instance.program
+        self._known_members: dict[str, frozenset[Raw]] = {}
+
+    # ---- values -------------------------------------------------------------------------
+
+    def value(self, kind: ValueType, found: object, path: str) -> Raw:
+        """One value of a type; an object must live and be of it."""
+        try:
+            raw = read_value(self.program, self.state.numbers, kind, found)
+        except (ValueError, TypeError) as error:
+            raise Misfit(path, str(error).rstrip(".")) from None
+        if not isinstance(kind, ObjectType) or raw is None or raw in self._members(kind.name):
+            return raw
+        raise Misfit(path, f"`{found}` is not a living `{kind.name}`")
+
+    def _members(self, kind: str) -> frozenset[Raw]:
+        if kind not in self._known_members:
+            self._known_members[kind] = frozenset(self.state.live[kind])
+        return self._known_members[kind]
+
+    def arguments(self, params: Sequence[Any], found: object, path: str) -> tuple[Raw, ...]:
+        """The arguments of a fluent, a watch or an action in order."""
+        listed = _sequence(found, path)
+        if len(listed) != len(params):
+            raise Misfit(path, f"{len(params)} values are needed here, not {len(listed)}")
+        pairs = enumerate(zip(params, listed, strict=True))
+        return tuple(self.value(one.type, each, f"{path}[{n}]") for n, (one, each) in pairs)
+
+    # ---- objects ------------------------------------------------------------------------
+
+    def attributes(self, one: Mapping[str, Any], path: str) -> None:
+        """The attributes of an object; a missing one has its default."""
+        number = self.state.numbers[one["name"]]
+        kind = self.program.types[one["type"]]
+        given = dict(_mapping(one.get("attrs", {}), f"{path}.attrs"))
+        defaults = {field.fluent: field.value for field in kind.defaults}
+        for key in kind.attributes:
+            column = self.layout.by_id[key]
+            place = f"{path}.attrs.{column.fluent.name}"
+            if column.fluent.name in given:
+                value = self.value(column.fluent.type, given.pop(column.fluent.name), place)
+            elif key in defaults:
+                value = self._default(defaults[key], place)
+            else:
+                value = implicit_default(column.fluent.type)
+                if value is None and not getattr(column.fluent.type, "optional", True):
+                    raise Misfit(place, "a value is missing, and the type has no default")
+            self.state.put(column, number, value)
+        for name in given:
+            raise Misfit(f"{path}.attrs.{name}", f"`{one['type']}` has no attribute `{name}`")
+
+    def _default(self, term: Any, path: str) -> Raw:
+        try:
+            return constant(term, self.state.numbers, self.instance.params)
+        except (NotConstant, KeyError):
+            raise Misfit(path, "a value is missing, and its default is not fixed") from None
+
+    def orders(self, one: Mapping[str, Any], path: str) -> None:
+        """The order of what points at an object: its contents, or that of another fluent."""
+        number = self.state.numbers[one["name"]]
+        nests = [c for c in self.layout.columns if c.fluent.nested and c.has_children]
+        told = _mapping(one.get("orders", {}), f"{path}.orders")
+        if len(nests) == 1 and "contents" in one:
+            self._order(nests[0], number, one["contents"], f"{path}.contents")
+        for key, listed in told.items():
+            column = self.layout.by_id.get(key)
+            if column is None or not column.has_children or not column.by_object:
+                raise Misfit(f"{path}.orders.{key}", f"nothing is kept in order by `{key}`")
+            self._order(column, number, listed, f"{path}.orders.{key}")
+
+    def _order(self, column: Column, number: int, found: object, path: str) -> None:
+        kids = self.state.kids[column.index][number]
+        listed = []
+        for position, name in enumerate(_sequence(found, path)):
+            child = self.state.numbers.get(name) if isinstance(name, str) else None
+            if child not in kids or child in listed:
+                raise Misfit(f"{path}[{position}]", f"`{name}` does not lead here")
+            listed.append(child)
+        if len(listed) != len(kids):
+            missing = next(child for child in kids if child not in listed)
+            raise Misfit(path, f"`{self.state.names[missing]}` is here too and is not listed")
+        if column.fluent.ordered:
+            self.state.kids[column.index][number] = listed
+
+    # ---- functions and relations ------------------------------------------------------------
+
+    def rows(self, listed: Mapping[str, Any], path: str) -> None:
+        """The rows of functions or relations; what is not listed has its default, or is false."""
+        for name, rows in listed.items():
+            column = self.layout.by_id.get(name)
+            place = f"{path}.{name}"
+            if column is None or column.fluent.fluent_kind not in ("function", "relation"):
+                raise Misfit(place, f"the program has no `{name}`")
+            truth = column.fluent.type.kind == "bool"
+            if truth != (path == "relations"):
+                raise Misfit(
+                    place, f"`{name}` belongs to the {'relations' if truth else 'functions'}"
+                )
+            self._blank(column)
+            for position, row in enumerate(_sequence(rows, place)):
+                self._row(column, row, f"{place}[{position}]", truth=truth)
+
+    def _blank(self, column: Column) -> None:
+        """Nothing is true but what is listed."""
+        if column.fluent.type.kind != "bool" or column.default is not True:
+            return
+        from tokenworld.engine.digest import shown_keys
+
+        for key in list(shown_keys(self.state, column)):
+            self.state.put(column, key, False)
+
+    def _row(self, column: Column, row: object, path: str, *, truth: bool) -> None:
+        params = column.fluent.params
+        if truth:
+            self.state.put(column, column.key(self.arguments(params, row, path)), True)
+            return
+        pair = _sequence(row, path)
+        if len(pair) != 2:
+            raise Misfit(path, "a list of arguments and a value are needed here")
+        args = self.arguments(params, pair[0], f"{path}[0]")
+        value = self.value(column.fluent.type, pair[1], f"{path}[1]")
+        self.state.put(column, column.key(args), value)
+
+    def sound(self) -> None:
+        """What the flags of fluents promise: no cycles, no value twice."""
+        for column in self.layout.columns:
+            fluent, stored = column.fluent, self.state.cols[column.index]
+            values = [x for x in (stored.values() if column.tupled else stored) if x is not None]
+            if fluent.unique and len(set(values)) < len(values):
+                raise Misfit("objects", f"`{fluent.name}` is unique, and a value stands twice")
+            if fluent.nested and column.by_object:
+                self._no_cycle(fluent.name, {x: {y} for x, y in enumerate(stored) if y is not None})
+            if fluent.acyclic and column.tupled:
+                steps: dict[Raw, set[Raw]] = {}
+                for left, right in stored:
+                    steps.setdefault(left, set()).add(right)
+                self._no_cycle(fluent.name, steps)
+
+    def _no_cycle(self, name: str, steps: Mapping[Any, set[Any]]) -> None:
+        """Take away what leads nowhere until nothing is left, or only what goes round."""
+        left = {x: set(ends) for x, ends in steps.items()}
+        while left:
+            loose = [x for x, ends in left.items() if not ends & left.keys()]
+            if not loose:
+                culprit = self.state.names[next(iter(left))]
+                raise Misfit("objects", f"`{name}` leads from `{culprit}` round in a cycle")
+            for x in loose:
+                del left[x]
+
+    # ---- the rest -----------------------------------------------------------------------------
+
+    def header(self, shape: Mapping[str, Any]) -> None:
+        """Tick, seed, endings, awards, watches that spoke, long actions."""
+        state, world = self.state, self.instance.world
+        state.tick = _whole(shape.get("tick", 0), "tick")
+        state.seed = _whole(shape.get("seed", 0), "seed")
+        names = {line.name for line in world.endings}
+        state.latched = tuple(
+            self._known(one, names, f"outcomes[{n}]", "ending")
+            for n, one in enumerate(_sequence(shape.get("outcomes", ()), "outcomes"))
+        )
+        awarded = _sequence(shape.get("awarded", ()), "awarded")
+        for n, one in enumerate(awarded):
+            if not 0 <= _whole(one, f"awarded[{n}]") < len(world.awards):
+                raise Misfit(f"awarded[{n}]", f"the world has {len(world.awards)} awards")
+        state.awarded = tuple(awarded)
+        fired = _sequence(shape.get("fired", ()), "fired")
+        state.fired = frozenset(self._fired(one, f"fired[{n}]") for n, one in enumerate(fired))
+        state.turn = _whole(shape.get("turn", 0), "turn")
+        for actor, running in _mapping(shape.get("long", {}), "long").items():
+            self._long(actor, running, f"long.{actor}")
+
+    def _known(self, found: object, names: object, path: str, what: str) -> str:
+        if not isinstance(found, str) or found not in names:  # type: ignore[operator]
+            raise Misfit(path, f"the program has no {what} `{found}`")
+        return found
+
+    def _fired(self, found: object, path: str) -> tuple[str, tuple[Raw, ...]]:
+        pair = _sequence(found, path)
+        if len(pair) != 2:
+            raise Misfit(path, "a watch and its arguments are needed here")
+        name = self._known(pair[0], self.program.watches, f"{path}[0]", "watch")
+        return name, self.arguments(self.program.watches[name].params, pair[1], f"{path}[1]")
+
+    def _long(self, actor: str, found: object, path: str) -> None:
+        running = _mapping(found, path)
+        name = self._known(running.get("action"), self.program.actions, f"{path}.action", "action")
+        given = _mapping(running.get("args", {}), f"{path}.args")
+        params = self.program.actions[name].params
+        if set(given) != {binder.name for binder in params}:
+            raise Misfit(f"{path}.args", f"the arguments of `{name}` are needed here")
+        args = tuple(
+            self._argument(one, given[one.name], f"{path}.args.{one.name}") for one in params
+        )
+        if actor and actor not in self.state.numbers:
+            raise Misfit(path, f"there is no object `{actor}`")
+        done, total = (_whole(running.get(key), f"{path}.{key}") for key in ("done", "total"))
+        who = self.state.numbers[actor] if actor else None
+        self.state.begin(who, LongAction(Command(name, args), done, total))
+
+    def _argument(self, binder: Binder, found: object, path: str) -> Raw:
+        """An argument of a long action: an object may have been destroyed since it began."""
+        if isinstance(binder.type, ObjectType) and found in self.state.numbers:
+            return self.state.numbers[str(found)]
+        return self.value(binder.type, found, path)

@@ -1,0 +1,222 @@
+"""Sequential phases: objects in turn, each reading what earlier ones wrote (language.md §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from tokenworld.engine.applying import apply, net, prose_state
+from tokenworld.engine.bodies import BodyWriter
+from tokenworld.engine.compile import HEADER, Code, Function, extend, keyed
+from tokenworld.engine.delta import Breach, Delta, RawChange
+from tokenworld.engine.guards import Guards
+from tokenworld.engine.layout import Column
+from tokenworld.engine.luck import Luck
+from tokenworld.engine.result import Result
+from tokenworld.engine.state import State
+from tokenworld.engine.unit import output
+from tokenworld.ground import Instance, Raw, domain_of
+from tokenworld.model import Binder, IntervalRange, Law, ObjectType, TypeRange
+
+__all__ = ["InTurn", "preorder"]
+
+Row = tuple[Raw, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A law of the phase and ``one(S, W, me, D, *args)``, which evaluates one binding of it."""
+
+    law: Law
+    one: Function
+
+
+@dataclass(slots=True)
+class _Course:
+    """A phase under way: the present state and all that was changed so far.
+
+    ``own``: the state belongs to the phase alone and nobody has kept it, so it may be written to.
+    """
+
+    now: State
+    own: bool = False
+    changes: list[RawChange] = field(default_factory=list)
+
+
+class InTurn:
+    """One sequential phase of a compiled world."""
+
+    def __init__(
+        self, instance: Instance, code: Code, guards: Guards, laws: tuple[Law, ...], nesting: bool
+    ) -> None:
+        self._instance, self._guards, self._layout = instance, guards, code.emitter.layout
+        self._nesting = nesting
+        turns = tuple(_Turn(law, _compile(code, law)) for law in laws)
+        self._first = tuple(turn for turn in turns if _type(turn.law.params[:1]) is None)
+        self._rest = tuple(turn for turn in turns if _type(turn.law.params[:1]) is not None)
+        self._of_kind: dict[str, tuple[_Turn, ...]] = {}
+
+    def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
+        """The state after all bindings in turn; what they did and said goes to ``result``."""
+        course, kinds, me = _Course(state), state.kinds, state.me
+        delta = Delta(self._layout, luck, state.seed, start.tick)
+        now, turn = state, None
+        try:
+            for turn, args in self._bindings(state):
+                if now.kinds is not kinds and not _alive(now, turn.law, args):
+                    continue
+                turn.one(now, start, me, delta, *args)
+                if delta.fired:
+                    now = self._apply(result, course, delta, start)
+                    delta = Delta(self._layout, luck, state.seed, start.tick)
+        except Breach as breach:
+            raise breach.blamed(f"law {turn.law.name}" if turn else "") from None
+        result.law_changes += net(course.changes)
+        return now
+
+    def _apply(self, result: Result, course: _Course, delta: Delta, start: State) -> State:
+        """Apply what one binding asked for, at once; the state from then on."""
+        before = course.now
+        watched = bool(delta.doomed) or self._guards.conserves
+        after = before if course.own and not watched else before.fork()
+        changes = apply(after, delta)
+        self._guards.check_conserved(before, after, delta, changes, after.me)
+        output(result, delta, prose_state(before, after, delta), start)
+        result.fired += delta.fired
+        course.changes += changes
+        course.now, course.own = after, not delta.prose
+        return after
+
+    # ---- the order of bindings ----------------------------------------------------------------
+
+    def _bindings(self, state: State) -> Iterator[tuple[_Turn, Row]]:
+        """Every binding in its place; the list of objects is taken when the phase begins."""
+        order = preorder(state) if self._nesting else _by_number(state)
+        for turn in self._first:
+            for row in product(*self._domains(state, order, turn.law.params)):
+                yield turn, row
+        rows = {
+            turn.law.name: list(product(*self._domains(state, order, turn.law.params[1:])))
+            for turn in self._rest
+            if len(turn.law.params) > 1
+        }
+        kinds = state.kinds
+        for number in order if self._rest else ():
+            only = (number,)
+            for turn in self._taking(kinds[number] or ""):
+                if turn.law.name not in rows:
+                    yield turn, only
+                    continue
+                for row in rows[turn.law.name]:
+                    yield turn, (number, *row)
+
+    def _taking(self, kind: str) -> tuple[_Turn, ...]:
+        """The laws whose first argument may be an object of this type, in written order."""
+        found = self._of_kind.get(kind)
+        if found is None:
+            subtype = self._instance.program.is_subtype
+            found = self._of_kind[kind] = tuple(
+                turn for turn in self._rest if subtype(kind, _type(turn.law.params) or "")
+            )
+        return found
+
+    def _domains(
+        self, state: State, order: list[int], params: tuple[Binder, ...]
+    ) -> list[tuple[Raw, ...]]:
+        return [self._domain(state, order, binder) for binder in params]
+
+    def _domain(self, state: State, order: list[int], binder: Binder) -> tuple[Raw, ...]:
+        match binder.domain:
+            case TypeRange(of=ObjectType(name=name)):
+                members = state.live[name]
+                if not self._nesting:
+                    return members
+                chosen = frozenset(members)
+                return tuple(number for number in order if number in chosen)
+            case TypeRange(of=of):
+                return domain_of(self._instance, of) or ()
+            case IntervalRange(low=low, high=high):
+                return tuple(range(low, high + 1))
+            case _:
+                raise TypeError("a law's parameter ranges over a type or an interval")
+
+
+def _type(params: tuple[Binder, ...]) -> str | None:
+    """The object type of the first parameter; ``None`` if there is none, or it is no object."""
+    kind = params[0].type if params else None
+    return kind.name if isinstance(kind, ObjectType) else None
+
+
+def _alive(state: State, law: Law, args: Row) -> bool:
+    """Whether no object among the arguments was destroyed."""
+    return all(
+        binder.type.kind != "object" or (isinstance(value, int) and state.alive(value))
+        for binder, value in zip(law.params, args, strict=True)
+    )
+
+
+def _by_number(state: State) -> list[int]:
+    return [number for number, kind in enumerate(state.kinds) if kind is not None]
+
+
+def preorder(state: State) -> list[int]:
+    """All live objects, containers before their contents: roots by number, children as kept.
+
+    Without a ``nested`` attribute this is the order of their numbers.
+    """
+    nested = [c for c in state.layout.columns if c.fluent.nested and c.by_object]
+    alive = _by_number(state)
+    if not nested:
+        return alive
+    parents = [state.cols[column.index] for column in nested]
+    roots = [number for number in alive if all(parent[number] is None for parent in parents)]
+    contents: dict[int, list[int]] = {}
+    for column in nested:
+        for holder, children in _contents(state, column, alive):
+            contents.setdefault(holder, []).extend(children)
+    return _walked(roots, contents, alive)
+
+
+def _contents(
+    state: State, column: Column, alive: list[int]
+) -> Iterator[tuple[int, Sequence[int]]]:
+    """Every holder of a nested attribute with what it holds, in kept order."""
+    kept = state.kids[column.index]
+    if kept is not None:
+        yield from ((holder, children) for holder, children in enumerate(kept) if children)
+        return
+    stored = state.cols[column.index]
+    yield from ((stored[number], (number,)) for number in alive if stored[number] is not None)
+
+
+def _walked(roots: list[int], contents: dict[int, list[int]], alive: list[int]) -> list[int]:
+    found: dict[int, None] = {}
+    todo = list(reversed(roots))
+    while todo:
+        number = todo.pop()
+        if number not in found:
+            found[number] = None
+            todo.extend(reversed(contents.get(number, ())))
+    return [*found, *(number for number in alive if number not in found)]
+
+
+def _compile(code: Code, law: Law) -> Function:
+    """``one(S, W, me, D, *args)``: the law for one binding, its condition first."""
+    emitter = code.emitter
+    names = {binder.name: emitter.fresh("a") for binder in law.params}
+    writer = BodyWriter(emitter)
+    if law.when is not None:
+        writer.line(1, f"if not {emitter.term(law.when, names)}:")
+        writer.line(2, "return")
+    row = "".join(f"{name}, " for name in names.values())
+    title = emitter.const(f"law {law.name}")
+    writer.line(1, f"D.by({title}, ({row}), {keyed(emitter, law.params, names)})")
+    writer.body(law.body, names, 1)
+    name = emitter.fresh("turn")
+    texts = [text for _, text in emitter.texts]
+    emitter.texts.clear()
+    header = ", ".join((HEADER, "D", *names.values()))
+    extend(code, "\n".join([*texts, f"def {name}({header}):", *writer.lines, ""]))
+    found: Function = code.space[name]
+    return found

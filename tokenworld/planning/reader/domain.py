@@ -1,0 +1,239 @@
+"""A domain from its file: sections in any order, several of a kind joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tokenworld.diagnostics import Source, closest
+from tokenworld.planning.reader.effects import Effects
+from tokenworld.planning.reader.faults import Faults, Skip
+from tokenworld.planning.reader.parts import show
+from tokenworld.planning.reader.sexpr import Group, Item, Word, read_items
+from tokenworld.planning.reader.tree import (
+    ActionDecl,
+    DerivedDecl,
+    Domain,
+    FunctionDecl,
+    Name,
+    PredicateDecl,
+    Truth,
+    Typed,
+)
+
+__all__ = ["FileReader", "define", "read_domain", "second"]
+
+_LATER = {
+    ":durative-action": ("A durative action", "Use an action without duration."),
+    ":process": ("A process", "Write it as a law in the `.tw` file."),
+    ":event": ("An event", "Write it as a law in the `.tw` file."),
+    ":constraints": ("A constraint", "Leave it out, or say it with the goal."),
+    ":axiom": ("An old-style axiom", "Write `(:derived (p ?x) condition)`."),
+    ":task": ("A task network", "Write the methods as actions."),
+    ":method": ("A task network", "Write the methods as actions."),
+    ":observe": ("A sensing action", "Leave the observation out."),
+    ":vars": ("`:vars`", "Quantify the variables, or make them parameters."),
+    ":duration": ("A duration", "Use an action without duration."),
+    ":condition": ("A timed condition", "Write `:precondition`."),
+}
+
+
+class FileReader(Effects):
+    """What domains and problems share: the frame and the sections."""
+
+    def sections(self, items: tuple[Item, ...], known: dict[str, Callable[[Group], None]]) -> None:
+        """Hand each section to its reader; one that fails does not stop the others."""
+        for item in items:
+            try:
+                self._section(item, known)
+            except Skip:
+                continue
+
+    def _section(self, item: Item, known: dict[str, Callable[[Group], None]]) -> None:
+        if isinstance(item, Word):
+            message = f"`{item.text}` stands where a section should be."
+            raise self.faults.unexpected(message, item.span, "Write it inside a section.")
+        if item.head in known:
+            known[item.head](item)
+            return
+        self.unknown_word(item, item.head, tuple(known))
+
+    def unknown_word(self, item: Item, word: str, known: tuple[str, ...]) -> None:
+        """A keyword that is not read: what PDDL has besides, or a mistake."""
+        if word in _LATER:
+            what, hint = _LATER[word]
+            raise self.faults.unsupported(what, item.span, hint)
+        span = item.items[0].span if isinstance(item, Group) and item.items else item.span
+        near = closest(word, known)
+        hint = f"Did you mean `{near[0]}`?" if near else f"Known are {', '.join(known)}."
+        shown = word or show(item)[:40]
+        raise self.faults.unexpected(f"`{shown}` is no section here.", span, hint)
+
+
+def define(items: tuple[Item, ...], source: Source, faults: Faults) -> tuple[Group, Group] | None:
+    """The ``(define …)`` list and its first part ``(domain n)``; ``None`` if there is none."""
+    place = source.span(0, 0) if not items else items[0].span
+    first = items[0] if items else None
+    if not isinstance(first, Group) or first.head != "define":
+        what = "The text does not begin with `(define …)`."
+        faults.tell("TW0101", what, place, hint="Name a PDDL domain or problem.")
+        return None
+    for extra in items[1:]:
+        what = "Something follows after the end of `(define …)`."
+        hint = "Remove a `)` before it, or remove what follows."
+        faults.tell("TW0101", what, extra.span, hint=hint)
+        break
+    head = first.items[1] if len(first.items) > 1 else None
+    if not isinstance(head, Group) or head.head not in ("domain", "problem"):
+        what = "`(domain name)` or `(problem name)` is missing."
+        span = first.items[0].span if head is None else head.span
+        faults.tell("TW0101", what, span, hint="Write it right behind `define`.")
+        return None
+    return first, head
+
+
+class _Reader(FileReader):
+    def __init__(self, faults: Faults) -> None:
+        super().__init__(faults)
+        self.requirements: list[Name] = []
+        self.types: list[Typed] = []
+        self.constants: list[Typed] = []
+        self.predicates: list[PredicateDecl] = []
+        self.functions: list[FunctionDecl] = []
+        self.derived: list[DerivedDecl] = []
+        self.actions: list[ActionDecl] = []
+
+    def _requirements(self, item: Group) -> None:
+        for part in item.items[1:]:
+            if not isinstance(part, Word) or not part.text.startswith(":") or len(part.text) == 1:
+                message = f"`{show(part)[:40]}` is no requirement."
+                raise self.faults.unexpected(message, part.span, "Write a word such as `:strips`.")
+            self.requirements.append(Name(part.text[1:], part.span))
+
+    def _types(self, item: Group) -> None:
+        self.types += self.typed(item.items[1:], variables=False)
+
+    def _constants(self, item: Group) -> None:
+        self.constants += self.typed(item.items[1:], variables=False)
+
+    def _predicates(self, item: Group) -> None:
+        for part in item.items[1:]:
+            try:
+                name, params = self._signature(part, "predicate")
+                if name.text != "=":  # built in, and yet declared by some
+                    self.predicates.append(PredicateDecl(name, params))
+            except Skip:
+                continue
+
+    def _signature(self, item: Item, what: str) -> tuple[Name, tuple[Typed, ...]]:
+        if not isinstance(item, Group):
+            message = f"`{item.text}` stands where a {what} should be declared."
+            raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
+        name = self.name(item.items[0] if item.items else None, f"{what}'s name", item.span)
+        return name, self.typed(item.items[1:], variables=True)
+
+    def _functions(self, item: Group) -> None:
+        """Like a typed list, whose names are signatures and whose types are results."""
+        waiting: list[tuple[Name, tuple[Typed, ...]]] = []
+        parts, index = item.items[1:], 0
+        while index < len(parts):
+            part = parts[index]
+            if isinstance(part, Word) and part.text == "-":
+                of = self.type_name(parts[index + 1] if index + 1 < len(parts) else None, part.span)
+                self._declare(waiting, None if of.key == "number" else of)
+                waiting = []
+                index += 2
+                continue
+            waiting.append(self._signature(part, "function"))
+            index += 1
+        self._declare(waiting, None)
+
+    def _declare(self, signatures: list[tuple[Name, tuple[Typed, ...]]], of: Name | None) -> None:
+        self.functions += [FunctionDecl(name, params, of) for name, params in signatures]
+
+    def _derived(self, item: Group) -> None:
+        head, condition = self.exactly(item, 2, "a predicate and a condition")
+        name, params = self._signature(head, "derived predicate")
+        self.derived.append(DerivedDecl(name, params, self.condition(condition), item.span))
+
+    def _action(self, item: Group) -> None:
+        name = self.name(item.items[1] if len(item.items) > 1 else None, "action's name", item.span)
+        fields = self._fields(item, name)
+        params = fields.get(":parameters")
+        bound = () if params is None else self.params(params, name.span)
+        before, after = fields.get(":precondition"), fields.get(":effect")
+        condition = Truth(True, name.span) if before is None else self.attempt_condition(before)
+        effects = () if after is None else self.effects(after)
+        if condition is None:
+            raise Skip
+        self.actions.append(ActionDecl(name, bound, condition, effects, item.span))
+
+    def _fields(self, item: Group, name: Name) -> dict[str, Item]:
+        """The keywords of an action with what follows each."""
+        fields: dict[str, Item] = {}
+        parts, index = item.items[2:], 0
+        while index < len(parts):
+            word = parts[index]
+            key = word.key if isinstance(word, Word) else ""
+            if key not in (":parameters", ":precondition", ":effect"):
+                known = (":parameters", ":precondition", ":effect")
+                self.unknown_word(word, key, known)
+            if key in fields:
+                message = f"`{key}` stands twice in action `{name.text}`."
+                raise self.faults.unexpected(message, word.span, "Join the two with `and`.")
+            value = parts[index + 1] if index + 1 < len(parts) else None
+            if value is None or (isinstance(value, Word) and value.text.startswith(":")):
+                message = f"Nothing follows `{key}` in action `{name.text}`."
+                raise self.faults.unexpected(message, word.span, "Write `()` for nothing.")
+            fields[key] = value
+            index += 2
+        return fields
+
+    def read(self, source: Source, name: Name, items: tuple[Item, ...]) -> Domain:
+        self.sections(
+            items,
+            {
+                ":requirements": self._requirements,
+                ":types": self._types,
+                ":constants": self._constants,
+                ":predicates": self._predicates,
+                ":functions": self._functions,
+                ":derived": self._derived,
+                ":action": self._action,
+            },
+        )
+        return Domain(
+            source,
+            name,
+            tuple(self.requirements),
+            tuple(self.types),
+            tuple(self.constants),
+            tuple(self.predicates),
+            tuple(self.functions),
+            tuple(self.derived),
+            tuple(self.actions),
+        )
+
+
+def read_domain(source: Source, faults: Faults) -> Domain | None:
+    """The domain of a text as written, as far as it could be read; names are not looked up.
+
+    ``None`` where the text is no domain at all. Everything wrong has been told to ``faults``.
+    """
+    frame = define(read_items(source, faults), source, faults)
+    if frame is None:
+        return None
+    whole, head = frame
+    if head.head != "domain":
+        what = "This is a problem, and a domain is needed."
+        faults.tell("TW0101", what, head.span, hint="Name the domain file first.")
+        return None
+    reader = _Reader(faults)
+    try:
+        name = reader.name(second(head), "domain's name", head.span)
+    except Skip:
+        name = Name("unnamed", head.span)
+    return reader.read(source, name, whole.items[2:])
+
+
+def second(head: Group) -> Item | None:
+    return head.items[1] if len(head.items) > 1 else None

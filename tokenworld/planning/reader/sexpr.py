@@ -1,0 +1,144 @@
+"""PDDL text to nested lists with places. Nothing here recurses, so deep input is no danger."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Union
+
+from tokenworld.diagnostics import Source, Span
+from tokenworld.planning.reader.faults import Faults
+
+__all__ = ["Group", "Item", "Word", "read_items"]
+
+_TOKEN = re.compile(r"\s+|;[^\n]*|([()])|(\??[^\s();?\"`'{}\[\]]+|\?)")
+# A variable may touch the word before it, as in `(aircraft?a)`.
+_DEEPEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A name, a number, a variable, a keyword or a sign: everything but parentheses."""
+
+    text: str
+    span: Span
+
+    @property
+    def key(self) -> str:
+        """The word as PDDL compares it: without regard to case."""
+        return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A parenthesised list; ``span`` covers both parentheses."""
+
+    items: tuple[Item, ...]
+    span: Span
+
+    @property
+    def head(self) -> str:
+        """The first word in lower case; empty if the list does not begin with one."""
+        return self.items[0].key if self.items and isinstance(self.items[0], Word) else ""
+
+
+Item = Union[Word, Group]  # noqa: UP007  (a recursive alias needs it before Python 3.12)
+
+
+@dataclass(slots=True)
+class _Open:
+    start: int
+    items: list[Item]
+
+
+class _Nest:
+    """Builds groups from tokens; a section that begins too deep closes what was left open."""
+
+    def __init__(self, source: Source, faults: Faults) -> None:
+        self.source, self.faults = source, faults
+        self.top: list[Item] = []
+        self.open: list[_Open] = []
+
+    def begin(self, at: int) -> None:
+        if len(self.open) == _DEEPEST:
+            what = f"The text nests more than {_DEEPEST} lists."
+            self.faults.tell("TW0810", what, self.source.span(at, at + 1), hint="Nest less deeply.")
+        self.open.append(_Open(at, []))
+
+    def end(self, at: int) -> None:
+        if not self.open:
+            what = "A `)` closes nothing."
+            hint = "Remove it, or open a list before it."
+            self.faults.tell("TW0101", what, self.source.span(at, at + 1), hint=hint)
+            return
+        last = self.open.pop()
+        keep = len(self.open) < _DEEPEST
+        group = Group(tuple(last.items) if keep else (), self.source.span(last.start, at + 1))
+        self._into(group)
+
+    def word(self, text: str, at: int) -> None:
+        if text.startswith(":") and text.lower() in _SECTIONS and len(self.open) > 2:
+            self._left_open(at)
+        self._into(Word(text, self.source.span(at, at + len(text))))
+
+    def _into(self, item: Item) -> None:
+        (self.open[-1].items if self.open else self.top).append(item)
+
+    def _left_open(self, at: int) -> None:
+        """``(:action`` inside another section: a parenthesis of that one is missing."""
+        inner = self.open.pop()
+        if inner.items:
+            self.open.append(inner)
+            return
+        begin = self.open[1].start
+        what = "A section begins inside another one: a `)` is missing before it."
+        hint = "Close the section that begins at the mark."
+        span = self.source.span(begin, begin + 1)
+        self.faults.tell("TW0101", what, span, label="this list is left open", hint=hint)
+        while len(self.open) > 1:
+            self.end(inner.start - 1)
+        self.open.append(inner)
+
+    def finish(self) -> None:
+        if self.open:
+            first = self.open[-1]
+            span = self.source.span(first.start, first.start + 1)
+            what = "The text ends inside a list: a `)` is missing."
+            hint = "Close the list that begins here."
+            self.faults.tell("TW0101", what, span, label="this list is left open", hint=hint)
+        while self.open:
+            self.end(len(self.source.text) - 1)
+
+
+_SECTIONS = frozenset(
+    (
+        *(":action", ":durative-action", ":derived", ":process", ":event", ":axiom"),
+        *(":predicates", ":functions", ":types", ":constants", ":requirements"),
+        *(":init", ":goal", ":objects", ":metric", ":domain"),
+    )
+)
+
+
+def read_items(source: Source, faults: Faults) -> tuple[Item, ...]:
+    """The items at the top of a text; what is wrong with its parentheses goes to ``faults``."""
+    nest = _Nest(source, faults)
+    text, at = source.text, 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            span = source.span(at, at + 1)
+            what = f"The character `{text[at]}` has no meaning in PDDL."
+            if text[at] == "`":
+                what = "A backquote has no meaning in PDDL."
+            faults.tell("TW0103", what, span, hint="Remove it.")
+            at += 1
+            continue
+        if found.group(1) == "(":
+            nest.begin(at)
+        elif found.group(1):
+            nest.end(at)
+        elif found.group(2):
+            nest.word(found.group(2), at)
+        at = found.end()
+    nest.finish()
+    return tuple(nest.top)

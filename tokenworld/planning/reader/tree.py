@@ -1,0 +1,309 @@
+"""A PDDL domain and problem as data with places, as written: nothing is simplified here.
+
+PDDL ignores case, so names are compared by `Name.key` and written as they were declared. What the
+reader accepts but a `.tw` file cannot hold has been reported and is not in the tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Union
+
+from tokenworld.diagnostics import Source, Span
+
+__all__ = [
+    "ActionDecl",
+    "Applied",
+    "Both",
+    "Calculated",
+    "Change",
+    "Compared",
+    "Condition",
+    "Constant",
+    "DerivedDecl",
+    "Domain",
+    "Effect",
+    "Either",
+    "Equal",
+    "Fact",
+    "ForEach",
+    "FunctionDecl",
+    "Implied",
+    "Literal_",
+    "Metric",
+    "Name",
+    "Negated",
+    "Number",
+    "PredicateDecl",
+    "Problem",
+    "Quantified",
+    "Start",
+    "TermExpr",
+    "Truth",
+    "Typed",
+    "Undefined",
+    "Variable",
+    "When",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    text: str
+    span: Span
+
+    @property
+    def key(self) -> str:
+        return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A name of a typed list (a variable without its ``?``); ``type`` is ``None`` if not given."""
+
+    name: Name
+    type: Name | None
+
+
+# ---- terms ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    span: Span
+
+    @property
+    def key(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    name: Name
+
+    @property
+    def span(self) -> Span:
+        return self.name.span
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as written, ``3`` or ``2.50``."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A function with its arguments: ``(fuel ?t)``."""
+
+    function: Name
+    args: tuple[TermExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Calculated:
+    """``(+ a b)``, ``(- a)``: two parts or more, or one to be negated."""
+
+    op: Literal["+", "-", "*", "/"]
+    parts: tuple[TermExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """``undefined``: the value of an object fluent that has none."""
+
+    span: Span
+
+
+TermExpr = Union[Variable, Constant, Number, Applied, Calculated, Undefined]  # noqa: UP007
+
+# ---- conditions -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """``()``, ``(and)``: true; ``(or)``: false."""
+
+    value: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    predicate: Name
+    args: tuple[TermExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    left: TermExpr
+    right: TermExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    op: Literal["<", "<=", ">", ">="]
+    left: TermExpr
+    right: TermExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    part: Condition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A conjunction of two parts or more."""
+
+    parts: tuple[Condition, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A disjunction of two parts or more."""
+
+    parts: tuple[Condition, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Implied:
+    left: Condition
+    right: Condition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    kind: Literal["forall", "exists"]
+    params: tuple[Typed, ...]
+    body: Condition
+    span: Span
+
+
+Condition = Union[  # noqa: UP007
+    Truth, Fact, Equal, Compared, Negated, Both, Either, Implied, Quantified
+]
+
+# ---- effects --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Literal_:
+    """A fact that becomes true or, if not ``positive``, false."""
+
+    fact: Fact
+    positive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    op: Literal["assign", "increase", "decrease", "scale-up", "scale-down"]
+    target: Applied
+    value: TermExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    condition: Condition
+    effects: tuple[Effect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ForEach:
+    params: tuple[Typed, ...]
+    effects: tuple[Effect, ...]
+    span: Span
+
+
+Effect = Union[Literal_, Change, When, ForEach]  # noqa: UP007
+
+# ---- the parts ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateDecl:
+    name: Name
+    params: tuple[Typed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDecl:
+    """``result`` is the type of an object fluent, ``None`` for a numeric one."""
+
+    name: Name
+    params: tuple[Typed, ...]
+    result: Name | None
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedDecl:
+    name: Name
+    params: tuple[Typed, ...]
+    condition: Condition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDecl:
+    name: Name
+    params: tuple[Typed, ...]
+    precondition: Condition
+    effects: tuple[Effect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """``requirements`` are without the colon and as written; sections of a kind are joined."""
+
+    source: Source
+    name: Name
+    requirements: tuple[Name, ...]
+    types: tuple[Typed, ...]
+    constants: tuple[Typed, ...]
+    predicates: tuple[PredicateDecl, ...]
+    functions: tuple[FunctionDecl, ...]
+    derived: tuple[DerivedDecl, ...]
+    actions: tuple[ActionDecl, ...]
+
+
+Start = Union[Literal_, Change]  # noqa: UP007
+"""A line of ``:init``: a literal, or a function's value as an ``assign``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """``text`` is the whole expression as written, spaces made single."""
+
+    sense: Literal["minimize", "maximize"]
+    text: str
+    span: Span
+
+    @property
+    def is_total_cost(self) -> bool:
+        return self.sense == "minimize" and self.text.lower() in ("(total-cost)", "total-cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    source: Source
+    name: Name
+    domain: Name | None
+    objects: tuple[Typed, ...]
+    init: tuple[Start, ...]
+    goal: Condition
+    metric: Metric | None

@@ -1,0 +1,253 @@
+"""The reachable states as an explicit graph: breadth first, under caps, never silently partial.
+
+A node is the number of a distinct state in order of discovery, so the nodes that were expanded are
+the first ``expanded`` ones. States that are won or lost are not expanded: play up to the end is
+what is asked about. Edges belong to moves: a move is one command with all its outcomes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Generic
+
+from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor
+from tokenworld.planning.gaps import gaps
+from tokenworld.planning.search import (
+    Cancel,
+    CapKind,
+    Limits,
+    SearchProgress,
+    Watch,
+    size_of,
+)
+from tokenworld.planning.verdict import PlanStep
+
+__all__ = ["Graph", "Move", "Node", "StepTo", "explore"]
+
+Node = int
+_ONE = Fraction(1)
+_SURE = ((_ONE,), ((),))
+_NODE_BYTES, _MOVE_BYTES, _OUTCOME_BYTES = 240, 160, 48
+"""Bookkeeping per node, move and outcome, in bytes, rounded up."""
+_SAMPLE = 1024
+"""Every so many new states one is measured for the memory estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A command in a state with its outcomes: where each leads, its probability and its draws.
+
+    Outcomes that are refused or rolled back are left out, so probabilities may sum to less than 1.
+    ``free``: some outcome takes neither time nor anybody's turn, so that doing it again draws the
+    same luck again.
+    """
+
+    command: Command
+    targets: tuple[Node, ...]
+    chances: tuple[Fraction, ...]
+    draws: tuple[tuple[LuckyDraw, ...], ...]
+    free: bool = False
+
+    @property
+    def missing(self) -> Fraction:
+        """The probability that the command is refused or rolled back."""
+        return _ONE - sum(self.chances)
+
+    @property
+    def steady(self) -> bool:
+        """Whether it can be relied on: always done, and with fresh luck each time."""
+        return (len(self.targets) == 1 or not self.free) and self.missing == 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepTo:
+    """One step of a path: which outcome of which move leads to ``node``."""
+
+    before: Node
+    step: PlanStep
+    node: Node
+
+
+@dataclass(slots=True)
+class Graph(Generic[StateT]):
+    """The explored part of a state space. Node 0 is the start.
+
+    ``moves[n]`` is empty for ends and for nodes that are not expanded yet. ``limit`` is ``None``
+    where the graph is all there is; ``reason`` is a clause that says what stands in the way.
+    ``trusted``: the expanded nodes have exactly the moves that are listed.
+    """
+
+    goal: str | None
+    states: list[StateT] = field(default_factory=list)
+    moves: list[tuple[Move, ...]] = field(default_factory=list)
+    won: bytearray = field(default_factory=bytearray)
+    lost: bytearray = field(default_factory=bytearray)
+    depth: array[int] = field(default_factory=lambda: array("q"))
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    ways: list[tuple[int, int]] = field(default_factory=list)
+    expanded: int = 0
+    edges: int = 0
+    limit: CapKind | None = None
+    reason: str = ""
+    trusted: bool = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether every reachable state is here with all its moves, and told apart for sure."""
+        return self.limit is None
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def open(self, node: Node) -> bool:
+        """Whether it is not known what follows a node."""
+        return node >= self.expanded
+
+    def nodes(self) -> range:
+        return range(len(self.states))
+
+    def outcomes(self, node: Node) -> Iterator[tuple[int, int, Node]]:
+        """Every edge of a node: number of the move, number of the outcome, where it leads."""
+        for number, move in enumerate(self.moves[node]):
+            for outcome, target in enumerate(move.targets):
+                yield number, outcome, target
+
+    def step(self, node: Node, number: int, outcome: int) -> StepTo:
+        """One edge as a step."""
+        move = self.moves[node][number]
+        return StepTo(node, PlanStep(move.command, move.draws[outcome]), move.targets[outcome])
+
+    def path(self, node: Node) -> tuple[StepTo, ...]:
+        """A shortest path from the start to a node."""
+        found = []
+        while (parent := self.parents[node]) >= 0:
+            found.append(self.step(parent, *self.ways[node]))
+            node = parent
+        return tuple(reversed(found))
+
+    def sources(self) -> list[list[Node]]:
+        """For each node the nodes with an edge to it, each once."""
+        found: list[list[Node]] = [[] for _ in self.states]
+        for node in self.nodes():
+            for target in dict.fromkeys(t for move in self.moves[node] for t in move.targets):
+                found[target].append(node)
+        return found
+
+
+def explore(
+    simulator: Simulator[StateT],
+    start: StateT,
+    goal: str | None,
+    limits: Limits,
+    *,
+    progress: Callable[[SearchProgress], None] | None = None,
+    cancel: Cancel | None = None,
+) -> Graph[StateT]:
+    """All states that play can reach from ``start`` up to the goal, or as many as limits allow.
+
+    ``progress`` hears about every second. A limit that is hit is told in the graph.
+    """
+    growing = _Growing(simulator, goal)
+    growing.reach(start, -1, (0, 0))
+    watch = Watch(limits, cancel)
+    graph = growing.graph
+    while graph.expanded < len(graph):
+        hit = watch.stop(len(graph), growing.memory())
+        if hit is not None:
+            graph.limit, graph.reason = hit
+            graph.trusted = growing.doubt()[0] is None
+            return graph
+        if progress is not None and watch.due():
+            waiting = len(graph) - graph.expanded
+            depth = graph.depth[graph.expanded]
+            progress(SearchProgress(len(graph), graph.expanded, waiting, depth))
+        growing.expand(graph.expanded)
+    graph.limit, graph.reason = growing.doubt()
+    graph.trusted = graph.complete
+    return graph
+
+
+class _Growing(Generic[StateT]):
+    """A graph that is being explored."""
+
+    def __init__(self, simulator: Simulator[StateT], goal: str | None) -> None:
+        self._simulator, self._goal = simulator, goal
+        self._nodes: dict[Hashable, Node] = {}
+        self._exact = simulator.exact_key()
+        self._merged = False
+        self._moves = 0
+        self._sampled = 0
+        self.graph: Graph[StateT] = Graph(goal)
+
+    def reach(self, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
+        """The node of a state, a new one where it is news."""
+        key, graph = self._simulator.key(state), self.graph
+        node = self._nodes.get(key)
+        if node is not None:
+            self._merged = True
+            return node
+        node = self._nodes[key] = len(graph)
+        graph.states.append(state)
+        graph.moves.append(())
+        graph.won.append(self._simulator.won(state, self._goal))
+        graph.lost.append(not graph.won[node] and self._simulator.lost(state))
+        graph.parents.append(parent)
+        graph.ways.append(way)
+        graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
+        if node % _SAMPLE == 0:
+            self._sampled = max(self._sampled, size_of(key) + size_of(state))
+        return node
+
+    def expand(self, node: Node) -> None:
+        """Follow every command of a node, unless play has come to its end there."""
+        graph, simulator = self.graph, self._simulator
+        graph.expanded = node + 1
+        if graph.won[node] or graph.lost[node]:
+            return
+        state, moves = graph.states[node], list[Move]()
+        for command in simulator.commands(state):
+            successors = simulator.successors(state, command)
+            if successors:
+                moves.append(self._move(node, len(moves), command, successors))
+        graph.moves[node] = tuple(moves)
+        self._moves += len(moves)
+
+    def _move(
+        self, node: Node, number: int, command: Command, successors: Sequence[Successor[StateT]]
+    ) -> Move:
+        simulator, before = self._simulator, self.graph.states[node]
+        targets = tuple(
+            self.reach(one.state, node, (number, outcome)) for outcome, one in enumerate(successors)
+        )
+        self.graph.edges += len(targets)
+        free = any(_still(simulator, before, one.state) for one in successors)
+        if len(successors) == 1 and not successors[0].draws:
+            return Move(command, targets, *_SURE, free)
+        chances = tuple(one.probability for one in successors)
+        return Move(command, targets, chances, tuple(one.draws for one in successors), free)
+
+    def memory(self) -> int:
+        """The bytes held, estimated from samples."""
+        nodes = len(self.graph) * (self._sampled + _NODE_BYTES)
+        return nodes + self._moves * _MOVE_BYTES + self.graph.edges * _OUTCOME_BYTES
+
+    def doubt(self) -> tuple[CapKind | None, str]:
+        """Why a graph without open nodes may still not be all there is, if so."""
+        if left_out := gaps(self._simulator.instance):
+            return "gaps", f"{len(left_out)} of the rules cannot be followed"
+        if short := self._simulator.short_of:
+            needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
+            return "spare", f"states that need more than {needed} were left out"
+        if self._merged and not self._exact:
+            return "key", "states that look equal may differ in what follows"
+        return None, ""
+
+
+def _still(simulator: Simulator[StateT], before: StateT, after: StateT) -> bool:
+    """Whether neither time nor a turn passed between two states."""
+    if simulator.tick(before) != simulator.tick(after):
+        return False
+    return simulator.mover(before) == simulator.mover(after)

@@ -1,0 +1,78 @@
+"""The words of the rulebook: names as nouns, plurals, articles, lists, forms of "to be"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from tokenworld.model import EnumType, ObjectType, ValueType
+from tokenworld.prose.articles import indefinite
+from tokenworld.prose.wording import kind_word
+
+__all__ = [
+    "PLACES", "a", "absent", "be", "joined", "plural", "possessive", "spoken_name", "such",
+    "type_noun",
+]  # fmt: skip
+
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+PLACES: Final = ("at", "beside", "in", "near", "on", "under")
+"""Attributes of these names read as prepositions: "the cup is on the table"."""
+
+
+def spoken_name(name: str) -> str:
+    """An identifier in words: ``boil_rate`` is "boil rate", ``isOpen`` is "is open"."""
+    return _CAMEL.sub(" ", name).replace("_", " ").lower() if name.isidentifier() else name
+
+
+def plural(noun: str) -> str:
+    """The regular plural: "boxes", "berries", "pots"."""
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def type_noun(of: ValueType) -> str:
+    """What a variable of a type is called."""
+    match of:
+        case ObjectType(name=name) | EnumType(name=name):
+            return kind_word(name)
+        case _:
+            return "number"
+
+
+def a(noun: str) -> str:
+    return f"{indefinite(noun)} {noun}"
+
+
+def be(owner: str, verb: str, was: bool) -> str:
+    """The right form of "is" or "is not"."""
+    form = ("were" if was else "are") if owner == "you" else ("was" if was else "is")
+    return form + verb[2:]
+
+
+def absent(owner: str, name: str, absent: bool) -> str:
+    """An attribute that is `none`, or is not."""
+    if name in PLACES:
+        return f"{owner} {be(owner, 'is not' if absent else 'is', False)} {name} anything"
+    have = "have" if owner == "you" else "has"
+    return f"{owner} {have} {'no' if absent else indefinite(name)} {name}"
+
+
+def possessive(owner: str, name: str) -> str:
+    if owner == "you":
+        return f"your {name}"
+    simple = len(owner.split()) <= 5 and not owner.startswith(("whether", "“"))
+    return f"{owner}'s {name}" if simple else f"the {name} of {owner}"
+
+
+def joined(parts: Sequence[str], word: str) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+def such(conditions: Sequence[str]) -> str:
+    return f" such that {' and '.join(conditions)}" if conditions else ""
