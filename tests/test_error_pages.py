@@ -35,7 +35,7 @@ PLAYED = {
 """Codes of the run time, with the command that brings the example to it."""
 EXPORTED = ("TW0801", "TW0805", "TW0806", "TW0807", "TW0809")
 """Codes that `tw export` remarks."""
-PLANNED = ("TW0802", "TW0804")
+PLANNED = ("TW0802", "TW0803", "TW0804", "TW0808")
 """Codes that `tw plan` remarks."""
 BY_HAND = (
     *("TW0001", "TW0002", "TW0003", "TW0004", "TW0005", "TW0006"),

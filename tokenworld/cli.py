@@ -38,7 +38,10 @@ Store = Annotated[
 Seed = Annotated[int, Parameter(name="--seed", help="The seed of all draws.")]
 Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any by default.")]
 Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
+States = Annotated[int, Parameter(name="--states", help="States of the explored graph at most.")]
 Pedantic = Annotated[bool, Parameter(help="Add remarks that are often deliberate.", negative="")]
+_ENCODINGS = "Only on this encoding: E, D (Fast Downward) or A (ENHSP)."
+_ENGINES = "Only this engine: own, ff, blind, lama, symk, enhsp or up:NAME."
 World = Annotated[str, Parameter(help="FILE, or FILE:world where a file has several worlds.")]
 RunName = Annotated[
     str | None, Parameter(help="A run's number, its name, or a world; the latest by default.")
@@ -54,6 +57,7 @@ def check(
     unsafe: Annotated[bool, Parameter(help="Apply the other repairs too.", negative="")] = False,
     order: Annotated[bool, Parameter(help="List laws whose order matters.", negative="")] = False,
     proofs: Annotated[bool, Parameter(help="Say what is proved.", negative="")] = False,
+    stats: Annotated[bool, Parameter(help="Tell the time of each pass.", negative="")] = False,
     pedantic: Pedantic = False,
     form: Annotated[
         Literal["text", "json", "sarif", "lsp"], Parameter(name="--format", help="How to print.")
@@ -74,6 +78,7 @@ def check(
             unsafe=unsafe,
             order=order,
             proofs=proofs,
+            stats=stats,
         ),
     )
 
@@ -117,6 +122,7 @@ def run(
     *,
     script: Annotated[Path | None, Parameter(help="A file with one intent per line.")] = None,
     player: Annotated[Literal["random"] | None, Parameter(help="Who plays.")] = None,
+    policy: Annotated[Path | None, Parameter(help="A policy of `tw plan`, to play by.")] = None,
     ticks: Annotated[int | None, Parameter(help="Stop after so many records.")] = None,
     seed: Seed = 0,
     store: Store = None,
@@ -128,7 +134,14 @@ def run(
     return _verb(
         json,
         lambda out: run_world(
-            world, out, script=script, player=player, ticks=ticks, seed=seed, store=store
+            world,
+            out,
+            script=script,
+            player=player,
+            policy=policy,
+            ticks=ticks,
+            seed=seed,
+            store=store,
         ),
     )
 
@@ -160,19 +173,100 @@ def play(
 @app.command
 def plan(
     world: World,
+    problem: Annotated[
+        Path | None, Parameter(help="The problem, where the first file is a PDDL domain.")
+    ] = None,
     /,
     *,
     goal: Goal = None,
+    luck: Annotated[
+        Literal["possible", "certain", "probability"],
+        Parameter(help="Luck is the planner's choice, or an adversary, or weighed."),
+    ] = "possible",
+    policy: Annotated[Path | None, Parameter(help="Write what to do in each state here.")] = None,
+    certificate: Annotated[Path | None, Parameter(help="Write a certificate here.")] = None,
+    check: Annotated[Path | None, Parameter(help="Check a certificate; 1 if it fails.")] = None,
+    why: Annotated[bool, Parameter(help="All of why it is unwinnable.", negative="")] = False,
+    explain: Annotated[bool, Parameter(help="What each encoding takes.", negative="")] = False,
+    engine: Annotated[str | None, Parameter(help=_ENGINES)] = None,
+    encoding: Annotated[str | None, Parameter(help=_ENCODINGS)] = None,
+    optimal: Annotated[bool, Parameter(help="A plan proved cheapest.", negative="")] = False,
+    top: Annotated[int | None, Parameter(help="So many plans, cheapest first.")] = None,
+    all_optimal: Annotated[bool, Parameter(help="All cheapest plans.", negative="")] = False,
     time_limit: Limit = 60.0,
+    states: States = 200_000,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
     """Is the goal reachable? Winnable (0) with a plan, unwinnable (1) with proof, unknown (3)."""
-    from tokenworld.tools.solving import plan as plan_world
+    from tokenworld.tools.plan_extras import Extras
+    from tokenworld.tools.solving import plan_luck as plan_world
+
+    extras = Extras(certificate, check, why, explain, engine, optimal, top, all_optimal, encoding)
+
+    def work(out: Output) -> int:
+        if problem is not None or world.lower().endswith(".pddl"):
+            from tokenworld.tools.importing import plan_pddl
+
+            pair, more = (Path(world), problem), extras.asked or luck != "possible" or policy
+            return plan_pddl(
+                *pair, out, goal=goal, time_limit=time_limit, seed=seed, more=bool(more)
+            )
+        return plan_world(
+            world,
+            out,
+            luck=luck,
+            goal=goal,
+            states=states,
+            time_limit=time_limit,
+            seed=seed,
+            policy=policy,
+            extras=extras,
+        )
+
+    return _verb(json, work)
+
+
+@app.command
+def hint(
+    world: World,
+    /,
+    *,
+    script: Annotated[Path | None, Parameter(help="What was played so far.")] = None,
+    goal: Goal = None,
+    time_limit: Limit = 20.0,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """The next step of a shortest plan, the distance, and what every way must pass."""
+    from tokenworld.tools.hinting import hint_after
 
     return _verb(
-        json, lambda out: plan_world(world, out, goal=goal, time_limit=time_limit, seed=seed)
+        json,
+        lambda out: hint_after(
+            world, out, script=script, goal=goal, time_limit=time_limit, seed=seed
+        ),
     )
+
+
+@app.command
+def audit(
+    world: World,
+    /,
+    *,
+    goal: Goal = None,
+    states: States = 200_000,
+    time_limit: Limit = 60.0,
+    graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
+    json: Json = False,
+) -> int:
+    """What can become of a world: dead ends and how cruel they are, and what never happens."""
+    from tokenworld.tools.auditing import audit as audit_world
+
+    def work(out: Output) -> int:
+        return audit_world(world, out, goal=goal, states=states, time_limit=time_limit, graph=graph)
+
+    return _verb(json, work)
 
 
 @app.command
@@ -250,6 +344,44 @@ def export(
             hint = "Add `--pddl`."
             raise Failure(Diagnostic("TW0006", "Say which form to export.", hint=hint))
         return export_pddl(world, out, folder=output, goal=goal)
+
+    return _verb(json, work)
+
+
+@app.command(name="import")
+def import_pddl_(
+    domain: Annotated[Path, Parameter(help="A PDDL domain.")],
+    problems: Annotated[tuple[Path, ...], Parameter(help="Problems of the domain.")] = (),
+    /,
+    *,
+    output: Annotated[
+        Path | None, Parameter(name=["-o", "--output"], help="A folder; printed without it.")
+    ] = None,
+    force: Annotated[bool, Parameter(help="Replace a file that is there.", negative="")] = False,
+    json: Json = False,
+) -> int:
+    """Take a PDDL domain and its problems as a `.tw` file, each problem a world."""
+    from tokenworld.tools.importing import import_pddl
+
+    return _verb(json, lambda out: import_pddl(domain, problems, out, folder=output, force=force))
+
+
+@app.command
+def equiv(
+    first: Annotated[str, Parameter(help="A PDDL domain or a `.tw` FILE[:world].")],
+    second: Annotated[str, Parameter(help="Another one.")],
+    problems: Annotated[tuple[Path, ...], Parameter(help="PDDL problems for both.")] = (),
+    /,
+    *,
+    limit: Annotated[int, Parameter(help="States to explore at most.")] = 10_000,
+    walks: Annotated[int, Parameter(help="Random walks beyond the limit.")] = 100,
+    json: Json = False,
+) -> int:
+    """Do two domains behave alike? Equivalent (0), different (1), no difference found (3)."""
+    from tokenworld.tools.equivalence import equivalence
+
+    def work(out: Output) -> int:
+        return equivalence(first, second, problems, out, limit=limit, walks=walks)
 
     return _verb(json, work)
 

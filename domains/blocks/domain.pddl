@@ -42,8 +42,7 @@
   (:action stack
     :parameters (?b - block ?under - block)
     :precondition (and
-      (holding ?b)
-      (not (= ?b ?under))
+      (and (holding ?b) (not (= ?b ?under)))
       (clear ?under))
     :effect (and
       (not (holding ?b))

@@ -282,3 +282,16 @@ def test_laws_run_after_a_refusal_where_time_always_passes() -> None:
         assert (record.status, record.changes) == ("refused", ())
         assert (game.get("h.n"), record.reward) == (n, reward)
         assert [one.new for one in record.law_changes] == [1] * n
+
+
+def test_a_refused_command_drew_nothing() -> None:
+    game = play("""
+    type Hero { n: 0 to 1 = 1 }
+    actor me: Hero
+    action up() as "up" { chance 50% { } me.n += 1 }
+    world w { object hero: Hero }
+    """)
+    (record,) = game.records("up")
+    assert record.refusal is not None
+    assert (record.status, record.refusal.label) == ("refused", "range")
+    assert record.draws == ()

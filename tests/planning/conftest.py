@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from random import Random
 from types import SimpleNamespace
@@ -68,7 +69,11 @@ class GraphWorld:
         if self.won(state, None) or self.lost(state):
             return ()
         return [
-            Successor((end, state[1] + 1), self.draws(command.action, choice, len(ends)))
+            Successor(
+                (end, state[1] + 1),
+                self.draws(command.action, choice, len(ends)),
+                Fraction(1, len(ends)),
+            )
             for choice, end in enumerate(ends)
             if end >= 0
         ]

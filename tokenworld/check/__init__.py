@@ -44,7 +44,18 @@ from tokenworld.check.writes import check_writes
 from tokenworld.diagnostics import Diagnostic, Source, has_errors, in_order
 from tokenworld.model import Program, SourceRef
 
-__all__ = ["PASSES", "Checked", "Pass", "check_source", "data_loader", "file_loader"]
+__all__ = [
+    "PASSES",
+    "Checked",
+    "Pass",
+    "Watch",
+    "assemble",
+    "check_source",
+    "data_loader",
+    "file_loader",
+    "run_pass",
+    "undisturbed",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,10 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
+Watch = Callable[[Pass, Draft], None]
+"""Runs a pass (see `run_pass`), and may measure it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The result of a check: a program if there is no error, and every finding in order."""
@@ -105,18 +120,22 @@ def check_source(
     data: DataLoader = data_loader,
     *,
     pedantic: bool = False,
+    watch: Watch | None = None,
 ) -> Checked:
     """Check a root file with the modules it uses. Never raises on any text.
 
     ``loader`` finds modules; without one, only those beside the file are found. ``data``
     reads the states that worlds begin with. ``pedantic`` adds remarks that are often deliberate.
+    ``watch`` is handed each pass to run it, and may measure it.
     """
-    with _undisturbed():
-        return _checked(root, loader or file_loader(()), data, pedantic)
+    with undisturbed():
+        draft = Draft(pedantic=pedantic)
+        draft.read = data
+        return _checked(draft, root, loader or file_loader(()), watch or run_pass)
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """The collector of cycles waits: it would look at every new node again and again, and a
     check makes hardly any cycles. This is a third of the time for a large file."""
     if not gc.isenabled():
@@ -129,14 +148,12 @@ def _undisturbed() -> Iterator[None]:
         gc.enable()
 
 
-def _checked(root: Source, loader: Loader, data: DataLoader, pedantic: bool) -> Checked:
-    draft = Draft(pedantic=pedantic)
-    draft.read = data
+def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
     load(draft, root, loader)
     if not has_errors(draft.report):
         for step in PASSES:
             if step.run is not check_lints or not has_errors(draft.report):
-                _run(step, draft)
+                run(step, draft)
     else:
         _recovered(draft)
     sources = tuple(draft.sources.values())
@@ -145,7 +162,7 @@ def _checked(root: Source, loader: Loader, data: DataLoader, pedantic: bool) -> 
     return Checked(program, findings, sources)
 
 
-def _run(step: Pass, draft: Draft) -> None:
+def run_pass(step: Pass, draft: Draft) -> None:
     """Run a pass; a program that is too deep for it gets one finding."""
     try:
         step.run(draft)
@@ -165,7 +182,7 @@ def _recovered(draft: Draft) -> None:
     """
     syntax_errors = len(draft.report)
     for step in PASSES:
-        _run(step, draft)
+        run_pass(step, draft)
     kept = draft.report[:syntax_errors]
     follow_up = ("TW0201", "TW0202", "TW0204", "TW0502", "TW0510", "TW0602", "TW0702")
     kept += [found for found in draft.report[syntax_errors:] if found.code not in follow_up]

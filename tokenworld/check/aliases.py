@@ -58,7 +58,7 @@ def dotted(ref: syn.Expr) -> str | None:
 
 
 def put_behind_aliases(
-    draft: Draft, entries: list[tuple[str, Entry]], uses: Mapping[str, Uses], root: str
+    draft: Draft, files: list[tuple[str, list[Entry]]], uses: Mapping[str, Uses], root: str
 ) -> None:
     """Fill ``draft.entries``, names of aliased modules behind their prefix."""
     prefixes = _prefixes(uses, root)
@@ -67,11 +67,12 @@ def put_behind_aliases(
         if seen != (("", ""),):
             draft.namespaces[name] = Namespace(prefixes[name], seen)
     if not draft.namespaces:
-        draft.entries.extend(entry for _, entry in entries)
+        for _, entries in files:
+            draft.entries += entries
         return
-    named = [(name, _declare(entry, prefixes[name])) for name, entry in entries]
-    kinds = _kinds(entry for _, entry in named)
-    for _, entry in named:
+    named = [_declare(entry, prefixes[name]) for name, entries in files for entry in entries]
+    kinds = _kinds(iter(named))
+    for entry in named:
         draft.entries.append(replace(entry, item=_resolved(entry.item, draft, kinds)))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
 
 from tokenworld.check.relations import can_equal
 from tokenworld.check.substitution import locals_of, renamed, substituted
@@ -55,12 +54,16 @@ def skeleton(term: object) -> object:
     return (kind.__name__, *[skeleton(getattr(term, name)) for name in names])
 
 
-@cache
+_PARTS: dict[type, tuple[str, ...] | None] = {}
+
+
 def _parts(kind: type) -> tuple[str, ...] | None:
     """The fields of a class of the model that count; ``None`` for plain values and places."""
-    if kind is Span or not is_dataclass(kind):
-        return None
-    return tuple(one.name for one in fields(kind) if one.name != "type")
+    if kind not in _PARTS:
+        plain = kind is Span or not is_dataclass(kind)
+        names = () if plain else (one.name for one in fields(kind) if one.name != "type")
+        _PARTS[kind] = None if plain else tuple(names)
+    return _PARTS[kind]
 
 
 @dataclass(frozen=True, slots=True)

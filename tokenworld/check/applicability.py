@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tokenworld.check.aliasing import skeleton
 from tokenworld.check.draft import Draft
-from tokenworld.check.mentions import mentions_of_all
+from tokenworld.check.mentions import all_mentions
 from tokenworld.check.reachable import possible_values
 from tokenworld.check.refuting import Values, conjuncts, never_hold, substituted
 from tokenworld.model import (
@@ -33,11 +33,9 @@ __all__ = ["check_applicability", "watched_actions"]
 def check_applicability(draft: Draft) -> None:
     """Actions without effect, and actions, laws and watches that never apply."""
     watched = watched_actions(draft)
-    for action in draft.actions.values():
-        told = action.name in watched
-        draft.once("applies", (action, told), lambda a=action, t=told: _action(a, t, draft))  # type: ignore[misc]
-    for rule in _conditional(draft):
-        draft.once("applies", (rule,), lambda rule=rule: _runs(rule, draft, _open))  # type: ignore[misc]
+    actions = tuple(draft.actions.values())
+    draft.each("applies", actions, lambda one: _action(one, one.name in watched, draft), watched)
+    draft.each("runs", _conditional(draft), lambda rule: _runs(rule, draft, _open))
     if draft.pedantic:
         _unset(draft)
 
@@ -52,7 +50,7 @@ def watched_actions(draft: Draft) -> frozenset[str]:
     words = ("did", "busy")
     if not any(word in source.text for source in draft.sources.values() for word in words):
         return frozenset()
-    return mentions_of_all(draft).watched
+    return all_mentions(draft).watched
 
 
 def _conditional(draft: Draft) -> tuple[Law | Watch, ...]:

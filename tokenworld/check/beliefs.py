@@ -47,12 +47,12 @@ class _Guessed:
 
 def check_beliefs(draft: Draft) -> None:
     """Beliefs stand in models, guess finite facts, and keep apart from what is written."""
-    models = {model.span.file for model, _ in draft.items(syn.ModelDecl)}
+    models = {draft.file_of(model.span) for model, _ in draft.items(syn.ModelDecl)}
     named: dict[str, syn.BelieveDecl] = {}
     guesses: list[_Guessed] = []
     told: set[str] = set()
     for belief, _ in draft.items(syn.BelieveDecl):
-        if belief.span.file not in models:
+        if draft.file_of(belief.span) not in models:
             _outside(belief, told, draft)
         elif fresh(draft, "belief", belief.name, {**draft.laws, **draft.watches, **named}):
             named[belief.name.value] = belief
@@ -62,7 +62,7 @@ def check_beliefs(draft: Draft) -> None:
 
 def _outside(belief: syn.BelieveDecl, told: set[str], draft: Draft) -> None:
     """One finding for a file that is no model, however many beliefs it holds (TW0510)."""
-    file = belief.span.file
+    file = draft.file_of(belief.span)
     if file not in told:
         told.add(file)
         what = f"`{belief.name.value}` is a belief, and this file is no model."
@@ -194,6 +194,8 @@ def _loose(kind: ValueType) -> ValueType:
 def _phases(guesses: list[_Guessed], draft: Draft) -> None:
     """A fluent is guessed in one phase (TW0511), which nothing else writes (TW0512), and which
     is the last to touch it (TW0511)."""
+    if not guesses:
+        return
     order = {name: number for number, name in enumerate([*draft.phases, ""])}
     first: dict[str, _Guessed] = {}
     told: set[str] = set()

@@ -32,8 +32,8 @@ __all__ = ["check_bounds"]
 
 def check_bounds(draft: Draft) -> None:
     """TW0503, and TW0308 and TW0406 for writes that are always outside, and TW0409."""
-    for rule in (*draft.actions.values(), *draft.laws.values()):
-        draft.once("bounds", (rule,), lambda rule=rule: _rule(rule, draft))  # type: ignore[misc]
+    rules: tuple[Action | Law, ...] = (*draft.actions.values(), *draft.laws.values())
+    draft.each("bounds", rules, lambda rule: _rule(rule, draft))
     check_comparing(draft)
     check_leaving(draft)
 

@@ -48,7 +48,7 @@ def _closure_named(name: syn.Name, ctx: Context) -> Fluent | None:
     names = draft.candidates(name)
     for one in draft.fluents.values():
         if one.fluent_kind == "relation" and one.closure is not None:
-            prefix = draft.namespace(one.span.file).prefix
+            prefix = draft.namespace(one.span).prefix
             if f"{prefix}{one.closure}" in names:
                 return one
     return None

@@ -21,6 +21,7 @@ from tokenworld.model import (
     RealType,
     Term,
     ValueType,
+    is_optional,
     show_type,
 )
 from tokenworld.syntax import nodes as syn
@@ -35,6 +36,7 @@ def check_probabilities(terms: list[Term], ctx: Context) -> None:
         if not isinstance(term.type, (NumberType, RealType)):
             what = f"A probability is a number, and this is {show_type(term.type)}."
             ctx.draft.stop("TW0301", what, term.span, "not a number", "Write `25%` or `0.25`.")
+        _never_none(term, "probability", ctx)
         if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
             if term.value < 0:
                 what = "A probability is not below 0."
@@ -44,6 +46,13 @@ def check_probabilities(terms: list[Term], ctx: Context) -> None:
         what = "The probabilities add up to more than 1."
         hint = "Lower them, so that they add up to 1 or less."
         ctx.draft.stop("TW0409", what, terms[0].span.join(terms[-1].span), f"{total}", hint)
+
+
+def _never_none(term: Term, what: str, ctx: Context) -> None:
+    if is_optional(term.type):
+        said = f"The {what} may be `none`."
+        hint = "Test it for `none` first, or guard it in `where`."
+        ctx.draft.stop("TW0307", said, term.span, "may be `none`", hint)
 
 
 def check_pick(
@@ -59,6 +68,7 @@ def check_pick(
     if not isinstance(weight.type, (NumberType, RealType)):
         what = f"`by {by.kind}` needs a number, and this is {show_type(weight.type)}."
         ctx.draft.stop("TW0301", what, weight.span, "not a number", "Write a number.")
+    _never_none(weight, "weight", ctx)
     return binders, condition, by.kind, weight, inner
 
 

@@ -41,8 +41,7 @@ def check_comparing(draft: Draft) -> None:
             what = f"`{fluent.name}` is {show_type(fluent.type)}: it has no ends to stop at."
             hint = "Give it a range, such as `0 to 100`, or leave out `clamped`."
             draft.tell("TW0406", what, fluent.span, "clamped without a range", hint)
-    for node in _rules(draft):
-        draft.once("comparing", (node,), lambda node=node: _look(node, draft))  # type: ignore[misc]
+    draft.each("comparing", tuple(_rules(draft)), lambda node: _look(node, draft))
 
 
 def _look(node: object, draft: Draft) -> None:

@@ -17,11 +17,14 @@ from tokenworld.check.relations import can_equal
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.terms import Translator
 from tokenworld.model import (
+    Action,
+    Body,
     Conserve,
     Create,
     Destroy,
     Fold,
     Invariant,
+    Law,
     ObjectType,
     Term,
     TypeRange,
@@ -56,36 +59,50 @@ class Concerns:
     memo: Memo
     works: tuple[Work, ...]
     writers: dict[str, list[int]]
-    lives: tuple[tuple[int, tuple[ObjectType, ...]], ...]
+    lives: list[tuple[int, tuple[ObjectType, ...]]]
 
     @classmethod
     def of(cls, book: Rulebook, memo: Memo) -> Concerns:
         """Look at every body that is not empty."""
-        bodies = works(book, Facts(Translator(book))) if book.conserves or book.invariants else ()
-        bodies = tuple(work for work in bodies if work.body)
-        writers: dict[str, list[int]] = {}
-        lives: list[tuple[int, tuple[ObjectType, ...]]] = []
-        for position, work in enumerate(bodies):
-            reach = memo.of("reach", (work.body,), lambda work=work: _reach(work, book))  # type: ignore[misc]
-            for fluent in reach.written:
-                writers.setdefault(fluent, []).append(position)
-            if reach.lives:
-                lives.append((position, reach.lives))
-        return cls(book, memo, bodies, writers, tuple(lives))
+        if not book.conserves and not book.invariants:
+            return cls(book, memo, (), {}, [])
+        start = Facts(Translator(book))
+        rules: tuple[Action | Law, ...] = (*book.actions.values(), *book.laws.values())
+        each = memo.each("works", rules, lambda rule: works(rule, start))
+        bodies = tuple([work for some in each for work in some if work.body])
+        reaches = memo.each("reach", [work.body for work in bodies], lambda one: _reach(one, book))
+        writers, lives = memo.whole("reached", reaches, lambda: _index(reaches))
+        return cls(book, memo, bodies, writers, lives)
 
     def about(self, line: Conserve | Invariant) -> tuple[Work, ...]:
         """The bodies that may change what a line reads, or who there is to count, in order."""
         needs = self.memo.of("needs", (line,), lambda: _needs(line, self.book))
         found = {position for fluent in needs.read for position in self.writers.get(fluent, ())}
         for position, kinds in self.lives:
-            if any(can_equal(self.book.types, kind, one) for kind in kinds for one in needs.counted):
+            if any(
+                can_equal(self.book.types, kind, one) for kind in kinds for one in needs.counted
+            ):
                 found.add(position)
         return tuple(self.works[position] for position in sorted(found))
 
 
-def _reach(work: Work, book: Rulebook) -> _Reach:
-    lives = (_made_or_lost(effect) for effect in effects_in(work.body))
-    written = fluents_written([work.body], book)
+_Lives = list[tuple[int, tuple[ObjectType, ...]]]
+
+
+def _index(reaches: list[_Reach]) -> tuple[dict[str, list[int]], _Lives]:
+    writers: dict[str, list[int]] = {}
+    lives: _Lives = []
+    for position, reach in enumerate(reaches):
+        for fluent in reach.written:
+            writers.setdefault(fluent, []).append(position)
+        if reach.lives:
+            lives.append((position, reach.lives))
+    return writers, lives
+
+
+def _reach(body: Body, book: Rulebook) -> _Reach:
+    lives = (_made_or_lost(effect) for effect in effects_in(body))
+    written = fluents_written([body], book)
     return _Reach(written, tuple(kind for kind in lives if kind is not None))
 
 

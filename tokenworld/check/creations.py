@@ -56,10 +56,10 @@ class _Value:
 def check_creations(draft: Draft) -> None:
     """Missing values (TW0602), two values for one slot (TW0405), reads of what was not there yet
     (TW0403, TW0404), and births without end."""
-    for rule in (*draft.actions.values(), *draft.laws.values()):
-        draft.once("creations", (rule,), lambda rule=rule: _rule(rule, draft))  # type: ignore[misc]
-    for body in _settings(draft):
-        _walk(body, draft, None)
+    rules: tuple[Action | Law, ...] = (*draft.actions.values(), *draft.laws.values())
+    draft.each("creations", rules, lambda rule: _rule(rule, draft))
+    settings = tuple(_settings(draft))
+    draft.each("creations in settings", settings, lambda body: _walk(body, draft, None))
     for world in draft.worlds.values():
         for layout in world.layouts:
             _cells(layout, draft)

@@ -6,8 +6,11 @@ the system sees a `Draft`: the result is a frozen `Program`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NoReturn, TypeVar
 
 from tokenworld.check.memo import Memo
@@ -41,6 +44,15 @@ from tokenworld.syntax import nodes as syn
 __all__ = ["Abandon", "Draft", "Entry", "Namespace"]
 
 ItemT = TypeVar("ItemT")
+PartT = TypeVar("PartT")
+
+
+_LONG = re.compile(r"`([^`]{60})[^`]{40,}`")
+"""What stands between backquotes and is longer than anybody wants to read."""
+
+
+def _cut(text: str) -> str:
+    return _LONG.sub(r"`\1…`", text) if len(text) > 100 else text
 
 
 class Abandon(Exception):
@@ -117,16 +129,35 @@ class Draft:
     derive_items: dict[str, syn.DeriveDecl] = field(default_factory=dict)
     derives_open: list[str] = field(default_factory=list)
     memo: Memo = field(default_factory=Memo)  # what analyses found, by the identity of parts
+    pieces: Mapping[str, Source] = field(default_factory=dict)  # items of the root as own texts
+    _by_kind: dict[type, list[tuple[object, Entry]]] = field(default_factory=dict)
 
-    def namespace(self, file: str) -> Namespace:
-        """How a file sees names."""
-        return self.namespaces.get(file, _PLAIN)
+    def namespace(self, span: Span) -> Namespace:
+        """How the file of a span sees names."""
+        return self.namespaces.get(self.file_of(span), _PLAIN)
+
+    @property
+    def root_name(self) -> str | None:
+        """The name of the root file."""
+        return next(iter(self.sources), None)
+
+    def file_of(self, span: Span) -> str:
+        """The file that a span lies in, also where its item is a text of its own."""
+        inside = span.file in self.pieces and self.root is not None
+        return self.root.name if inside and self.root is not None else span.file
+
+    def source_of(self, span: Span) -> Source | None:
+        """The text that the offsets of a span count in."""
+        return self.sources.get(span.file) or self.pieces.get(span.file)
 
     def candidates(self, name: syn.Name) -> tuple[str, ...]:
         """The full names that a name may mean where it is written, nearest first."""
-        if name.span.file not in self.namespaces:
+        if not self.namespaces:
             return (name.value,)
-        seen = self.namespaces[name.span.file].seen
+        file = self.file_of(name.span)
+        if file not in self.namespaces:
+            return (name.value,)
+        seen = self.namespaces[file].seen
         return tuple(
             dict.fromkeys(
                 prefix + name.value.removeprefix(before)
@@ -146,9 +177,10 @@ class Draft:
         notes: tuple[str, ...] = (),
         fix: Fix | None = None,
     ) -> None:
-        """Report one finding."""
+        """Report one finding; a name of hundreds of characters is cut where it is quoted."""
+        said, advice = _cut(message), None if hint is None else _cut(hint)
         self.report.append(
-            Diagnostic(code, message, span, label, notes, hint, related=related, fix=fix)
+            Diagnostic(code, said, span, label, notes, advice, related=related, fix=fix)
         )
 
     def stop(
@@ -182,13 +214,17 @@ class Draft:
 
     def items(self, kind: type[ItemT]) -> Iterator[tuple[ItemT, Entry]]:
         """All items of one kind with their entries, in order."""
-        for entry in self.entries:
-            if isinstance(entry.item, kind):
-                yield entry.item, entry
+        if not self._by_kind and self.entries:
+            kinds = defaultdict[type, list[tuple[object, Entry]]](list)
+            for entry in self.entries:
+                item = entry.item
+                kinds[type(item)].append((item, entry))
+            self._by_kind = kinds
+        yield from self._by_kind.get(kind, ())  # type: ignore[misc]  # grouped by their class
 
     def text(self, span: Span) -> str:
         """The source text of a span, white space folded: how a condition is quoted."""
-        source = self.sources.get(span.file)
+        source = self.source_of(span)
         return " ".join(source.text[span.start : span.end].split()) if source else ""
 
     def once(self, what: str, parts: tuple[object, ...], work: Callable[[], object]) -> None:
@@ -196,14 +232,45 @@ class Draft:
 
         ``work`` depends on the parts and on declarations only (see `Memo`).
         """
-        self.report.extend(self.memo.of(what, parts, lambda: self._told_by(work)))
+        self.report.extend(self.memo.of(what, parts, lambda: self._told_by(work))[1])
 
-    def _told_by(self, work: Callable[[], object]) -> tuple[Diagnostic, ...]:
+    def each(
+        self,
+        what: str,
+        parts: Sequence[PartT],
+        work: Callable[[PartT], object],
+        given: object = None,
+    ) -> None:
+        """The same for every one of these parts, in order; see `Memo.each` for ``given``."""
+        told = self.memo.each(what, parts, lambda part: self._told_by(lambda: work(part))[1], given)
+        self.report.extend(chain.from_iterable(told))
+
+    def whole(self, what: str, parts: Sequence[object], work: Callable[[], object]) -> None:
+        """The same for all of these parts together."""
+        self.report.extend(self.memo.whole(what, parts, lambda: self._told_by(work)[1]))
+
+    def made(self, what: str, parts: tuple[object, ...], work: Callable[[], ItemT]) -> ItemT | None:
+        """The same for work with a result; ``None`` where it was given up."""
+        made, told = self.memo.of(what, parts, lambda: self._told_by(lambda: self.attempt(work)))
+        self.report.extend(told)
+        return made
+
+    def made_of_each(
+        self, what: str, parts: Sequence[PartT], work: Callable[[PartT], ItemT]
+    ) -> list[ItemT | None]:
+        """The same for every one of these parts, in order."""
+        found = self.memo.each(
+            what, parts, lambda part: self._told_by(lambda: self.attempt(lambda: work(part)))
+        )
+        self.report.extend(chain.from_iterable([told for _, told in found if told]))
+        return [made for made, _ in found]
+
+    def _told_by(self, work: Callable[[], ItemT]) -> tuple[ItemT, tuple[Diagnostic, ...]]:
         before = len(self.report)
-        work()
+        made = work()
         told = tuple(self.report[before:])
         del self.report[before:]
-        return told
+        return made, told
 
     def attempt(self, work: Callable[[], ItemT]) -> ItemT | None:
         """Run ``work``; ``None`` if it gave up (its diagnostic is reported)."""

@@ -15,22 +15,11 @@ __all__ = ["check_executed"]
 
 def check_executed(draft: Draft) -> None:
     """Report every construct that is not executed yet. At present these are whole items."""
-    for entry in draft.entries:
-        what = _missing(entry.item)
-        if what is not None:
-            _tell(draft, what, entry.item.span)
+    for model, _ in draft.items(syn.ModelDecl):
+        _tell(draft, "A model of beliefs", model.span)
 
 
 def _tell(draft: Draft, what: str, span: Span) -> None:
     message = f"{what} cannot be executed by this version."
     hint = "Leave it out for now; `tw check` accepts it once it is executed."
     draft.tell("TW0105", message, span, "not executed yet", hint)
-
-
-def _missing(node: syn.Item) -> str | None:
-    """What is not executed of this item, in words; ``None`` where all is."""
-    match node:
-        case syn.ModelDecl():
-            return "A model of beliefs"
-        case _:
-            return None

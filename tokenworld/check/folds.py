@@ -36,6 +36,10 @@ from tokenworld.syntax import nodes as syn
 __all__ = ["check_binders", "check_fold", "check_where", "formal_binders"]
 
 
+MOST_PARAMETERS = 32
+"""Of one rule: published planning domains have actions with two dozen."""
+
+
 def formal_binders(ctx: Context, formals: tuple[syn.Formal, ...]) -> tuple[Binder, ...]:
     """The parameters of a rule as binders over types and ranges."""
     seen: dict[str, syn.Formal] = {}
@@ -48,9 +52,9 @@ def formal_binders(ctx: Context, formals: tuple[syn.Formal, ...]) -> tuple[Binde
         kind = kind_type(ctx.draft, formal.kind)
         typed = formal.kind is not None
         found.append(Binder(formal.name.value, _domain_of(kind), kind, formal.span, typed))
-    if len(found) > 8:
-        hint = "Split the rule."
-        ctx.draft.stop("TW0302", "A rule has at most 8 parameters.", formals[8].span, hint=hint)
+    if len(found) > MOST_PARAMETERS:
+        what = f"A rule has at most {MOST_PARAMETERS} parameters."
+        ctx.draft.stop("TW0302", what, formals[MOST_PARAMETERS].span, hint="Split the rule.")
     return tuple(found)
 
 

@@ -28,7 +28,7 @@ the top."""
 
 def is_step(fluent: Fluent, draft: Draft) -> bool:
     """Whether layouts fill this function: ``step(c: Cell, d: Direction): Cell?``."""
-    name = fluent.name.removeprefix(draft.namespace(fluent.span.file).prefix)
+    name = fluent.name.removeprefix(draft.namespace(fluent.span).prefix)
     if fluent.fluent_kind != "function" or name != "step" or len(fluent.params) != 2:
         return False
     cell, direction = (param.type for param in fluent.params)

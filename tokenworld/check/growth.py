@@ -28,14 +28,19 @@ __all__ = ["check_growth"]
 
 def check_growth(draft: Draft) -> None:
     """An `int` that laws increase, under no condition on it, and that nothing decreases."""
-    endless = [one for one in draft.fluents.values() if _has_no_end(one)]
+    fluents = draft.fluents
+    endless = draft.memo.of(
+        "endless", (fluents,), lambda: [one for one in fluents.values() if _has_no_end(one)]
+    )
     if not endless:
         return
-    rules = (*draft.actions.values(), *draft.laws.values(), *draft.births)
-    falling = frozenset[str]().union(*(_falling(rule, draft) for rule in rules))
+    actions, laws = tuple(draft.actions.values()), tuple(draft.laws.values())
+    rules: tuple[Action | Law | Birth, ...] = (*actions, *laws, *draft.births)
+    falls = draft.memo.each("falling", rules, lambda rule: _falling(rule, draft))
+    falling = frozenset[str]().union(*falls)
     raised: dict[str, list[Law]] = {}
-    for law in draft.laws.values():
-        for name in _raised(law, draft):
+    for law, names in zip(laws, draft.memo.each("raised", laws, _raised), strict=True):
+        for name in names:
             raised.setdefault(name, []).append(law)
     for fluent in endless:
         if fluent.id in raised and fluent.id not in falling:
@@ -48,23 +53,15 @@ def _has_no_end(fluent: Fluent) -> bool:
     return isinstance(fluent.type, NumberType) and fluent.type.high is None
 
 
-def _raised(law: Law, draft: Draft) -> frozenset[str]:
+def _raised(law: Law) -> frozenset[str]:
     """The fluents that a law adds to, under whatever condition."""
-
-    def find() -> frozenset[str]:
-        changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
-        return frozenset(one.target.fluent for one in changes if _rises(one))
-
-    return draft.memo.of("raised", (law,), find)
+    changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
+    return frozenset(one.target.fluent for one in changes if _rises(one))
 
 
 def _falling(rule: Action | Law | Birth, draft: Draft) -> frozenset[str]:
     """The fluents that a rule may set to less."""
-
-    def find() -> frozenset[str]:
-        return frozenset(name for one in effects_below(rule) for name in _falls(one, draft))
-
-    return draft.memo.of("falling", (rule,), find)
+    return frozenset(name for one in effects_below(rule) for name in _falls(one, draft))
 
 
 def _tell(law: Law, effect: Assign, fluent: Fluent, draft: Draft) -> None:

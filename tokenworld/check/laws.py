@@ -21,10 +21,11 @@ __all__ = ["check_laws"]
 def check_laws(draft: Draft) -> None:
     """TW0501 and TW0504."""
     laws = list(draft.laws.values())
-    setters = _setters(laws, draft)
+    assigned = draft.memo.each("assigned", laws, _assigned)
+    setters = _setters(laws, assigned)
     for position, law in enumerate(laws):
         if _simultaneous(law, draft):
-            for later in _rivals(position, law, setters, draft):
+            for later in _rivals(position, law, assigned[position], setters):
                 other = laws[later]
                 draft.once("meet", (law, other), lambda a=law, b=other: _meet(a, b, draft))  # type: ignore[misc]
     check_was(draft)
@@ -34,31 +35,25 @@ _Setters = dict[tuple[str, str], list[int]]
 """The positions of the laws that assign to a fluent in a phase: only these can meet."""
 
 
-def _setters(laws: list[Law], draft: Draft) -> _Setters:
+def _setters(laws: list[Law], assigned: list[frozenset[str]]) -> _Setters:
     found: _Setters = {}
     for position, law in enumerate(laws):
-        for fluent in _assigned(law, draft):
+        for fluent in assigned[position]:
             found.setdefault((law.phase, fluent), []).append(position)
     return found
 
 
-def _assigned(law: Law, draft: Draft) -> frozenset[str]:
-    def find() -> frozenset[str]:
-        changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
-        return frozenset(one.target.fluent for one in changes)
-
-    return draft.memo.of("assigned", (law,), find)
+def _assigned(law: Law) -> frozenset[str]:
+    changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
+    return frozenset(one.target.fluent for one in changes)
 
 
-def _rivals(position: int, law: Law, setters: _Setters, draft: Draft) -> list[int]:
+def _rivals(
+    position: int, law: Law, assigned: frozenset[str], setters: _Setters
+) -> list[int]:  # fmt: skip
     """The later laws of the phase that assign to a fluent that this one assigns to."""
-    found = {
-        one
-        for fluent in _assigned(law, draft)
-        for one in setters[law.phase, fluent]
-        if one > position
-    }
-    return sorted(found)
+    shared = [some for fluent in assigned if len(some := setters[law.phase, fluent]) > 1]
+    return sorted({one for some in shared for one in some if one > position})
 
 
 def _simultaneous(law: Law, draft: Draft) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 from tokenworld.check.aliasing import Knowledge, skeleton
@@ -40,29 +41,25 @@ _CHOICES = 4
 def check_leaving(draft: Draft) -> None:
     """Each write of a law stays in range, with what its phase may add to the slot."""
     people = Population.of(draft)
-    counted = {law.name: fluents for law in draft.laws.values() if (fluents := _counted(law, draft))}
+    laws = list(draft.laws.values())
+    fluents = draft.memo.each("counted", laws, lambda law: _counted(law, draft))
+    counted = [(law, some) for law, some in zip(laws, fluents, strict=True) if some]
     by_slot: dict[tuple[str, str], list[Law]] = {}
-    for name, fluents in counted.items():
-        for fluent in fluents:
-            law = draft.laws[name]
+    for law, some in counted:
+        for fluent in some:
             by_slot.setdefault((law.phase, fluent), []).append(law)
-    for name, fluents in counted.items():
-        law = draft.laws[name]
-        beside = {one.name for fluent in fluents for one in by_slot[law.phase, fluent]}
-        group = [one for one in draft.laws.values() if one.name in beside] if len(beside) > 1 else [law]
+    for law, some in counted:
+        beside = {one.name for fluent in some for one in by_slot[law.phase, fluent]}
+        group = [one for one in laws if one.name in beside] if len(beside) > 1 else [law]
         parts = (law, *group, *people.key)
-        draft.once("leaving", parts, lambda a=law, b=group: _stays(a, b, people, draft))  # type: ignore[misc]
+        draft.once("leaving", parts, partial(_stays, law, group, people, draft))
 
 
 def _counted(law: Law, draft: Draft) -> frozenset[str]:
     """The ranged fluents that a law changes: only laws that share one are looked at together."""
-
-    def find() -> frozenset[str]:
-        facts = Facts(Translator(draft))
-        writes = number_writes(law.body, facts, law.name, law.params, draft)
-        return frozenset(write.target.fluent for write in writes)
-
-    return draft.memo.of("counted", (law,), find)
+    facts = Facts(Translator(draft))
+    writes = number_writes(law.body, facts, law.name, law.params, draft)
+    return frozenset(write.target.fluent for write in writes)
 
 
 def _stays(law: Law, group: list[Law], people: Population, draft: Draft) -> None:

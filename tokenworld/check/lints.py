@@ -38,9 +38,8 @@ def check_lints(draft: Draft) -> None:
 
 
 def _wanted(found: Diagnostic, quirks: list[Span], draft: Draft) -> bool:
-    root = next(iter(draft.sources), None)
     span = found.span
-    if span is None or span.file != root:
+    if span is None or (span.file not in draft.pieces and span.file != draft.root_name):
         return False
     return not any(
         quirk.file == span.file and quirk.start <= span.start and span.end <= quirk.end

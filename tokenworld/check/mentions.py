@@ -19,7 +19,7 @@ from tokenworld.model import (
     Read,
 )
 
-__all__ = ["Mentions", "mentions", "mentions_of_all"]
+__all__ = ["Mentions", "all_mentions", "mentions"]
 
 _NOTHING = frozenset[str]()
 
@@ -47,21 +47,26 @@ def mentions(part: object, draft: Draft) -> Mentions:
     return draft.memo.of("mentions", (part,), lambda: _look(part, draft))
 
 
-def mentions_of_all(draft: Draft) -> Mentions:
+def all_mentions(draft: Draft) -> Mentions:
     """What the whole program mentions (local names apart)."""
-    found = [
-        mentions(one, draft)
+    parts = [
+        one
         for part in program_parts(draft)
         for one in (part if isinstance(part, tuple) else (part,))
-        if one
+        if one is not None
     ]
+    found = draft.memo.each("mentions of parts", parts, lambda part: mentions(part, draft))
+    return draft.memo.whole("all mentions", found, lambda: _joined(found))
+
+
+def _joined(found: list[Mentions]) -> Mentions:
     return Mentions(
-        fluents=_NOTHING.union(*(one.fluents for one in found if one.fluents)),
-        derives=_NOTHING.union(*(one.derives for one in found if one.derives)),
-        params=_NOTHING.union(*(one.params for one in found if one.params)),
-        watched=_NOTHING.union(*(one.watched for one in found if one.watched)),
-        events=_NOTHING.union(*(one.events for one in found if one.events)),
-        written=_NOTHING.union(*(one.written for one in found if one.written)),
+        fluents=_NOTHING.union(*(one.fluents for one in found)),
+        derives=_NOTHING.union(*(one.derives for one in found)),
+        params=_NOTHING.union(*(one.params for one in found)),
+        watched=_NOTHING.union(*(one.watched for one in found)),
+        events=_NOTHING.union(*(one.events for one in found)),
+        written=_NOTHING.union(*(one.written for one in found)),
     )
 
 

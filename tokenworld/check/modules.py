@@ -9,13 +9,25 @@ from pathlib import Path
 from tokenworld.check.aliases import Uses, put_behind_aliases
 from tokenworld.check.draft import Draft, Entry
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, read_source
+from tokenworld.syntax import docs_of, parse_source
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax import parse_source
 
-__all__ = ["DataLoader", "Loader", "data_loader", "file_loader", "load"]
+__all__ = [
+    "DataLoader",
+    "Loader",
+    "Reader",
+    "data_loader",
+    "entry_of",
+    "file_loader",
+    "load",
+    "read_entries",
+]
 
 Loader = Callable[[tuple[str, ...], Source], Source | None]
 """Finds a module by its dotted path, seen from a source; ``None`` if there is none."""
+
+Reader = Callable[[Source], tuple[list[Entry], tuple[Diagnostic, ...]]]
+"""The items of a text, and what is wrong with its syntax."""
 
 DataLoader = Callable[[str, Source], Source]
 """Reads a file that a source names, such as a recorded state; `Failure` if it cannot."""
@@ -56,14 +68,22 @@ class _Loading:
 
     draft: Draft
     loader: Loader
-    entries: list[tuple[str, Entry]] = field(default_factory=list)
+    read: Reader
+    entries: list[tuple[str, list[Entry]]] = field(default_factory=list)
     uses: dict[str, Uses] = field(default_factory=dict)
 
 
-def load(draft: Draft, root: Source, loader: Loader) -> None:
+def read_entries(source: Source) -> tuple[list[Entry], tuple[Diagnostic, ...]]:
+    """The items of a text with their doc comments, and what is wrong with its syntax."""
+    tree, problems = parse_source(source)
+    docs = docs_of(tree)
+    return [entry_of(item, docs.get(item.span.line)) for item in tree.items], problems
+
+
+def load(draft: Draft, root: Source, loader: Loader, read: Reader = read_entries) -> None:
     """Fill ``draft.entries`` with all items; worlds and scenarios of modules stay out."""
     draft.root = root
-    loading = _Loading(draft, loader)
+    loading = _Loading(draft, loader, read)
     _load_file(loading, root, (), is_root=True)
     put_behind_aliases(draft, loading.entries, loading.uses, root.name)
 
@@ -72,18 +92,17 @@ def _load_file(loading: _Loading, source: Source, chain: tuple[str, ...], *, is_
     draft = loading.draft
     draft.sources[source.name] = source
     uses = loading.uses[source.name] = []
-    tree, problems = parse_source(source)
+    entries, problems = loading.read(source)
     draft.report.extend(problems)
-    entries = [_entry(item) for item in tree.items]
     for entry in entries:
-        if isinstance(entry.item, syn.UseDecl):
+        if type(entry.item) is syn.UseDecl:
             used = _use(loading, entry.item, source, (*chain, _identity(source)))
             if used is not None:
                 alias = entry.item.alias
                 uses.append((None if alias is None else alias.value, used))
     hidden = () if is_root else (syn.WorldDecl, syn.ScenarioDecl)
-    shown = (entry for entry in entries if not isinstance(entry.item, hidden))
-    loading.entries.extend((source.name, entry) for entry in shown)
+    shown = [entry for entry in entries if type(entry.item) not in hidden] if hidden else entries
+    loading.entries.append((source.name, shown))
 
 
 def _identity(source: Source) -> str:
@@ -91,10 +110,11 @@ def _identity(source: Source) -> str:
     return source.name if source.path is None else str(source.path.resolve())
 
 
-def _entry(item: syn.Item) -> Entry:
+def entry_of(item: syn.Item, doc: str | None) -> Entry:
+    """An item with the remarks around it."""
     if isinstance(item, syn.QuirkDecl):
-        return Entry(_entry(item.item).item, item.reason.value)
-    return Entry(item)
+        return Entry(entry_of(item.item, None).item, item.reason.value, doc)
+    return Entry(item, None, doc)
 
 
 def _use(loading: _Loading, use: syn.UseDecl, user: Source, chain: tuple[str, ...]) -> str | None:

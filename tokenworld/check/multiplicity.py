@@ -40,10 +40,9 @@ class Population:
     @classmethod
     def of(cls, draft: Draft) -> Population:
         """Count nothing yet, but note which types are created by rules, setups and layouts."""
-        made = set[str]()
-        for rule in (*draft.actions.values(), *draft.laws.values()):
-            made |= draft.memo.of("made", (rule,), lambda rule=rule: _made(_own(rule)))  # type: ignore[misc]
-        made |= _made(_settings(draft))
+        rules: tuple[Action | Law, ...] = (*draft.actions.values(), *draft.laws.values())
+        found = draft.memo.each("made", rules, lambda rule: _made(_own(rule)))
+        made = _made(_settings(draft)).union(*found)
         made |= {layout.of for world in draft.worlds.values() for layout in world.layouts}
         return cls(draft, frozenset(made))
 

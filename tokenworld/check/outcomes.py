@@ -71,15 +71,14 @@ class Work:
         return self.start if self.guard is None else entry(self.guard, self.start.words)
 
 
-def works(book: Rulebook, start: Facts) -> tuple[Work, ...]:
-    """Every body that may change the state of a running world."""
-    found: list[Work] = []
-    for action in book.actions.values():
-        found.append(Work(action.name, None, action.body, start, action))
-        found.append(Work(action.name, None, action.cancelled, start))
-    for law in book.laws.values():
-        found.append(Work(law.name, law.phase, law.body, start, law, law.params))
-    return tuple(found)
+def works(rule: Action | Law, start: Facts) -> tuple[Work, ...]:
+    """The bodies of a rule that may change the state of a running world."""
+    if isinstance(rule, Law):
+        return (Work(rule.name, rule.phase, rule.body, start, rule, rule.params),)
+    return (
+        Work(rule.name, None, rule.body, start, rule),
+        Work(rule.name, None, rule.cancelled, start),
+    )
 
 
 def outcomes(body: Body, facts: Facts) -> tuple[Outcome, ...] | None:

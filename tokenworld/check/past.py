@@ -65,11 +65,13 @@ def written_by(rule: Rule, draft: Draft) -> frozenset[str]:
 
 def check_was(draft: Draft) -> None:
     """`was` of what nothing writes before it is read is always what is there already (TW0504)."""
-    laws = [(law, past) for law in draft.laws.values() if (past := _past_of(law, draft))]
-    watches = [past for one in draft.watches.values() if (past := _past_of(one, draft))]
+    rows = draft.memo.each("past of laws", tuple(draft.laws.values()), _past_of)
+    laws = [(law, past) for law, past in zip(draft.laws.values(), rows, strict=True) if past]
+    rows = draft.memo.each("past of watches", tuple(draft.watches.values()), _past_of)
+    watches = [past for past in rows if past]
     if not laws and not watches:
         return
-    rules = (*draft.actions.values(), *draft.births)
+    rules: tuple[Rule, ...] = (*draft.actions.values(), *draft.births)
     everywhere = frozenset[str]().union(*(written_by(rule, draft) for rule in rules))
     for law, past in laws:
         earlier = [other for other in draft.laws.values() if _before(other, law, draft)]
@@ -79,9 +81,9 @@ def check_was(draft: Draft) -> None:
         _tell(past, always, draft)
 
 
-def _past_of(rule: Law | Watch, draft: Draft) -> tuple[Term, ...]:
+def _past_of(rule: Law | Watch) -> tuple[Term, ...]:
     """What a rule reads of the start of the tick."""
-    return draft.memo.of("past", (rule,), lambda: tuple(_reads_of_past(rule)))
+    return tuple(_reads_of_past(rule))
 
 
 def _reads_of_past(rule: Law | Watch) -> Iterator[Term]:

@@ -38,11 +38,12 @@ class _Phrase:
 
 def check_phrases(draft: Draft) -> None:
     """Two actions with phrases that can match the same words (TW0603)."""
-    phrases = [
-        phrase
-        for action in draft.actions.values()
-        for phrase in draft.memo.of("phrases", (action,), lambda action=action: _all(action))  # type: ignore[misc]
-    ]
+    read = draft.memo.each("phrases", tuple(draft.actions.values()), _all)
+    draft.whole("phrases that meet", (*read, *draft.called), lambda: _compare(read, draft))
+
+
+def _compare(read: list[tuple[_Phrase, ...]], draft: Draft) -> None:
+    phrases = [phrase for some in read for phrase in some]
     names = _Names(draft)
     told: set[tuple[str, str]] = set()
     beginnings = _Beginnings()

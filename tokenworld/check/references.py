@@ -166,7 +166,7 @@ def behind_alias(base: syn.Ref, name: syn.Name, ctx: Context) -> syn.Name | None
     before = dotted(base)
     if before is None or before.partition(".")[0] in ctx.names:
         return None
-    ways = ctx.draft.namespace(name.span.file).seen
+    ways = ctx.draft.namespace(name.span).seen
     if not any(way == f"{before}." for way, _ in ways):
         return None
     return syn.Name(base.span.join(name.span), f"{before}.{name.value}")

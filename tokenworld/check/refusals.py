@@ -29,8 +29,8 @@ _FAILED: Final = frozenset({"error", "failed", "failure"})
 
 def check_refusals(draft: Draft) -> None:
     """Requires without a reason, and writes that remember a refusal."""
-    for action in draft.actions.values():
-        draft.once("refusals", (action,), lambda action=action: _action(action, draft))  # type: ignore[misc]
+    actions = tuple(draft.actions.values())
+    draft.each("refusals", actions, lambda action: _action(action, draft))
 
 
 def _action(action: Action, draft: Draft) -> None:

@@ -46,7 +46,7 @@ def _respell(found: Diagnostic, span: Span, draft: Draft) -> Fix | None:
     A misspelt keyword is noticed at the word behind it, so the word before may be meant too.
     """
     name = only_suggestion(found.hint)
-    source = draft.sources.get(span.file)
+    source = draft.source_of(span)
     if name is None or source is None:
         return None
     places = [span]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol, TypeVar, cast
 
 from tokenworld.check.atoms import atoms_of
 from tokenworld.check.bodies import check_block, check_effects, text_of
@@ -14,7 +16,7 @@ from tokenworld.check.folds import formal_binders
 from tokenworld.check.narrowing import when_true
 from tokenworld.check.templates import check_template
 from tokenworld.check.vocabulary import fresh
-from tokenworld.diagnostics import did_you_mean
+from tokenworld.diagnostics import Span, did_you_mean
 from tokenworld.model import (
     TEXT,
     Action,
@@ -49,24 +51,72 @@ __all__ = ["check_rules"]
 
 def check_rules(draft: Draft) -> None:
     """Check every rule; a bad one is reported and left out."""
-    for action, entry in draft.items(syn.ActionDecl):
-        if fresh(draft, "action", action.name, draft.actions):
-            draft.attempt(lambda a=action, e=entry: _action(draft, a, e))  # type: ignore[misc]
-    for law, entry in draft.items(syn.LawDecl):
-        if fresh(draft, "law", law.name, draft.laws):
-            draft.attempt(lambda r=law, e=entry: _law(draft, r, e))  # type: ignore[misc]
-    for watch, _ in draft.items(syn.WatchDecl):
-        taken = draft.laws if watch.name.value in draft.laws else draft.watches
-        if fresh(draft, "watch", watch.name, taken):
-            draft.attempt(lambda w=watch: _watch(draft, w))  # type: ignore[misc]
-    for invariant, _ in draft.items(syn.InvariantDecl):
-        if fresh(draft, "invariant", invariant.name, draft.invariants):
-            draft.attempt(lambda i=invariant: _invariant(draft, i))  # type: ignore[misc]
-    for conserve, _ in draft.items(syn.ConserveDecl):
-        if fresh(draft, "conserve", conserve.name, draft.conserves):
-            draft.attempt(lambda c=conserve: _conserve(draft, c))  # type: ignore[misc]
-    for check_item in _prose(draft):
-        draft.attempt(check_item)
+    _named(draft, "action", syn.ActionDecl, draft.actions, _action)
+    _named(draft, "law", syn.LawDecl, draft.laws, _law)
+    _named(draft, "watch", syn.WatchDecl, draft.watches, _watch, draft.laws)
+    _named(draft, "invariant", syn.InvariantDecl, draft.invariants, _invariant)
+    _named(draft, "conserve", syn.ConserveDecl, draft.conserves, _conserve)
+    _prose(draft)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class _Declared(Protocol):
+    @property
+    def name(self) -> syn.Name: ...
+
+
+class _Placed(_Named, Protocol):
+    @property
+    def span(self) -> Span: ...
+
+
+DeclT = TypeVar("DeclT", bound=_Declared)
+NamedT = TypeVar("NamedT", bound=_Placed)
+ItemT = TypeVar("ItemT")
+RuleT = TypeVar("RuleT")
+
+
+def _named(
+    draft: Draft,
+    what: str,
+    kind: type[DeclT],
+    table: dict[str, NamedT],
+    check_one: Callable[[Draft, DeclT, Entry], NamedT],
+    others: Mapping[str, _Placed] | None = None,
+) -> None:
+    """Check the rules of one kind; of two with one name the second is reported and left out.
+
+    Rules of the kind in ``others`` have their names in the same namespace.
+    """
+    items = list(draft.items(kind))
+    names = {item.name.value for item, _ in items}
+    if len(names) == len(items) and not (others and names & others.keys()):
+        found = _each(draft, what, items, check_one)
+        table.update({one.name: one for one in found if one is not None})
+        return
+    for item, entry in items:
+        taken = others if others is not None and item.name.value in others else table
+        if fresh(draft, what, item.name, taken):
+            one = draft.made(what, (entry,), partial(check_one, draft, item, entry))
+            if one is not None:
+                table[one.name] = one
+
+
+def _each(
+    draft: Draft,
+    what: str,
+    items: Sequence[tuple[ItemT, Entry]],
+    check_one: Callable[[Draft, ItemT, Entry], RuleT],
+) -> list[RuleT | None]:
+    """All rules of one kind, in order; `None` where one has a mistake."""
+    entries = [entry for _, entry in items]
+    return draft.made_of_each(
+        what, entries, lambda entry: check_one(draft, cast(ItemT, entry.item), entry)
+    )
 
 
 # ---- actions --------------------------------------------------------------------------
@@ -85,7 +135,7 @@ def _is_draw(effect: Effect) -> bool:
     return isinstance(effect, Let) and isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
 
 
-def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> None:
+def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> Action:
     binders = formal_binders(Context(draft), item.params)
     ctx = Context(draft, {binder.name: binder.type for binder in binders})
     phrases = tuple(
@@ -99,10 +149,9 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> None:
     for step in item.steps:
         inner = _step(step, inner, steps)
     cost = None if item.cost is None else _whole(check(item.cost, inner), inner, "cost")
-    name = item.name.value
-    draft.actions[name] = Action(
-        name, binders, phrases, takes, until, cost, tuple(steps.guards), tuple(steps.body),
-        steps.cancelled, item.span, entry.quirk, entry.doc,
+    return Action(
+        item.name.value, binders, phrases, takes, until, cost, tuple(steps.guards),
+        tuple(steps.body), steps.cancelled, item.span, entry.quirk, entry.doc,
     )  # fmt: skip
 
 
@@ -158,7 +207,7 @@ def _require(step: syn.Require, ctx: Context, lets: Collection[str]) -> Require:
 # ---- laws -----------------------------------------------------------------------------
 
 
-def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> None:
+def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> Law:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     phase = ""
@@ -172,37 +221,42 @@ def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> None:
     inner = ctx if when is None else ctx.narrow(when_true(when, draft.types))
     body = check_block(item.block, inner)
     name = item.name.value
-    draft.laws[name] = Law(name, binders, phase, when, body, item.span, entry.quirk, entry.doc)
+    return Law(name, binders, phase, when, body, item.span, entry.quirk, entry.doc)
 
 
 def _nobody(draft: Draft, names: dict[str, ValueType]) -> Context:
     """A place where nobody acts: `me` is the only or first actor (TW0201 with several)."""
-    turns = [world for world, _ in draft.items(syn.WorldDecl) for item in world.items
-             if isinstance(item, syn.Turns) and len(item.actors) > 1]  # fmt: skip
-    return Context(draft, names, me=not turns)
+    several = any(
+        draft.memo.of("turns", (world,), lambda world=world: _takes_turns(world))  # type: ignore[misc]
+        for world, _ in draft.items(syn.WorldDecl)
+    )
+    return Context(draft, names, me=not several)
 
 
-def _watch(draft: Draft, item: syn.WatchDecl) -> None:
+def _takes_turns(world: syn.WorldDecl) -> bool:
+    return any(isinstance(one, syn.Turns) and len(one.actors) > 1 for one in world.items)
+
+
+def _watch(draft: Draft, item: syn.WatchDecl, _entry: Entry) -> Watch:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     when = check_condition(item.condition, ctx)
     body = check_block(item.block, ctx.narrow(when_true(when, draft.types)), "watch")
     uses_was = any(getattr(term, "was", False) for term in subterms(when))
-    name = item.name.value
-    draft.watches[name] = Watch(name, binders, item.once, when, body, uses_was, item.span)
+    return Watch(item.name.value, binders, item.once, when, body, uses_was, item.span)
 
 
-def _invariant(draft: Draft, item: syn.InvariantDecl) -> None:
+def _invariant(draft: Draft, item: syn.InvariantDecl, _entry: Entry) -> Invariant:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     ctx = replace(ctx, was=False)
     condition = check_condition(item.condition, ctx)
     name, atoms = item.name.value, atoms_of(condition, draft)
     source = ctx.quoted(condition)
-    draft.invariants[name] = Invariant(name, binders, condition, source, atoms, item.span)
+    return Invariant(name, binders, condition, source, atoms, item.span)
 
 
-def _conserve(draft: Draft, item: syn.ConserveDecl) -> None:
+def _conserve(draft: Draft, item: syn.ConserveDecl, _entry: Entry) -> Conserve:
     ctx = replace(_nobody(draft, {}), was=False)
     value = check(item.value, ctx)
     if not isinstance(value.type, NumberType):
@@ -215,22 +269,21 @@ def _conserve(draft: Draft, item: syn.ConserveDecl) -> None:
             what = f"There is no action or law `{name.value}`."
             draft.tell("TW0201", what, name.span, "unknown rule", hint)
     exempt = tuple(name.value for name in item.exceptions)
-    name_ = item.name.value
-    draft.conserves[name_] = Conserve(name_, value, exempt, ctx.quoted(value), item.span)
+    return Conserve(item.name.value, value, exempt, ctx.quoted(value), item.span)
 
 
 # ---- prose ----------------------------------------------------------------------------
 
 
-def _prose(draft: Draft) -> Iterator[Callable[[], None]]:
-    for called, _ in draft.items(syn.CalledDecl):
-        yield lambda c=called: _called(draft, c)  # type: ignore[misc]
-    for scope, _ in draft.items(syn.ScopeDecl):
-        yield lambda s=scope: _scope(draft, s)  # type: ignore[misc]
-    for describe, _ in draft.items(syn.DescribeDecl):
-        yield lambda d=describe: _describe(draft, d)  # type: ignore[misc]
-    for birth, _ in draft.items(syn.BirthDecl):
-        yield lambda b=birth: _birth(draft, b)  # type: ignore[misc]
+def _prose(draft: Draft) -> None:
+    called = _each(draft, "called", list(draft.items(syn.CalledDecl)), _called)
+    draft.called += [one for one in called if one is not None]
+    scopes = _each(draft, "scope", list(draft.items(syn.ScopeDecl)), _scope)
+    draft.scopes += [one for one in scopes if one is not None]
+    describes = _each(draft, "describe", list(draft.items(syn.DescribeDecl)), _describe)
+    draft.describes += [one for one in describes if one is not None]
+    births = _each(draft, "birth", list(draft.items(syn.BirthDecl)), _birth)
+    draft.births += [one for one in births if one is not None]
 
 
 def _text_term(expr: syn.Expr, ctx: Context) -> Term:
@@ -241,32 +294,32 @@ def _text_term(expr: syn.Expr, ctx: Context) -> Term:
     return term
 
 
-def _called(draft: Draft, item: syn.CalledDecl) -> None:
+def _called(draft: Draft, item: syn.CalledDecl, _entry: Entry) -> Called:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     ctx = Context(draft, {binder.name: binder.type}, was=False)
     name = _text_term(item.value, ctx)
     aka = tuple(_text_term(word, ctx) for word in item.aka)
-    draft.called.append(Called(binder, name, aka, item.span))
+    return Called(binder, name, aka, item.span)
 
 
-def _scope(draft: Draft, item: syn.ScopeDecl) -> None:
+def _scope(draft: Draft, item: syn.ScopeDecl, _entry: Entry) -> Scope:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     ctx = Context(draft, {binder.name: binder.type}, was=False)
-    draft.scopes.append(Scope(binder, check_condition(item.condition, ctx), item.span))
+    return Scope(binder, check_condition(item.condition, ctx), item.span)
 
 
-def _describe(draft: Draft, item: syn.DescribeDecl) -> None:
+def _describe(draft: Draft, item: syn.DescribeDecl, _entry: Entry) -> Describe:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     ctx = Context(draft, {binder.name: binder.type})
     body = check_block(item.block, ctx, "describe")
-    draft.describes.append(Describe(binder, body, item.span))
+    return Describe(binder, body, item.span)
 
 
-def _birth(draft: Draft, item: syn.BirthDecl) -> None:
+def _birth(draft: Draft, item: syn.BirthDecl, _entry: Entry) -> Birth:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     if not isinstance(binder.type, ObjectType):
         what = f"Only objects are created, and this is {show_type(binder.type)}."
         hint = "Name a type of objects."
         draft.stop("TW0301", what, item.formal.span, "never created", hint)
     ctx = _nobody(draft, {binder.name: binder.type})
-    draft.births.append(Birth(binder, check_block(item.block, ctx), item.span))
+    return Birth(binder, check_block(item.block, ctx), item.span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 from tokenworld.check.bodies import check_block, check_event
@@ -51,22 +52,26 @@ STATUSES: tuple[str, ...] = get_args(StatusName)
 
 def check_scenarios(draft: Draft) -> None:
     """Every scenario of the root file."""
-    for item, _ in draft.items(syn.ScenarioDecl):
-        world = item.world.value
-        if world not in draft.worlds:
-            hint = did_you_mean(world, draft.worlds) or "Name a world of this file."
-            what = f"There is no world `{world}`."
-            draft.tell("TW0201", what, item.world.span, "unknown world", hint)
-            continue
-        ctx = Context(draft, world=world, me=len(draft.worlds[world].turns) < 2)
-        steps: list[ScenarioStep] = []
-        for step in item.steps:
-            if isinstance(step, syn.Then) and not any(isinstance(one, When) for one in steps):
-                _needs_a_step(step, draft)
-            checked = draft.attempt(lambda step=step, ctx=ctx: _step(step, ctx))  # type: ignore[misc]
-            if checked is not None:
-                steps.append(checked)
-        draft.scenarios.append(Scenario(item.title.value, world, tuple(steps), item.span))
+    items = [item for item, _ in draft.items(syn.ScenarioDecl)]
+    found = draft.made_of_each("scenario", items, lambda item: _scenario(item, draft))
+    draft.scenarios += [one for one in found if one is not None]
+
+
+def _scenario(item: syn.ScenarioDecl, draft: Draft) -> Scenario:
+    world = item.world.value
+    if world not in draft.worlds:
+        hint = did_you_mean(world, draft.worlds) or "Name a world of this file."
+        what = f"There is no world `{world}`."
+        draft.stop("TW0201", what, item.world.span, "unknown world", hint)
+    ctx = Context(draft, world=world, me=len(draft.worlds[world].turns) < 2)
+    steps: list[ScenarioStep] = []
+    for step in item.steps:
+        if isinstance(step, syn.Then) and not any(isinstance(one, When) for one in steps):
+            _needs_a_step(step, draft)
+        checked = draft.attempt(partial(_step, step, ctx))
+        if checked is not None:
+            steps.append(checked)
+    return Scenario(item.title.value, world, tuple(steps), item.span)
 
 
 def _needs_a_step(then: syn.Then, draft: Draft) -> None:

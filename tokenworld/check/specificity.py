@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.relations import is_subtype
@@ -22,7 +23,8 @@ def check_specificity(draft: Draft) -> None:
     """
     for word, rules in (("called", draft.called), ("describe", draft.describes)):
         repeated = _repeated(word, rules, draft)
-        _mixed(word, [rule for rule in rules if _type(rule) not in repeated], draft)
+        single = [rule for rule in rules if _type(rule) not in repeated]
+        draft.once(word, tuple(single), partial(_mixed, word, single, draft))
     _repeated("birth", draft.births, draft)
 
 
@@ -50,8 +52,14 @@ def _repeated(word: str, rules: Sequence[_Rule], draft: Draft) -> set[str]:
 def _mixed(word: str, rules: Sequence[_Rule], draft: Draft) -> None:
     """Types with several parents whose rules compete, each reported where it begins."""
     told: set[tuple[str, ...]] = set()
+    of: dict[str, list[int]] = {}
+    for position, rule in enumerate(rules):
+        of.setdefault(_type(rule), []).append(position)
     for name, kind in draft.types.items():
-        fitting = [rule for rule in rules if is_subtype(draft.types, name, _type(rule))]
+        places = [place for one in kind.ancestors if one in of for place in of[one]]
+        if len(places) < 2:
+            continue
+        fitting = [rules[place] for place in sorted(places)]
         nearest = tuple(
             rule
             for rule in fitting

@@ -24,9 +24,13 @@ def check_twins(draft: Draft) -> None:
     if draft.pddl:
         return
     acting = [one for one in draft.actions.values() if one.body and one.name not in watched]
+    parts = (*acting, *draft.conserves.values())
+    draft.whole("twins", parts, lambda: _compare(acting, draft))
+
+
+def _compare(acting: list[Action], draft: Draft) -> None:
     alike: dict[object, list[int]] = {}
-    for position, action in enumerate(acting):
-        outline = draft.memo.of("outline", (action,), lambda action=action: _outline(action))  # type: ignore[misc]
+    for position, outline in enumerate(draft.memo.each("outlines", acting, _outline)):
         alike.setdefault(outline, []).append(position)
     found: dict[object, list[Action]] = {}
     for position in sorted(one for some in alike.values() if len(some) > 1 for one in some):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tokenworld.check.applicability import watched_actions
 from tokenworld.check.draft import Draft
-from tokenworld.check.mentions import Mentions, mentions, mentions_of_all
+from tokenworld.check.mentions import Mentions, all_mentions, mentions
 from tokenworld.diagnostics import Edit, Fix, Span
 from tokenworld.model import (
     Action,
@@ -22,6 +22,8 @@ from tokenworld.model import (
 from tokenworld.syntax import nodes as syn
 
 __all__ = ["check_usage"]
+
+_Rule = Derive | Watch | Invariant
 
 
 def check_usage(draft: Draft) -> None:
@@ -42,7 +44,7 @@ def check_usage(draft: Draft) -> None:
             what = f"Nothing reads the param `{param.name}`."
             _tell(draft, what, param.span, "Remove it, or use it.")
     if not draft.pddl and any(_aims(world) for world in draft.worlds.values()):
-        _facts(draft, used)
+        draft.once("facts", (used,), lambda: _facts(draft, used))
 
 
 def _aims(world: World) -> bool:
@@ -57,11 +59,11 @@ def _tell(draft: Draft, what: str, span: Span, hint: str, fix: Fix | None = None
 def _used(draft: Draft) -> Mentions:
     """What some term or change of the program mentions. Beliefs are not part of the model: their
     words count as uses of params."""
-    used = mentions_of_all(draft)
+    used = all_mentions(draft)
     words = set[str]()
     for belief, _ in draft.items(syn.BelieveDecl):
         words |= set(draft.text(belief.span).replace("(", " ").split())
-    return replace(used, params=used.params | words)
+    return replace(used, params=used.params | words) if words else used
 
 
 # ---- facts and derives ------------------------------------------------------------------
@@ -110,14 +112,13 @@ def _described(draft: Draft) -> frozenset[str]:
 
 def _locals(draft: Draft) -> None:
     watched = watched_actions(draft)
-    for action in draft.actions.values():
-        # Where a law may tell apart what was done, a parameter need not be used.
-        told = action.name in watched
-        draft.once("locals", (action, told), lambda a=action, t=told: _of_action(a, t, draft))  # type: ignore[misc]
-    for law in draft.laws.values():
-        draft.once("locals", (law,), lambda law=law: _of_law(law, draft))  # type: ignore[misc]
-    for rule in (*draft.derives.values(), *draft.watches.values(), *draft.invariants.values()):
-        draft.once("locals", (rule,), lambda rule=rule: _of_rule(rule, draft))  # type: ignore[misc]
+    actions, laws = tuple(draft.actions.values()), tuple(draft.laws.values())
+    # Where a law may tell apart what was done, a parameter need not be used.
+    draft.each("locals", actions, lambda a: _of_action(a, a.name in watched, draft), watched)
+    draft.each("locals of laws", laws, lambda law: _of_law(law, draft))
+    facts, watches = draft.derives.values(), draft.watches.values()
+    rules: tuple[_Rule, ...] = (*facts, *watches, *draft.invariants.values())
+    draft.each("locals of rules", rules, lambda rule: _of_rule(rule, draft))
 
 
 def _of_action(action: Action, watched: bool, draft: Draft) -> None:
@@ -132,14 +133,12 @@ def _of_law(law: Law, draft: Draft) -> None:
     _lets(mentions(law.body, draft).lets, law, draft)
 
 
-def _of_rule(rule: Derive | Watch | Invariant, draft: Draft) -> None:
-    match rule:
-        case Derive(value=part):
-            pass
-        case Invariant(condition=part):
-            pass
-        case Watch():
-            part = rule
+def _of_rule(rule: _Rule, draft: Draft) -> None:
+    part: object = rule
+    if isinstance(rule, Derive):
+        part = rule.value
+    elif isinstance(rule, Invariant):
+        part = rule.condition
     _parameters(f"`{rule.name}`", rule.params, part, draft)
 
 
@@ -155,7 +154,7 @@ def _parameters(owner: str, params: tuple[Binder, ...], part: object, draft: Dra
 def _without(params: tuple[Binder, ...], position: int, draft: Draft) -> Fix | None:
     """Take a parameter away with the comma beside it; its calls are left to their author."""
     span = params[position].span
-    source = draft.sources.get(span.file)
+    source = draft.source_of(span)
     if source is None:
         return None
     first, last = span.start, span.end

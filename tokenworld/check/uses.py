@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import get_args
 
 from tokenworld.check.draft import Draft
@@ -32,9 +31,7 @@ _CHANGES = frozenset((Assign, AddFact, RemoveFact, Transfer))
 
 def program_parts(draft: Draft) -> tuple[object, ...]:
     """Everything of a checked draft that holds terms, in the order of the language reference."""
-    fluents = tuple(
-        part for fluent in draft.fluents.values() for part in (fluent.default, fluent.rows)
-    )
+    fluents = draft.memo.of("parts of fluents", (draft.fluents,), lambda: _of_fluents(draft))
     return (
         fluents, tuple(draft.types.values()), tuple(draft.objects.values()),
         tuple(draft.params.values()), tuple(draft.derives.values()),
@@ -45,12 +42,22 @@ def program_parts(draft: Draft) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@cache
+def _of_fluents(draft: Draft) -> tuple[object, ...]:
+    values = draft.fluents.values()
+    return tuple(part for fluent in values for part in (fluent.default, fluent.rows) if part)
+
+
 def parts_of(kind: type) -> tuple[str, ...]:
     """The fields of a class of the model in which terms and changes may stand."""
-    if kind is Span or not is_dataclass(kind):
-        return ()
-    return tuple(one.name for one in fields(kind) if one.type not in _PLAIN)
+    found = _PARTS.get(kind)
+    if found is None:
+        plain = kind is Span or not is_dataclass(kind)
+        names = () if plain else (one.name for one in fields(kind) if one.type not in _PLAIN)
+        found = _PARTS[kind] = tuple(names)
+    return found
+
+
+_PARTS: dict[type, tuple[str, ...]] = {}
 
 
 _PLAIN = frozenset(("str", "str | None", "int", "bool", "Span", "ValueType", "tuple[str, ...]"))

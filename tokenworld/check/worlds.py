@@ -47,9 +47,10 @@ def check_objects(draft: Draft) -> None:
     for item, _ in draft.items(syn.ObjectDecl):
         _objects(draft, None, item)
     for world, _ in draft.items(syn.WorldDecl):
+        making = _making(world)
         for inner in world.items:
             if isinstance(inner, syn.ObjectDecl):
-                _objects(draft, world.name.value, inner, unborn(world, inner))
+                _objects(draft, world.name.value, inner, _unborn(making, inner))
 
 
 def _objects(
@@ -116,9 +117,9 @@ def check_worlds(draft: Draft) -> None:
         if not fresh(draft, "world", item.name, draft.worlds):
             continue
         ctx = Context(draft, world=item.name.value, was=False, me=not _several_turns(item))
-        lines = _Settings(ctx)
+        lines, making = _Settings(ctx), _making(item)
         for line in _in_order(item):
-            lines.ctx = replace(ctx, unborn=unborn(item, line))
+            lines.ctx = replace(ctx, unborn=_unborn(making, line))
             draft.attempt(lambda line=line, lines=lines: _line(line, lines))  # type: ignore[misc]
         draft.worlds[item.name.value] = _world(item, lines)
         _complete(draft, draft.worlds[item.name.value])
@@ -129,12 +130,19 @@ def _in_order(item: syn.WorldDecl) -> list[syn.WorldItem]:
     return sorted(item.items, key=lambda line: isinstance(line, syn.Setup))
 
 
-def unborn(item: syn.WorldDecl, line: syn.WorldItem) -> frozenset[str]:
+_Making = list[syn.Layout | syn.Setup]
+
+
+def _making(item: syn.WorldDecl) -> _Making:
+    """The lines of a world that create objects, as they take effect."""
+    return [one for one in _in_order(item) if isinstance(one, (syn.Layout, syn.Setup))]
+
+
+def _unborn(making: _Making, line: syn.WorldItem) -> frozenset[str]:
     """The named objects that do not exist yet where a line of the world takes effect."""
-    if not isinstance(line, (syn.ObjectDecl, syn.Layout, syn.Setup, syn.Tune)):
+    if not making or not isinstance(line, (syn.ObjectDecl, syn.Layout, syn.Setup, syn.Tune)):
         return frozenset()
-    making = [one for one in _in_order(item) if isinstance(one, (syn.Layout, syn.Setup))]
-    first = making.index(line) if line in making else 0
+    first = next((place for place, one in enumerate(making) if one is line), 0)
     return frozenset(name.value for later in making[first:] for name, _ in _born(later))
 
 

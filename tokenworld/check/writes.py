@@ -15,20 +15,16 @@ from tokenworld.check.aliasing import Knowledge, skeleton
 from tokenworld.check.draft import Draft
 from tokenworld.check.intervals import Facts, entry
 from tokenworld.check.reading import slots_read
-from tokenworld.check.relations import can_equal
-from tokenworld.check.rulebook import Vocabulary
+from tokenworld.check.slots import Write, written_slots
 from tokenworld.check.substitution import renamed
 from tokenworld.check.terms import Translator
 from tokenworld.diagnostics import Related, Span
 from tokenworld.model import (
     Action,
-    AddFact,
-    Assign,
     Body,
     BoolType,
     Chance,
     Create,
-    Destroy,
     DrawChance,
     DrawPick,
     DrawUniform,
@@ -44,10 +40,7 @@ from tokenworld.model import (
     NumberType,
     ObjectType,
     Pick,
-    RemoveFact,
-    Swap,
     Term,
-    Transfer,
     ValueType,
     bodies,
     effects_in,
@@ -57,24 +50,6 @@ from tokenworld.model import (
 __all__ = ["check_writes", "written_slots"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Write:
-    """A change on the path so far; ``args`` is ``None`` where any slot may be meant.
-
-    ``maybe``: it stands in a branch that the path may not have taken. ``facts`` is what is known
-    where it stands, ``None`` where that cannot be told any more; ``drawn``: a draw decides on it.
-    """
-
-    fluent: str
-    args: tuple[Term, ...] | None
-    op: str
-    value: Term | None
-    span: Span
-    maybe: bool = False
-    facts: Facts | None = None
-    drawn: bool = False
-
-
 @dataclass(slots=True)
 class _Path:
     """What has been changed on the way to the present effect."""
@@ -82,7 +57,7 @@ class _Path:
     draft: Draft
     known: Knowledge
     facts: Facts
-    writes: list[_Write] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
     inside: bool = False
 
     def into(self, known: Knowledge, facts: Facts) -> _Path:
@@ -92,11 +67,14 @@ class _Path:
 
 def check_writes(draft: Draft) -> None:
     """Check every body of the program."""
-    for rule in (*draft.actions.values(), *draft.laws.values()):
-        draft.once("writes", (rule,), lambda rule=rule: _rule(rule, draft))  # type: ignore[misc]
+    rules: tuple[Action | Law, ...] = (*draft.actions.values(), *draft.laws.values())
+    draft.each("writes", rules, lambda rule: _rule(rule, draft))
+    draft.each("writes in settings", tuple(_settings(draft)), lambda body: _setting(body, draft))
+
+
+def _setting(body: Body, draft: Draft) -> None:
     base = Knowledge(draft.types, draft.fluents)
-    for body in _settings(draft):
-        _body(body, _Path(draft, base, Facts(Translator(draft))))
+    _body(body, _Path(draft, base, Facts(Translator(draft))))
 
 
 def _rule(rule: Action | Law, draft: Draft) -> None:
@@ -163,19 +141,19 @@ def _simple(effect: Effect, path: _Path) -> None:
         path.known = path.known.created(effect.name)
 
 
-def _given(effect: Effect) -> Iterator[_Write]:
+def _given(effect: Effect) -> Iterator[Write]:
     """The fields of a new object: collections over them change, the object itself is as given."""
     if isinstance(effect, Create):
         own = Local(effect.name, ObjectType(effect.of), effect.span)
         for given in effect.fields:
-            yield _Write(given.fluent, (own,), "create", given.value, given.span)
+            yield Write(given.fluent, (own,), "create", given.value, given.span)
 
 
 def _is_draw(effect: Let) -> bool:
     return isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
 
 
-def _branch(body: Body, inner: _Path) -> list[_Write]:
+def _branch(body: Body, inner: _Path) -> list[Write]:
     """The changes that may have been made behind a branch."""
     before = len(inner.writes)
     _body(body, inner)
@@ -187,42 +165,7 @@ def _branch(body: Body, inner: _Path) -> list[_Write]:
 # ---- slots ------------------------------------------------------------------------------
 
 
-def written_slots(effect: Effect, draft: Vocabulary) -> Iterator[_Write]:
-    """The slots that one change writes (not those of nested bodies)."""
-    match effect:
-        case Assign(target=target, op=op, value=value):
-            yield _Write(target.fluent, target.args, op, value, effect.span)
-        case AddFact(target=target):
-            yield _Write(target.fluent, target.args, "add", None, effect.span)
-        case RemoveFact(target=target):
-            yield _Write(target.fluent, target.args, "remove", None, effect.span)
-        case Transfer(source=source, target=target):
-            yield _Write(source.fluent, source.args, "-=", None, effect.span)
-            yield _Write(target.fluent, target.args, "+=", None, effect.span)
-        case Swap(left=left, right=right):
-            yield _Write(left.fluent, left.args, "=", right, effect.span)
-            yield _Write(right.fluent, right.args, "=", left, effect.span)
-        case Destroy(target=destroyed):
-            yield from _destroyed(destroyed, effect.span, draft)
-        case _:
-            return
-
-
-def _destroyed(target: Term, span: Span, draft: Vocabulary) -> Iterator[_Write]:
-    """Destroying leaves every slot that may hold or belong to the object."""
-    for fluent in draft.fluents.values():
-        if isinstance(fluent.type, ObjectType) and can_equal(draft.types, fluent.type, target.type):
-            yield _Write(fluent.id, None, "destroy", None, span)
-        elif any(_held(param.type, target, draft) for param in fluent.params):
-            args = (target,) if len(fluent.params) == 1 else None
-            yield _Write(fluent.id, args, "destroy", None, span)
-
-
-def _held(kind: ValueType, target: Term, draft: Vocabulary) -> bool:
-    return isinstance(kind, ObjectType) and can_equal(draft.types, kind, target.type)
-
-
-def _add(write: _Write, path: _Path) -> None:
+def _add(write: Write, path: _Path) -> None:
     for earlier in path.writes:
         if _clash(earlier, write) and _certain(earlier, write, path):
             what = f"`{_name(write.fluent, path)}` gets two values in one body."
@@ -233,7 +176,7 @@ def _add(write: _Write, path: _Path) -> None:
     path.writes.append(write)
 
 
-def _certain(earlier: _Write, later: _Write, path: _Path) -> bool:
+def _certain(earlier: Write, later: Write, path: _Path) -> bool:
     """Whether both changes are made whenever the later one is, or the earlier one."""
     branches = earlier.maybe and path.inside
     if earlier.facts is None or later.facts is None:
@@ -243,7 +186,7 @@ def _certain(earlier: _Write, later: _Write, path: _Path) -> bool:
     return not branches or (not earlier.drawn and later.facts.implies(earlier.facts))
 
 
-def _clash(earlier: _Write, later: _Write) -> bool:
+def _clash(earlier: Write, later: Write) -> bool:
     """Whether two changes of surely one slot surely disagree."""
     if earlier.fluent != later.fluent or skeleton(earlier.args) != skeleton(later.args):
         return False
@@ -256,7 +199,7 @@ def _clash(earlier: _Write, later: _Write) -> bool:
     return _unlike(earlier, later)
 
 
-def _unlike(earlier: _Write, later: _Write) -> bool:
+def _unlike(earlier: Write, later: Write) -> bool:
     """Whether the two values are provably different."""
     one, two = earlier.value, later.value
     if one is None or two is None or earlier.facts is None or later.facts is None:
@@ -293,12 +236,12 @@ def _check_reads(term: Term, path: _Path) -> None:
                 return
 
 
-def _apart(write: _Write, path: _Path) -> bool:
+def _apart(write: Write, path: _Path) -> bool:
     """Whether a change and this place are on different paths."""
     return write.maybe and write.facts is not None and write.facts.excludes(path.facts)
 
 
-def _hits(write: _Write, args: tuple[Term, ...] | None, known: Knowledge) -> bool:
+def _hits(write: Write, args: tuple[Term, ...] | None, known: Knowledge) -> bool:
     """Whether a change may be to a slot that is read; fields of a new object read as given."""
     if write.args is None or args is None:
         return True
@@ -321,7 +264,7 @@ def _loop(loop: For, path: _Path) -> None:
     _leave(loop, writes, path)
 
 
-def _across(loop: For, writes: list[_Write], across: Knowledge, path: _Path) -> None:
+def _across(loop: For, writes: list[Write], across: Knowledge, path: _Path) -> None:
     """What one round reads must not be what another one writes (TW0404)."""
     for term in _loop_terms(loop):
         for fluent, args, span, there in slots_read(term, path.draft, across):
@@ -334,7 +277,7 @@ def _across(loop: For, writes: list[_Write], across: Knowledge, path: _Path) -> 
                 return
 
 
-def _leave(loop: For, writes: list[_Write], path: _Path) -> None:
+def _leave(loop: For, writes: list[Write], path: _Path) -> None:
     """Behind a loop its variables have names of their own: the next loop may use them again."""
     names = {binder.name: f"{binder.name} of {loop.span.start}" for binder in loop.binders}
     path.known = path.known.closed(loop, names)

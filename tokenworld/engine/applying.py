@@ -11,7 +11,7 @@ from tokenworld.engine.delta import Breach, Delta, RawChange, Write, bounded
 from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value
-from tokenworld.model import Program
+from tokenworld.model import ObjectType, Program
 
 __all__ = ["apply", "net", "prose_state", "shown_key"]
 
@@ -77,6 +77,19 @@ def _value(state: State, slot: _Slot) -> Raw:
     return bounded(slot.column, old + slot.by, tuple(slot.rules))
 
 
+def _is_nobodys(state: State, slot: _Slot) -> bool:
+    """Whether the slot is that of something destroyed: a change of it is left alone."""
+    if slot.column.by_object:
+        return state.kinds[slot.key] is None  # type: ignore[index]
+    if not slot.column.tupled:
+        return False
+    params = slot.column.fluent.params
+    return any(
+        isinstance(param.type, ObjectType) and state.kinds[value] is None  # type: ignore[index]
+        for param, value in zip(params, slot.column.args(slot.key), strict=True)
+    )
+
+
 def apply(state: State, delta: Delta) -> list[RawChange]:
     """Apply the changes of a delta to ``state``, which must be the caller's own fork.
 
@@ -87,7 +100,8 @@ def apply(state: State, delta: Delta) -> list[RawChange]:
     if delta.newborns:
         grow(state, delta.newborns)
         changes = [change for one in delta.newborns for change in life(state, one)]
-    values = [(slot, _value(state, slot)) for slot in _slots(delta.writes).values()]
+    slots = [slot for slot in _slots(delta.writes).values() if not _is_nobodys(state, slot)]
+    values = [(slot, _value(state, slot)) for slot in slots]
     arrivals = _Arrivals(state, delta) if delta.newborns else None
     for slot, value in values:
         if arrivals is not None:
@@ -98,11 +112,14 @@ def apply(state: State, delta: Delta) -> list[RawChange]:
     for number, rule in delta.doomed:
         changes.extend(_destroy(state, number, rule.title))
     for slot, value in values:
-        _check_shape(state, slot, value)
+        if slot.column.fluent.unique:
+            _check_unique(state, slot.column, value, tuple(slot.rules))
     for one in delta.newborns:
         for column, _ in one.values:
             if column.fluent.unique:
                 _check_unique(state, column, state.cols[column.index][one.number], (one.rule,))
+    for slot, value in values:
+        _check_shape(state, slot, value)
     return changes
 
 
@@ -150,8 +167,6 @@ def _check_shape(state: State, slot: _Slot, value: Raw) -> None:
                 raise Breach("TW1005", "cycle", what, tuple(slot.rules))
             assert isinstance(step, int)
             step = state.cols[slot.column.index][step]
-    if fluent.unique and value is not None:
-        _check_unique(state, slot.column, value, tuple(slot.rules))
     if fluent.acyclic and value is True:
         _check_acyclic(state, slot)
 
@@ -192,13 +207,10 @@ def _destroy(state: State, number: int, rule: str) -> list[RawChange]:
             changes.append((column, key, old, value, rule))
 
     for column in state.layout.pointing:
-        stored = state.cols[column.index]
         nested = column.fluent.nested and column.by_object
-        heir = stored[number] if nested else None
-        items: Any = stored.items() if isinstance(stored, dict) else enumerate(stored)
-        for key, value in list(items):
-            if value == number:
-                put(column, key, heir)
+        heir = state.cols[column.index][number] if nested else None
+        for key in _pointing_at(state, column, number):
+            put(column, key, heir)
     for column in state.layout.columns:
         if column.by_object:
             put(column, number, None)
@@ -209,6 +221,15 @@ def _destroy(state: State, number: int, rule: str) -> list[RawChange]:
     state.bury(number)
     _forget(state, number)
     return changes
+
+
+def _pointing_at(state: State, column: Column, number: int) -> list[Key]:
+    """The slots whose value is the object, contents in the order they have."""
+    stored = state.cols[column.index]
+    if column.fluent.ordered and column.by_object:
+        return list(state.kids[column.index][number])
+    items: Any = stored.items() if isinstance(stored, dict) else enumerate(stored)
+    return [key for key, value in items if value == number]
 
 
 def _forget(state: State, number: int) -> None:

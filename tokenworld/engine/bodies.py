@@ -110,6 +110,8 @@ class BodyWriter:
                 self.line(depth, f"{name} = D.uniform({ends})")
             case _:
                 self.line(depth, f"{name} = {self._term(value, names)}")
+                if self.emitter.is_fragile(value, names):
+                    self.emitter.fragile.add(name)
                 if self._is_newborn(value, names):
                     self.newborns.add(name)
         names[effect.name] = name

@@ -215,6 +215,9 @@ def _value(emitter: Emitter, name: str, action: Action, names: dict[str, str], t
 
 def _action(emitter: Emitter, action: Action) -> tuple[str, Callable[[dict[str, Any]], ActionCode]]:
     base, names = emitter.fresh("act"), _parameters(emitter, action.params)
+    if action.takes is not None:  # it goes on although an argument was destroyed meanwhile
+        kinds = {binder.name: getattr(binder.type, "name", "") for binder in action.params}
+        emitter.fragile |= {names[one] for one, of in kinds.items() if of in emitter.mortal}
     plain = Action(
         action.name, action.params, (), None, None, None, (), (), (), action.span
     )  # `takes` and `until` are tested before the lets of the body

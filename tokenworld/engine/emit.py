@@ -7,13 +7,14 @@ gets the present state ``S``, the state at the start of the tick ``W`` and the a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, assert_never
 
 from tokenworld.engine.births import creates_in_play
 from tokenworld.engine.layout import Layout
+from tokenworld.engine.mortality import mortal_types
 from tokenworld.ground import Instance
 from tokenworld.model import (
     And,
@@ -55,6 +56,7 @@ from tokenworld.model import (
     ToReal,
     TypeRange,
     is_optional,
+    subterms,
 )
 
 __all__ = ["Emitter", "Locals"]
@@ -65,7 +67,12 @@ Locals = Mapping[str, str]
 
 @dataclass
 class Emitter:
-    """What one compilation shares: constants, generated templates, fresh names."""
+    """What one compilation shares: constants, generated templates, fresh names.
+
+    ``careful``: what is emitted now must have a value whatever is `none`, also where the checker
+    proved that it is not: a require is reported although one before it, which made sure, failed.
+    ``fragile`` are the generated names whose value may rest on an object that was destroyed.
+    """
 
     instance: Instance
     layout: Layout
@@ -73,6 +80,8 @@ class Emitter:
     texts: list[tuple[str, str]] = field(default_factory=list)
     derive_names: dict[str, str] = field(default_factory=dict)
     birth_names: dict[int, str] = field(default_factory=dict)
+    careful: bool = False
+    fragile: set[str] = field(default_factory=set)
     _known: dict[Any, str] = field(default_factory=dict)
     _fresh: int = 0
 
@@ -102,8 +111,35 @@ class Emitter:
 
     # ---- terms ----------------------------------------------------------------------------
 
+    @cached_property
+    def mortal(self) -> frozenset[str]:
+        """The types of objects that may be destroyed in play."""
+        return mortal_types(self.instance.program)
+
+    def is_fragile(self, term: Term, names: Locals) -> bool:
+        """Whether a term rests on a name that may stand for something destroyed."""
+        return bool(self.mortal) and any(self._is_mortal(one, names) for one in subterms(term))
+
+    def _is_mortal(self, term: Term, names: Locals) -> bool:
+        match term:
+            case ObjectLiteral() | Me():
+                return isinstance(term.type, ObjectType) and term.type.name in self.mortal
+            case Local(name=name):
+                return names.get(name) in self.fragile
+            case _:
+                return False
+
     def term(self, term: Term, names: Locals) -> str:
         """The Python expression of a term."""
+        if self.careful or not self.is_fragile(term, names):
+            return self._term(term, names)
+        self.careful = True
+        try:
+            return self._term(term, names)
+        finally:
+            self.careful = False
+
+    def _term(self, term: Term, names: Locals) -> str:
         match term:
             case BoolLiteral(value=value) | NumberLiteral(value=value):
                 return f"({value})" if value is not True and value < 0 else repr(value)
@@ -127,13 +163,26 @@ class Emitter:
             case BuiltinCall():
                 from tokenworld.engine.builtins import builtin_call
 
-                return builtin_call(self, term, [self.term(arg, names) for arg in term.args])
+                args = [self.term(arg, names) for arg in term.args]
+                if term.name in ("busy", "did", "id"):  # they have an answer for `none`
+                    return builtin_call(self, term, args)
+                return self._total(args, lambda given: builtin_call(self, term, given))
             case TemplateTerm(template=template):
                 from tokenworld.engine.speech import text_call
 
                 return text_call(self, template, names)
             case _:
                 return self._operator(term, names)
+
+    def _total(self, args: list[str], build: Callable[[list[str]], str]) -> str:
+        """A calculation; a careful one over `none` is `none` (language.md §4)."""
+        if not self.careful or not args:
+            return build(args)
+        given = [self.fresh() for _ in args]
+        return f"total(lambda {', '.join(given)}: {build(given)}, {', '.join(args)})"
+
+    def _may_be_none(self, term: Term) -> bool:
+        return self.careful or is_optional(term.type)
 
     def _param(self, name: str) -> str:
         value = self.instance.params[name]
@@ -162,7 +211,7 @@ class Emitter:
             case Arithmetic():
                 return self._arithmetic(term, names)
             case Negate(term=inner):
-                return f"(-{emit(inner, names)})"
+                return self._total([emit(inner, names)], lambda given: f"(-{given[0]})")
             case Rescale() | ToReal():
                 return self._convert(term, names)
             case ListTerm(items=items):
@@ -174,9 +223,9 @@ class Emitter:
     def _convert(self, term: Rescale | ToReal, names: Locals) -> str:
         value, kind = self.term(term.term, names), term.term.type
         if isinstance(term, Rescale):
-            return f"rescale({value}, {10**term.digits})"
+            return self._total([value], lambda given: f"rescale({given[0]}, {10**term.digits})")
         decimals = kind.decimals if isinstance(kind, NumberType) else 0
-        return f"to_real({value}, {10**decimals})"
+        return self._total([value], lambda given: f"to_real({given[0]}, {10**decimals})")
 
     # ---- reading --------------------------------------------------------------------------
 
@@ -188,7 +237,7 @@ class Emitter:
             case DeriveCall(derive=derive, args=args):
                 passed = "".join(f", {self.term(arg, names)}" for arg in args)
                 call = f"{self.derive_names[derive]}({state}, W, me{passed})"
-                if any(is_optional(arg.type) for arg in args):
+                if any(map(self._may_be_none, args)):
                     return self._guarded(derive, args, state, names)
                 return call
             case InverseOf(fluent=fluent, of=of):
@@ -207,7 +256,7 @@ class Emitter:
         tests = " and ".join(
             f"{name} is not None"
             for name, arg in zip(fresh, args, strict=True)
-            if is_optional(arg.type)
+            if self._may_be_none(arg)
         )
         kind = self.instance.program.derives[derive].type.kind
         nothing = "False" if kind == "bool" else "None"
@@ -227,7 +276,7 @@ class Emitter:
         if column.single:
             return f"{stored}[0]"
         if column.by_object:
-            if is_optional(term.args[0].type):
+            if self._may_be_none(term.args[0]):
                 return f"at({stored}, {args[0]})"
             return f"{stored}[{args[0]}]"
         if column.fluent.symmetric:
@@ -245,7 +294,7 @@ class Emitter:
             nothing = isinstance(term.right, NoneLiteral) or isinstance(term.left, NoneLiteral)
             op = {"==": "is", "!=": "is not"}[term.op] if nothing else term.op
             return f"({left} {op} {right})"
-        if not (is_optional(term.left.type) or is_optional(term.right.type)):
+        if not (self._may_be_none(term.left) or self._may_be_none(term.right)):
             return f"({left} {term.op} {right})"
         if term.op in (">", ">="):
             left, right = right, left
@@ -262,7 +311,7 @@ class Emitter:
                 return f"within({stored}, {left}, {self.term(of, names)})"
             case _:
                 right = self.term(collection, names)
-                if is_optional(item.type):
+                if self._may_be_none(item):
                     return f"member({left}, {right})"
                 return f"({left} in {right})"
 
@@ -270,23 +319,12 @@ class Emitter:
         program = self.instance.program
         subtypes = frozenset(name for name in program.types if program.is_subtype(name, of))
         value = self.term(inner, names)
-        kind = f"at(S.kinds, {value})" if is_optional(inner.type) else f"S.kinds[{value}]"
+        kind = f"at(S.kinds, {value})" if self._may_be_none(inner) else f"S.kinds[{value}]"
         return f"({kind} in {self.const(subtypes)})"
 
     def _arithmetic(self, term: Arithmetic, names: Locals) -> str:
-        left, right = self.term(term.left, names), self.term(term.right, names)
-        real = isinstance(term.type, RealType)
-        match term.op:
-            case "+" | "-" | "*":
-                return f"({left} {term.op} {right})"
-            case "/":
-                return f"over({left}, {right})"
-            case "div":
-                return f"floordiv({left}, {right})"
-            case "mod":
-                return f"{'real_mod' if real else 'modulo'}({left}, {right})"
-            case _:
-                assert_never(term.op)
+        sides = [self.term(term.left, names), self.term(term.right, names)]
+        return self._total(sides, lambda given: _calculated(term, *given))
 
     # ---- folds ------------------------------------------------------------------------------
 
@@ -332,6 +370,13 @@ class Emitter:
         clauses, inner = self.clauses(term.binders, term.where, names)
         value = "1" if term.value is None else self.term(term.value, inner)
         match term.fold:
+            case "sum" if self.careful:
+                nothing = "0.0" if isinstance(term.type, RealType) else "0"
+                return f"total_sum([{value} {clauses}], {nothing})"
+            case "min" | "max" if self.careful:
+                return f"total_{term.fold}([{value} {clauses}])"
+            case "sum" if isinstance(term.type, RealType):
+                return f"added({value} {clauses})"
             case "any" | "all" | "sum":
                 return f"{term.fold}({value} {clauses})"
             case "count":
@@ -345,3 +390,18 @@ class Emitter:
                 return f"last(({value} {clauses}))"
             case _:
                 assert_never(term.fold)
+
+
+def _calculated(term: Arithmetic, left: str, right: str) -> str:
+    real = isinstance(term.type, RealType)
+    match term.op:
+        case "+" | "-" | "*":
+            return f"({left} {term.op} {right})"
+        case "/":
+            return f"over({left}, {right})"
+        case "div":
+            return f"floordiv({left}, {right})"
+        case "mod":
+            return f"{'real_mod' if real else 'modulo'}({left}, {right})"
+        case _:
+            assert_never(term.op)

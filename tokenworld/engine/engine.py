@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -25,6 +25,7 @@ from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
 from tokenworld.engine.why import reports
 from tokenworld.ground import (
+    MANY,
     Command,
     Instance,
     Json,
@@ -33,6 +34,7 @@ from tokenworld.ground import (
     Prose,
     Raw,
     RequireReport,
+    count_bindings,
     parameter_domains,
 )
 from tokenworld.model import Body, ObjectType, Term
@@ -135,7 +137,8 @@ class Engine:
             return
         after = self.stepper.unit.cancelled(state)
         for name in self.code.actions:
-            yield from self._allowed(state, after, name)
+            if name not in self.unlisted:
+                yield from self._allowed(state, after, name)
 
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
@@ -177,7 +180,14 @@ class Engine:
             found[name] = not any(written(dict(fluents), body) & risky for body in bodies)
         return found
 
-    def _domains(self, state: State, name: str) -> list[tuple[Raw, ...]]:
+    @cached_property
+    def unlisted(self) -> frozenset[str]:
+        """Actions with too many bindings to list (`MANY`): they can be given, and are never
+        offered; who searches must not take a list for all that can be done."""
+        many = (name for name, sets in self._candidates.items() if count_bindings(sets) > MANY)
+        return frozenset(many)
+
+    def _domains(self, state: State, name: str) -> list[Sequence[Raw]]:
         params = self.code.actions[name].action.params
         return [
             state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
@@ -185,7 +195,7 @@ class Engine:
         ]
 
     @cached_property
-    def _candidates(self) -> dict[str, list[tuple[Raw, ...]]]:
+    def _candidates(self) -> dict[str, list[Sequence[Raw]]]:
         """The candidates of each parameter of each action; of objects, those of the instance."""
         actions = self.code.actions.items()
         return {name: parameter_domains(self.instance, one.action.params) for name, one in actions}

@@ -102,13 +102,15 @@ class Layout:
     @cached_property
     def owners(self) -> dict[int, frozenset[str]]:
         """The types whose objects have a slot in each column indexed by object."""
-        program = self.instance.program
+        below: dict[str, set[str]] = {}
+        for name, kind in self.instance.program.types.items():
+            for ancestor in kind.ancestors:
+                below.setdefault(ancestor, set()).add(name)
         found = {}
         for column in self.columns:
             of = column.fluent.params[0].type if column.by_object else None
             if isinstance(of, ObjectType):
-                kinds = (kind for kind in program.types if program.is_subtype(kind, of.name))
-                found[column.index] = frozenset(kinds)
+                found[column.index] = frozenset(below.get(of.name, ()))
         return found
 
     @cached_property

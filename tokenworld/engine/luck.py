@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tokenworld.ground import Json, LuckyDraw
 
-__all__ = ["DrawKey", "ExploringLuck", "ForcedLuck", "Luck", "SeededLuck", "draw"]
+__all__ = ["DrawKey", "ExploringLuck", "ForcedLuck", "Luck", "RecordingLuck", "SeededLuck", "draw"]
 
 SPAN = 1 << 64
 """Draws are whole numbers below this."""
@@ -54,6 +54,27 @@ class SeededLuck:
     def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         rule, args, number = key
         return (draw(seed, tick, rule, args, number) >> 11) / float(1 << 53)
+
+
+class RecordingLuck:
+    """Passes draws on and remembers those with more than one alternative."""
+
+    def __init__(self, luck: Luck) -> None:
+        self._luck = luck
+        self.taken: list[LuckyDraw] = []
+
+    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
+        choice = self._luck.choose(key, seed, tick, weights)
+        if sum(1 for weight in weights if weight > 0) > 1:
+            self.taken.append(LuckyDraw(*key, choice, len(weights)))
+        return choice
+
+    def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
+        return self._luck.uniform(key, seed, tick)
+
+    def forget(self, number: int) -> None:
+        """Leave out all but the first ``number`` draws: what drew the others did not happen."""
+        del self.taken[number:]
 
 
 class ForcedLuck(SeededLuck):

@@ -7,7 +7,7 @@ these where one may be.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -120,6 +120,28 @@ def last(values: Iterable[Any]) -> Any:
     return listed[-1] if listed else None
 
 
+def total(function: Callable[..., Any], *args: Any) -> Any:
+    """A calculation over values any of which may be `none`, and then is `none`."""
+    return None if any(one is None for one in args) else function(*args)
+
+
+def total_sum(values: Sequence[Any], nothing: float) -> Any:
+    total = nothing
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
+
+
+def total_min(values: Sequence[Any]) -> Any:
+    return None if None in values else min(values, default=None)
+
+
+def total_max(values: Sequence[Any]) -> Any:
+    return None if None in values else max(values, default=None)
+
+
 def floordiv(a: int, b: int) -> int:
     if b == 0:
         raise Breach("TW1006", "undefined", "A number is divided by zero.")
@@ -220,6 +242,14 @@ def shown_number(value: int, decimals: int) -> float:
     return float(Fraction(value, 10**decimals))
 
 
+def added(values: Iterable[float]) -> float:
+    """The sum of doubles in order: `sum` itself compensates rounding from Python 3.12 on."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
 def round_down(value: float) -> int:
     """`floor` of a double."""
     if not math.isfinite(value):
@@ -232,6 +262,7 @@ RUNTIME: dict[str, Any] = {
     for function in (
         at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
         floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
-        round_real, round_exact, round_down, shown_number, finite, power, busy, did, early,
+        round_real, round_exact, round_down, shown_number, finite, added, total, total_sum,
+        total_min, total_max, power, busy, did, early,
     )
 }  # fmt: skip

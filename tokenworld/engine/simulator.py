@@ -170,7 +170,7 @@ class EngineSimulator:
 
     def exact_key(self) -> bool:
         plain = self._ticks[1] and not self._reads_score and not self._reads_numbers
-        return plain and self._finite
+        return plain and self._finite and not self._engine.unlisted
 
     @cached_property
     def _bodies(self) -> Sequence[Body]:

@@ -89,7 +89,7 @@ def word(emitter: Emitter, value: str, kind: object, article: str = "") -> str:
             return f"of_real({value})"
         case BoolType():
             return f"('true' if {value} else 'false')"
-        case _ if is_optional(kind):  # type: ignore[arg-type]
+        case _ if emitter.careful or is_optional(kind):  # type: ignore[arg-type]
             return f"of_text({value})"
         case _:
             return value

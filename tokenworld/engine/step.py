@@ -7,7 +7,6 @@ take turns it is called once for each of them; the state knows whose turn it is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokenworld.engine.applying import apply, net, prose_state
@@ -16,36 +15,19 @@ from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.layout import Layout
-from tokenworld.engine.luck import DrawKey, Luck
+from tokenworld.engine.luck import Luck, RecordingLuck
 from tokenworld.engine.result import BreachReport, Result, Spoken
 from tokenworld.engine.rounds import closed, handed_on, is_free, is_last, own_round, took_time
 from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.state import State
 from tokenworld.engine.unit import ActionUnit, output
 from tokenworld.engine.watches import Watches
-from tokenworld.ground import Command, Instance, LuckyDraw, NoMatch, Status
+from tokenworld.ground import Command, Instance, NoMatch, Status
 from tokenworld.model import Law, Phase
 
 __all__ = ["Stepper", "broken"]
 
 Intent = Command | NoMatch
-
-
-class _RecordingLuck:
-    """Passes draws on and remembers those with more than one alternative."""
-
-    def __init__(self, luck: Luck) -> None:
-        self._luck = luck
-        self.taken: list[LuckyDraw] = []
-
-    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
-        choice = self._luck.choose(key, seed, tick, weights)
-        if sum(1 for weight in weights if weight > 0) > 1:
-            self.taken.append(LuckyDraw(*key, choice, len(weights)))
-        return choice
-
-    def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
-        return self._luck.uniform(key, seed, tick)
 
 
 class Stepper:
@@ -64,7 +46,7 @@ class Stepper:
     def tick(self, state: State, intent: Intent, luck: Luck) -> list[Result]:
         """The intent of the actor whose turn it is: its records, the last with the state it
         leaves. The last actor of a round closes it; a free action is a round of its own."""
-        recording = _RecordingLuck(luck)
+        recording = RecordingLuck(luck)
         if self.endings.over(state):
             return [Result("halted", _command(intent), state, state, cause="the world is over")]
         if isinstance(intent, Command):
@@ -78,9 +60,9 @@ class Stepper:
         """What steps 3 to 6 alone make of a state."""
         if self.endings.over(state):
             return state
-        return self._unit(state, command, _RecordingLuck(luck))[-1].after
+        return self._unit(state, command, RecordingLuck(luck))[-1].after
 
-    def _unit(self, state: State, command: Command, luck: _RecordingLuck) -> list[Result]:
+    def _unit(self, state: State, command: Command, luck: RecordingLuck) -> list[Result]:
         """Steps 3 to 6: what an actor does, or that it was discarded."""
         try:
             cancelled = self.unit.cancel(state, command, luck)
@@ -95,7 +77,7 @@ class Stepper:
             return [broken(state, command, breach)]
         return results
 
-    def _finish(self, results: list[Result], state: State, luck: _RecordingLuck) -> list[Result]:
+    def _finish(self, results: list[Result], state: State, luck: RecordingLuck) -> list[Result]:
         """The next actor's turn, or the end of the round."""
         last = results[-1]
         free = is_free(self.unit, state, last.command)

@@ -8,7 +8,7 @@ from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.compile import ActionCode, Code, Function
 from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.guards import Broken, Guards
-from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
 from tokenworld.engine.result import Result, Spoken
 from tokenworld.engine.state import LongAction, State
 from tokenworld.engine.why import first_false
@@ -143,15 +143,19 @@ class ActionUnit:
         failed = self._failed(state, code, command)
         if failed is not None:
             return failed
+        drawn = len(luck.taken) if isinstance(luck, RecordingLuck) else 0
         try:
             result = self._effects(state, command, code.run, luck)
         except Breach as breach:
             if breach.kind not in GENERATED:
                 raise
+            if isinstance(luck, RecordingLuck):
+                luck.forget(drawn)
             return Result(
                 "refused", command, state, state, refused=len(code.action.requires),
                 generated=breach.kind, cause=breach.message, start=self.since(state, command),
             )  # fmt: skip
+        result.after = result.after.fork()  # what the body says does not see it as done yet
         result.after.deeds = (*state.deeds, (state.acting, command))
         return result
 

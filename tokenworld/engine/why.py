@@ -44,6 +44,16 @@ def _asked(code: Code, action: Action) -> tuple[_Asked, ...]:
 
 
 def _compile(code: Code, action: Action, require: Require, lets: tuple[Let, ...]) -> _Asked:
+    """Compiled with care: a require is asked although one before it failed."""
+    emitter = code.emitter
+    emitter.careful = True
+    try:
+        return _compiled(code, action, require, lets)
+    finally:
+        emitter.careful = False
+
+
+def _compiled(code: Code, action: Action, require: Require, lets: tuple[Let, ...]) -> _Asked:
     holds = _function(code, action, lets, require.condition)
     atoms = tuple(
         (atom.text, atom.term, _function(code, action, lets, atom.term)) for atom in require.atoms

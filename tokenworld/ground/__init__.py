@@ -8,9 +8,11 @@ from tokenworld.ground.constants import (
     param_values,
 )
 from tokenworld.ground.instance import (
+    MANY,
     GroundObject,
     Instance,
     bindings,
+    count_bindings,
     domain_of,
     instantiate,
     parameter_domains,
@@ -73,6 +75,8 @@ __all__ = [
     "domain_of",
     "instantiate",
     "param_values",
+    "MANY",
+    "count_bindings",
     "parameter_domains",
     "read_value",
     "scaled_text",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import prod
 
 from tokenworld.ground.values import Raw
 from tokenworld.model import (
@@ -25,9 +26,11 @@ from tokenworld.model import (
 )
 
 __all__ = [
+    "MANY",
     "GroundObject",
     "Instance",
     "bindings",
+    "count_bindings",
     "domain_of",
     "instantiate",
     "parameter_domains",
@@ -126,19 +129,37 @@ def domain_of(instance: Instance, value_type: ValueType) -> tuple[Raw, ...] | No
     return (*values, None) if optional else values
 
 
-def parameter_domains(instance: Instance, params: tuple[Binder, ...]) -> list[tuple[Raw, ...]]:
-    """The candidates of each parameter of a rule, in declaration order."""
+MANY = 100_000
+"""More bindings of one rule than this are not listed; each can still be given by name."""
 
-    def one(binder: Binder) -> tuple[Raw, ...]:
+
+def parameter_domains(instance: Instance, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+    """The candidates of each parameter of a rule, in declaration order; numbers as a `range`."""
+
+    def one(binder: Binder) -> Sequence[Raw]:
         match binder.domain:
+            case TypeRange(of=NumberType(low=int() as low, high=int() as high, optional=False)):
+                return range(low, high + 1)
             case TypeRange(of=of):
                 return domain_of(instance, of) or ()
             case IntervalRange(low=low, high=high):
-                return tuple(range(low, high + 1))
+                return range(low, high + 1)
             case _:
                 raise TypeError("a rule's parameter ranges over a type or an interval")
 
     return [one(binder) for binder in params]
+
+
+def count_bindings(domains: Iterable[Sequence[Raw]]) -> int:
+    """How many bindings there are: the product of the sizes."""
+    return prod(_size(domain) for domain in domains)
+
+
+def _size(domain: Sequence[Raw]) -> int:
+    """`len` of a range fails beyond the machine's word."""
+    if isinstance(domain, range):
+        return max(0, domain.stop - domain.start)
+    return len(domain)
 
 
 def bindings(instance: Instance, params: tuple[Binder, ...]) -> Iterator[tuple[Raw, ...]]:

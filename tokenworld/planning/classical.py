@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from tokenworld.planning.downward import Answer
     from tokenworld.planning.lower import Encoding, Obstacle
 
-__all__ = ["Classical", "EngineRun", "fast_downward"]
+__all__ = ["RELAXED", "Classical", "EngineRun", "fast_downward", "inexpressible"]
 
+RELAXED = "relaxed reachability"
 _ENGINE = "fast-downward"
 _ENCODING = "E"
 
@@ -34,8 +35,9 @@ class EngineRun:
     engine: str
     encoding: str
     result: Literal[
-        "plan", "no plan", "invalid plan", "limit", "failed", "cancelled", "not expressible"
-    ]
+        "plan", "no plan", "invalid plan", "limit", "failed", "cancelled", "missing",
+        "not expressible",
+    ]  # fmt: skip
     detail: str
     seconds: float
     steps: tuple[PlanStep, ...] = ()
@@ -77,7 +79,10 @@ def fast_downward(
     cancel: Cancel,
     accept: Callable[[EngineRun], bool],
 ) -> None:
-    """Encode the world and run ff (to find) and blind (to prove) on it, both at once."""
+    """Encode the world and run ff (to find) and blind (to prove) on it, both at once.
+
+    Where no finite encoding takes the world, its numbers stay numbers and ENHSP is asked.
+    """
     from tokenworld.planning.downward import run_both
     from tokenworld.planning.lower import Unencodable, encode
 
@@ -85,10 +90,12 @@ def fast_downward(
     encoding = encode(simulator.instance_at(state), simulator, state, goal)
     spent = time.monotonic() - began
     if isinstance(encoding, Unencodable):
-        accept(_inexpressible(encoding.obstacles, spent))
+        if not accept(inexpressible(encoding.obstacles, spent)):
+            left = max(seconds - spent, 0.0)
+            _with_numbers(simulator, state, goal, left, memory, cancel, accept)
     elif encoding.unreachable:
         detail = "the goal is out of reach even if nothing were ever undone"
-        accept(EngineRun("relaxed reachability", _ENCODING, "no plan", detail, spent))
+        accept(EngineRun(RELAXED, _ENCODING, "no plan", detail, spent))
     elif program is not None:
         try:
             run_both(
@@ -102,6 +109,26 @@ def fast_downward(
         except OSError as error:
             reason = f"it could not be started: {error.strerror or error}"
             accept(EngineRun(_ENGINE, _ENCODING, "failed", reason, time.monotonic() - began))
+
+
+def _with_numbers(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    seconds: float,
+    memory: int,
+    cancel: Cancel,
+    accept: Callable[[EngineRun], bool],
+) -> None:
+    """Encoding A, where the world has an exact lifted form; otherwise nothing more is said."""
+    from tokenworld.planning.numeric import numeric_enhsp
+
+    def told(run: EngineRun) -> bool:
+        return run.result == "not expressible" or accept(run)
+
+    numeric_enhsp(
+        simulator, state, goal, seconds=seconds, memory=memory, cancel=cancel, accept=told
+    )
 
 
 def _engine_run(encoding: Encoding, answer: Answer) -> EngineRun:
@@ -128,8 +155,10 @@ def _engine_run(encoding: Encoding, answer: Answer) -> EngineRun:
     )
 
 
-def _inexpressible(obstacles: tuple[Obstacle, ...], seconds: float) -> EngineRun:
-    """The constructs that no encoding takes, each as a note at its place."""
+def inexpressible(
+    obstacles: tuple[Obstacle, ...], seconds: float, encoding: str = _ENCODING
+) -> EngineRun:
+    """The constructs that no finite encoding takes, each as a note at its place."""
     notes = tuple(
         Diagnostic(
             one.code,
@@ -142,4 +171,4 @@ def _inexpressible(obstacles: tuple[Obstacle, ...], seconds: float) -> EngineRun
         for one in obstacles
     )
     detail = f"no encoding takes {obstacles[0].construct}: {obstacles[0].reason}"
-    return EngineRun(_ENGINE, _ENCODING, "not expressible", detail, seconds, notes=notes)
+    return EngineRun(_ENGINE, encoding, "not expressible", detail, seconds, notes=notes)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tokenworld.diagnostics import Failure
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Instance, Raw, Simulator, StateT, slots
 from tokenworld.model import Body, Program
 from tokenworld.planning.core_parts import Part, fact_parts, fluent_parts, relaxed, rule_parts
+from tokenworld.planning.downward import BLIND, find_downward, run_searches
 from tokenworld.planning.frozen_state import FrozenState
 from tokenworld.planning.lower import Encoding, encode
 from tokenworld.planning.search import Exhausted, Limits, Search
@@ -24,7 +25,9 @@ __all__ = ["Core", "Rebuild", "Remake", "find_core"]
 Rebuild = Callable[[Program, Body], tuple[Simulator[StateT], StateT]]
 """Another program's simulator and start state, changed by a body."""
 Remake = Callable[[Program], Instance]
-OracleName = Literal["relaxed reachability", "own search"]
+OracleName = Literal["relaxed reachability", "own search", "fast-downward blind"]
+_SHARE = 0.4
+"""How much of the time that is left one proof may take."""
 _GROWTH = 40
 """How many times as many states as the world itself a relaxed one may have."""
 
@@ -66,7 +69,10 @@ def find_core(
         return None
     instance = simulator.instance_at(state)
     shrink = _Shrink(instance, oracle, end)
-    shrink.drop_groups(_grouped(tuple(rule_parts(instance, goal, quote))))
+    rules = tuple(rule_parts(instance, goal, quote))
+    if oracle.name == "relaxed reachability":  # nothing is undone: what laws do hinders nobody
+        rules = tuple(part for part in rules if part.kind != "law")
+    shrink.drop_groups(_grouped(rules))
     fluents = shrink.drop(tuple(fluent_parts(instance)), keep=False)
     for fluent in fluents:
         values = _values(simulator, state, instance, fluent.name)
@@ -104,27 +110,40 @@ def _oracle(
     """The cheapest oracle that proves the world as it is."""
     instance = simulator.instance_at(state)
 
-    def relaxedly(parts: Sequence[Part]) -> bool:
+    def encoded(parts: Sequence[Part]) -> Encoding | None:
         changed = remake(relaxed(instance, parts)[0])
         if len(changed.objects) != len(instance.objects):
-            return False
-        frozen = FrozenState(simulator, state, changed)
-        found = encode(changed, frozen, 0, goal)
-        return isinstance(found, Encoding) and found.unreachable
+            return None
+        found = encode(changed, FrozenState(simulator, state, changed), 0, goal)
+        return found if isinstance(found, Encoding) else None
+
+    def relaxedly(parts: Sequence[Part]) -> bool:
+        found = encoded(parts)
+        return found is not None and found.unreachable
 
     def exhausted(parts: Sequence[Part]) -> bool:
         try:
             other, start = rebuild(relaxed(instance, parts)[0], ())
         except Failure:
             return False
-        limits = Limits(None if states is None else states * _GROWTH, end - time.monotonic())
-        return isinstance(Search(other, start, goal, within=None).run(limits), Exhausted)
+        left = end - time.monotonic()
+        limits = Limits(None if states is None else states * _GROWTH, _SHARE * left)
+        return isinstance(Search(other, start, goal).run(limits), Exhausted)
 
-    if relaxedly(()):
-        return _Oracle("relaxed reachability", relaxedly)
-    if exhausted(()):
-        return _Oracle("own search", exhausted)
-    return None
+    def blindly(parts: Sequence[Part]) -> bool:
+        found, program = encoded(parts), find_downward()
+        if found is None or isinstance(program, Diagnostic):
+            return False
+        left = max(_SHARE * (end - time.monotonic()), 0.0)
+        (answer,) = run_searches(program, found.text, (BLIND,), seconds=left)
+        return answer.result == "no plan"
+
+    ways: tuple[_Oracle, ...] = (
+        _Oracle("relaxed reachability", relaxedly),
+        _Oracle("own search", exhausted),
+        _Oracle("fast-downward blind", blindly),
+    )
+    return next((one for one in ways if one.proves(())), None)
 
 
 # ---- deletion ---------------------------------------------------------------------------------

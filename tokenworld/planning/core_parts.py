@@ -2,7 +2,8 @@
 
 To *relax* a part makes the goal no harder: a conjunct of the goal is no longer asked for, a
 require or a condition of a law no longer tested, a losing line or an invariant taken out, a law
-becomes something that the actor may do or leave, and a start value may be chosen freely. What is out of reach although a part is relaxed does not depend on that part.
+becomes something that the actor may do or leave, and a start value may be chosen freely. What is
+out of reach although a part is relaxed does not depend on that part.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from tokenworld.model import (
     TypeRange,
     ValueType,
     World,
+    subterms,
 )
 
 __all__ = [
@@ -108,6 +110,8 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
         yield Part("law", law.name, law.name, law.span)
     for law in program.laws.values():
         for index, term in enumerate(_whens(law)):
+            if _looks_back(term):  # it compares with the start of the tick: asked of laws only
+                continue
             yield Part("when", law.name, quoted(term.span, quote), term.span, index)
     for action in program.actions.values():
         for index, require in enumerate(action.requires):
@@ -240,10 +244,16 @@ def _whens(law: Law) -> tuple[Term, ...]:
     return () if law.when is None else conjuncts(law.when)
 
 
+def _looks_back(term: Term) -> bool:
+    return any(getattr(part, "was", False) for part in subterms(term))
+
+
 def _at_will(law: Law, dropped: set[int]) -> Action:
     """What a law does as an action that takes no time, with fewer conditions."""
-    whens = (one for at, one in enumerate(_whens(law)) if at not in dropped)
-    guards = tuple(Require(one, "", None, "", (), law.span) for one in whens)
+    whens = [one for at, one in enumerate(_whens(law)) if at not in dropped]
+    guards = tuple(
+        Require(one, "", None, "", (), law.span) for one in whens if not _looks_back(one)
+    )
     at_once = NumberLiteral(0, NumberType(), law.span)
     name = f"\nlaw {law.name}"
     return Action(name, law.params, (), at_once, None, None, guards, law.body, (), law.span)

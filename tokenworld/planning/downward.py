@@ -7,9 +7,7 @@ there are none. Whatever happens, an interrupt included, no process is left behi
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import subprocess
 import tempfile
 import time
@@ -20,15 +18,27 @@ from pathlib import Path
 from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic
+from tokenworld.planning.children import kill, limited
 from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, find_engine
 
-__all__ = ["BLIND", "FF", "Answer", "Configuration", "find_downward", "run_both", "run_searches"]
+__all__ = [
+    "BLIND",
+    "FF",
+    "HMAX",
+    "LAMA",
+    "SYMBOLIC",
+    "Answer",
+    "Configuration",
+    "find_downward",
+    "run_both",
+    "run_searches",
+]
 
 INSTALL = "pip install 'token-world[classical]'"
 _POLL = 0.02
 """Seconds between two looks at the children."""
 _MEMORY = 2 << 30
-_CLOSING = 12
+_CLOSING = 16
 _VARIES = re.compile(r"\btime\b|memory|bytes|\bKB\b|load factor", re.IGNORECASE)
 """What a line of a log speaks of that differs from run to run."""
 
@@ -37,17 +47,31 @@ AnswerKind = Literal["plan", "no plan", "limit", "failed", "cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A search of Fast Downward. ``complete``: it ends without a plan only where there is none."""
+    """A search of Fast Downward. ``complete``: it ends without a plan only where there is none.
+
+    ``optimal``: no plan costs less than the one it finds. ``program`` is the file it is run with,
+    where that is another one than usual (SymK).
+    """
 
     name: str
     search: str
     complete: bool
+    optimal: bool = False
+    program: Path | None = None
 
 
 FF = Configuration(
     "ff", "let(hff,ff(),lazy_greedy([hff],preferred=[hff],cost_type=one))", complete=True
 )
-BLIND = Configuration("blind", "astar(blind())", complete=True)
+BLIND = Configuration("blind", "astar(blind())", complete=True, optimal=True)
+HMAX = Configuration("hmax", "astar(hmax())", complete=True, optimal=True)
+LAMA = Configuration(
+    "lama",
+    "let(hlm,landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_zg()),pref=false),"
+    "let(hff,ff(),lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))",
+    complete=False,
+)
+SYMBOLIC = Configuration("symk", "sym_bd()", complete=False, optimal=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +179,18 @@ def _started(
         yield runs
     finally:
         for run in runs:
-            _kill(run.process)
+            kill(run.process)
 
 
 def _start(program: Path, configuration: Configuration, task: Path, memory: int) -> _Run:
     """Start one search in a session, and so a process group, of its own."""
     log = task.with_name(f"{configuration.name}.log")
     plan = task.with_name(f"{configuration.name}.plan")
-    command = [str(program), "--search", configuration.search, "--internal-plan-file", str(plan)]
+    chosen = configuration.program or program
+    command = [str(chosen), "--search", configuration.search, "--internal-plan-file", str(plan)]
     with task.open("rb") as stdin, log.open("wb") as stdout:
         process = subprocess.Popen(
-            _limited(command, memory),
+            limited(command, memory),
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.STDOUT,
@@ -173,29 +198,6 @@ def _start(program: Path, configuration: Configuration, task: Path, memory: int)
             start_new_session=True,
         )
     return _Run(configuration, process, log, plan, time.monotonic())
-
-
-def _limited(command: list[str], memory: int) -> list[str]:
-    """The command under a limit of its address space, set before it starts.
-
-    The shell sets the limit and becomes the program: code between fork and exec could deadlock
-    where threads run, as they do behind a screen.
-    """
-    if os.name != "posix":
-        return command
-    script = f'ulimit -v {memory >> 10} 2>/dev/null; exec "$@"'
-    return ["/bin/sh", "-c", script, "sh", *command]
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process with its group and wait for it."""
-    if process.poll() is None:
-        if os.name == "posix":
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    process.wait()
 
 
 # ---- answers ------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ def _answers(
         stopped = _stopped(end, seconds, cancel) if open_ else None
         if stopped is not None:
             for run in open_:
-                _kill(run.process)
+                kill(run.process)
                 yield _ended(run, *stopped)
             return
         if open_:

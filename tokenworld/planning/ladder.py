@@ -20,15 +20,17 @@ from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.classical import Classical, EngineRun, fast_downward
+from tokenworld.planning.classical import RELAXED, Classical, EngineRun, fast_downward
 from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
 from tokenworld.planning.own import OWN_SEARCH, OwnRung, Say
 from tokenworld.planning.polish import needed_luck, without_idle_steps
+from tokenworld.planning.relaxed import hopeless
 from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
+from tokenworld.planning.secrets import secrets_read
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
 
-__all__ = ["plan"]
+__all__ = ["plan", "require_goal"]
 
 _FIRST_STATES = 200_000
 _FIRST_SECONDS = 2.0
@@ -59,7 +61,7 @@ def plan(
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
-    _check_goal(simulator, goal)
+    require_goal(simulator, goal)
     climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, progress, cancel)
     return (
         climb.search_first()
@@ -78,7 +80,8 @@ def _installed() -> EngineInfo:
     return other if other.ready else found
 
 
-def _check_goal(simulator: Simulator[StateT], goal: str | None) -> None:
+def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
+    """`Failure` with TW0201 for a goal that the world does not have, or where it has none."""
     world = simulator.instance.world
     names = [line.name for line in world.goals]
     if goal in names or (goal is None and names):
@@ -225,6 +228,8 @@ class _Climb(Generic[StateT]):
         if run.result == "no plan" and run.exact:
             by = f"{run.engine} on encoding {run.encoding}: {run.detail}"
             proof = Proof(by, run.engine, run.encoding, run.digest)
+            if run.engine == RELAXED:
+                self._note(hopeless(self._simulator, self._goal))
             return (
                 Verdict("unwinnable", self._goal, "proved", run.engine, run.encoding, proof=proof),
             )
@@ -296,12 +301,17 @@ class _Climb(Generic[StateT]):
     def _closed(self, verdict: Verdict) -> Verdict:
         """The verdict with all that was tried; what did not keep it from an answer is no matter.
 
-        Only a planner that misbehaved is worth a word then.
+        Only a planner that misbehaved is worth a word then, and why there is no plan, or what the
+        plan should not have known.
         """
         notes = tuple(self._notes)
         if verdict.answer != "unknown":
             faults = (note for note in notes if note.code == "TW0812")
+            reasons = (note for note in notes if note.code == "TW0803")
             notes = tuple(replace(note, severity=Severity.INFO) for note in faults)
+            notes += tuple(reasons) if verdict.answer == "unwinnable" else ()
+            commands = [step.command for step in verdict.steps]
+            notes += secrets_read(self._simulator.instance.program, commands)
         attempts = (self._own.attempt(), *self._attempts)
         seconds = time.monotonic() - self._started
         return replace(verdict, attempts=attempts, notes=notes, seconds=seconds)

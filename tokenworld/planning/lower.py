@@ -28,12 +28,14 @@ _MOST_NODES = 600_000
 class Encoding:
     """Encoding E of one world from one state.
 
-    ``task`` has single-valued literals only. ``unreachable``: the goal is out of reach even if
-    nothing were ever undone, which a planner finds out at once.
+    ``task`` has single-valued literals only; ``plain`` is the same with sets of values, and without
+    the variables that watch them. ``unreachable``: the goal is out of reach even if nothing were
+    ever undone, which a planner finds out at once.
     """
 
     task: Task
     unreachable: bool = False
+    plain: Task | None = None
 
     @cached_property
     def text(self) -> str:
@@ -94,7 +96,7 @@ def encode(
         return Unencodable((refused.obstacle,))
     except Explosion as explosion:
         return Unencodable((_too_big(instance, explosion),))
-    return Encoding(single_valued(task), not reachable)
+    return Encoding(single_valued(task), not reachable, task)
 
 
 _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))

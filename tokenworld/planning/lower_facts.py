@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tokenworld.ground import (
+    MANY,
     Command,
     Instance,
     Raw,
+    count_bindings,
     domain_of,
     parameter_domains,
     show_value,
@@ -28,7 +30,7 @@ from tokenworld.model import (
     ObjectType,
     ValueType,
 )
-from tokenworld.planning.lower_algebra import ALIVE, COIN, DID, LONG, RING, Slot
+from tokenworld.planning.lower_algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 
 __all__ = ["Facts", "Running"]
 
@@ -157,15 +159,22 @@ class Facts:
 
     def domain(self, value_type: ValueType) -> tuple[Raw, ...] | None:
         """All values of a type, ``None`` if there are infinitely many."""
+        if isinstance(value_type, NumberType) and _wide(value_type):
+            return None
         return domain_of(self.instance, value_type)
 
     def arguments(self, fluent: Fluent) -> list[tuple[Raw, ...]]:
         """The candidates of each argument of a fluent."""
         return [self.domain(param.type) or () for param in fluent.params]
 
-    def choices(self, params: tuple[Binder, ...]) -> list[tuple[Raw, ...]]:
-        """The candidates of each parameter of a rule."""
-        return parameter_domains(self.instance, params)
+    def choices(self, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+        """The candidates of each parameter of a rule; refused where there are too many."""
+        domains = parameter_domains(self.instance, params)
+        number = count_bindings(domains)
+        if number > MANY:
+            reason = f"it has {number:,} bindings, more than {MANY:,}"
+            raise Refused("a rule with so many bindings", params[0].span, reason)
+        return domains
 
     def objects(self, type_name: str) -> tuple[int, ...]:
         """The objects of a type in declaration order."""
@@ -193,3 +202,8 @@ class Facts:
         if name == RING:
             return f"tick mod {args[0]}"
         return " ".join((name.strip(), *(str(arg) for arg in args)))
+
+
+def _wide(kind: NumberType) -> bool:
+    """A range with more values than a finite encoding can tell apart in reasonable size."""
+    return kind.low is not None and kind.high is not None and kind.high - kind.low > MANY

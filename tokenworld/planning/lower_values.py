@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -67,6 +68,10 @@ class Profile:
         return tuple(dict.fromkeys((*self.sets, *self.steps, *self.swept)))
 
 
+class _Unset:
+    """Stands for a slot of which nothing is known but its start value."""
+
+
 class _Algebra(SetAlgebra):
     """Sets of values where what stands outside the rules is left open."""
 
@@ -119,6 +124,26 @@ class ValueAnalysis:
 
     def _fluent(self, slot: Slot) -> Fluent:
         return self.facts.program.fluents[slot[0]]
+
+    def evaluators(self) -> tuple[Terms[ValueSet], Bodies[ValueSet], SetAlgebra]:
+        """What the analysis evaluates with: terms and bodies on the sets it found."""
+        self._terms.forget()
+        return self._terms, self._bodies, self._algebra
+
+    @contextmanager
+    def supposing(self, slot: Slot, values: ValueSet) -> Iterator[None]:
+        """As if a slot could hold just these values."""
+        before = self._known.get(slot, _Unset)
+        self._known[slot] = values
+        self._terms.forget()
+        try:
+            yield
+        finally:
+            if isinstance(before, type):
+                del self._known[slot]
+            else:
+                self._known[slot] = before
+            self._terms.forget()
 
     # ---- the fixpoint ---------------------------------------------------------------------
 

@@ -14,19 +14,29 @@ from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
 from tokenworld.ground import Command, Instance, LuckyDraw, Raw, Simulator, StateT
-from tokenworld.model import Ending
+from tokenworld.model import Ending, Program
 from tokenworld.planning.ir import Task
 from tokenworld.planning.lower_algebra import Obstacle
 from tokenworld.planning.pddl_domain import LiftedDomain, lift_domain
 from tokenworld.planning.pddl_ground import ground_pair
 from tokenworld.planning.pddl_names import Names
+from tokenworld.planning.pddl_plain import plain_domain
+from tokenworld.planning.pddl_plain_problem import plain_pair
 from tokenworld.planning.pddl_problem import Values, assemble, declared_requirements
 from tokenworld.planning.pddl_requirements import needed
 from tokenworld.planning.pddl_text import domain_text, problem_text
 from tokenworld.planning.pddl_tree import PddlPair
 from tokenworld.planning.pddl_vocabulary import LiftingError, Vocabulary
 
-__all__ = ["Encode", "PddlExport", "PddlStep", "export_pddl", "export_world", "goal_line"]
+__all__ = [
+    "Encode",
+    "PddlExport",
+    "PddlStep",
+    "export_domain",
+    "export_pddl",
+    "export_world",
+    "goal_line",
+]
 
 Encode = Callable[[str | None], Task]
 """Makes the finite task of a world for a goal; raises `Failure` where it has none."""
@@ -130,7 +140,8 @@ def _chance(instance: Instance, names: Names) -> Iterator[Diagnostic]:
 
 def _requirements(words: Vocabulary, pair: PddlPair) -> Iterator[Diagnostic]:
     declared = declared_requirements(words)
-    missing = [word for word in needed(pair) if declared is not None and word not in declared]
+    known = frozenset(word.lower() for word in declared or ()) | {"strips"}
+    missing = [word for word in needed(pair) if declared is not None and word not in known]
     if missing:
         spans = [one.span for one in words.instance.program.pddl if one.key == "requirements"]
         listed = ", ".join(f"`:{word}`" for word in missing)
@@ -162,6 +173,28 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
     return _export(pair, words.names, "lifted", notes)
 
 
+def _plain(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
+    """The world word for word, where it says nothing but what PDDL says."""
+    comments = _comments(instance, "written")
+    found = plain_domain(instance.program, comments)
+    made = None if found is None else plain_pair(found, instance, values, goal, comments)
+    if made is None:
+        return None
+    pair, names = made
+    notes = (*_dropped(instance), *_requirements(Vocabulary(instance), pair))
+    return _export(pair, names, "lifted", notes)
+
+
+def export_domain(program: Program) -> str:
+    """The domain of a program without worlds; `Failure` where it is not PDDL as it stands."""
+    found = plain_domain(program, ("Written by `tw export --pddl`.",))
+    if found is not None:
+        return domain_text(found.domain)
+    message = "A file without a world is exported only where every rule is PDDL as it stands."
+    hint = "Add a `world name { … }` block."
+    raise Failure(Diagnostic("TW0801", message, hint=hint))
+
+
 def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) -> PddlExport:
     """The task in grounded form; the reasons stand in the notes and above the domain."""
     words = Vocabulary(instance)
@@ -187,7 +220,11 @@ def export_pddl(
     world where the lifted form is not exact; without it the constructs that prevent that form are
     raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too.
     """
-    domain = lift_domain(Vocabulary(instance), goal_line(instance, goal))
+    line = goal_line(instance, goal)
+    plain = _plain(instance, values, line)
+    if plain is not None:
+        return plain
+    domain = lift_domain(Vocabulary(instance), line)
     if not domain.errors:
         return _lifted(domain, values)
     if encode is not None:

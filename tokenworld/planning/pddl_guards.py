@@ -120,8 +120,13 @@ def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[
         for fluent in words.instance.program.fluents.values()
         if sort_of(fluent.type) == "symbol"
     )
+    unique = frozenset(
+        words.fluents[fluent.id]
+        for fluent in words.instance.program.fluents.values()
+        if fluent.unique
+    )
     for write in writes:
-        if _differs(write, write) and write.meets_itself(valued):
+        if _differs(write, write) and write.meets_itself(valued, unique):
             raise LiftingError(f"rounds that may write `{write.fluent.name}` twice", write.span)
     for first, second in combinations(writes, 2):
         if first.partner and first.partner == second.partner:

@@ -178,7 +178,9 @@ def _types(domain: LiftedDomain, used: frozenset[str]) -> tuple[Typed, ...]:
     ]
     if domain.token is not None:
         found.append(Typed(domain.token[1], None))
-    return tuple(found)
+    if all(one.type is None for one in found):
+        return tuple(found)
+    return tuple(Typed(one.name, one.type or "object") for one in found)
 
 
 def _used_types(domain: LiftedDomain, predicates: tuple[Signature, ...]) -> frozenset[str]:

@@ -85,12 +85,6 @@ def _signature(signature: Signature) -> str:
     return f"({signature.name}{' ' + params if params else ''})"
 
 
-def _types(types: Sequence[Typed]) -> list[str]:
-    if all(one.type is None for one in types):
-        return [" ".join(one.name for one in types)] if types else []
-    return _grouped([Typed(one.name, one.type or "object") for one in types])
-
-
 def _condition(expr: Expr, indent: int) -> str:
     if expr == TRUE:
         return "()"
@@ -131,10 +125,12 @@ def domain_text(domain: PddlDomain) -> str:
     if domain.requirements:
         words = " ".join(f":{word}" for word in domain.requirements)
         lines.append(f"  (:requirements {words})")
-    lines += _section("types", _types(domain.types))
+    lines += _section("types", _grouped(domain.types))
     lines += _section("constants", _grouped(domain.constants))
     lines += _section("predicates", [_signature(one) for one in domain.predicates])
-    lines += _section("functions", [f"{_signature(one)} - number" for one in domain.functions])
+    lines += _section(
+        "functions", [f"{_signature(one)} - {one.result}" for one in domain.functions]
+    )
     for derived in domain.derived:
         lines += _derived(derived)
     for action in domain.actions:
@@ -154,5 +150,5 @@ def problem_text(problem: PddlProblem) -> str:
     lines[-1] += ")"
     lines.append(f"  (:goal {_condition(problem.goal, 2)})")
     if problem.metric is not None:
-        lines.append(f"  (:metric minimize {flat(problem.metric)})")
+        lines.append(f"  (:metric {problem.sense} {flat(problem.metric)})")
     return "\n".join(lines) + ")\n"

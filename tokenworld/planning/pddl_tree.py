@@ -50,10 +50,11 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A declared predicate or numeric function."""
+    """A declared predicate or function; ``result`` is the type of a function's value."""
 
     name: str
     params: tuple[Typed, ...]
+    result: str = "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class PddlProblem:
     goal: Expr
     metric: Expr | None = None
     comments: tuple[str, ...] = ()
+    sense: str = "minimize"
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,11 +81,12 @@ class Write:
     partner: int = 0
     options: tuple[Case, ...] = ()
 
-    def meets_itself(self, valued: frozenset[str]) -> bool:
+    def meets_itself(self, valued: frozenset[str], unique: frozenset[str] = frozenset()) -> bool:
         """Whether two rounds of a loop may write one slot.
 
         ``valued`` names the predicates of fluents whose last argument is their value: where the
-        slot determines the others, it determines that one too.
+        slot determines the others, it determines that one too. Those in ``unique`` are read
+        backwards as well, since no two objects share a value.
         """
         known = {arg.text for arg in self.args}
         facts = [cond for cond in self.place.conds if cond[:1] and cond[0] in valued]
@@ -94,6 +95,8 @@ class Write:
                 words = [word for word in fact[1:] if isinstance(word, str)]
                 if all(word in known or not word.startswith("?") for word in words[:-1]):
                     known.add(words[-1])
+                if fact[0] in unique and len(words) == 2 and words[1] in known:
+                    known.add(words[0])
         return any(loop not in known for loop in self.place.loops)
 
 

@@ -9,8 +9,8 @@ from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.certificate import CertifiedProof
 from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, find_engine
 from tokenworld.planning.downward import BLIND, FF, find_downward, run_searches
+from tokenworld.planning.fixpoint import fixpoint
 from tokenworld.planning.lower import Encoding, encode
-from tokenworld.planning.relaxed import fixpoint
 
 __all__ = ["NoProof", "prove_on_encoding"]
 

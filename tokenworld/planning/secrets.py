@@ -17,9 +17,11 @@ from tokenworld.model import (
     Action,
     Body,
     BoolType,
+    ClosureOf,
     Compare,
     DeriveCall,
     DescribeEffect,
+    InverseOf,
     Let,
     Local,
     Program,
@@ -56,40 +58,42 @@ def secrets_read(program: Program, commands: Sequence[Command]) -> tuple[Diagnos
 
     What an earlier step said counts as known.
     """
-    known, told = set[str](), set[str]()
+    known = set[str]()
     found = list[Diagnostic]()
     for number, command in enumerate(commands, 1):
         if command.is_pass:
             continue
         action = program.actions[command.action]
-        for read in _reads(program, _decided_by(action)):
-            if read.fluent not in known | told:
-                told.add(read.fluent)
-                found.append(_warning(program, action, number, read))
-        known |= {read.fluent for read in _reads(program, _spoken(program, action))}
+        for fluent, place in _reads(program, _decided_by(action)):
+            if fluent not in known:
+                known.add(fluent)
+                found.append(_warning(program, action, number, fluent, place))
+        known |= {fluent for fluent, _ in _reads(program, _spoken(program, action))}
     return tuple(found)
 
 
-def _warning(program: Program, action: Action, step: int, read: Read) -> Diagnostic:
-    name = program.fluents[read.fluent].name
+def _warning(program: Program, action: Action, step: int, fluent: str, place: Span) -> Diagnostic:
+    name = program.fluents[fluent].name
     return Diagnostic(
         "TW0808",
         f"Step {step} of the plan, `{action.name}`, rests on the secret `{name}`.",
-        read.span,
+        place,
         "reads a secret",
         hint="Let the world reveal it first, and make this depend on that.",
     )
 
 
-def _reads(program: Program, terms: Iterator[Term]) -> Iterator[Read]:
-    """Where terms read a secret, also through what they derive; the place is that in the term."""
+def _reads(program: Program, terms: Iterator[Term]) -> Iterator[tuple[str, Span]]:
+    """The secrets that terms read, also through what they derive, each with the place."""
     for term in terms:
         for part in subterms(term):
-            if isinstance(part, Read) and program.fluents[part.fluent].secret:
-                yield part
-            elif isinstance(part, DeriveCall):
-                for fluent in _derived_from(program, part.derive):
-                    yield Read(fluent, (), part.type, part.span)
+            match part:
+                case Read() | InverseOf() | ClosureOf() if program.fluents[part.fluent].secret:
+                    yield part.fluent, part.span
+                case DeriveCall():
+                    yield from ((one, part.span) for one in _derived_from(program, part.derive))
+                case _:
+                    pass
 
 
 def _derived_from(program: Program, name: str) -> tuple[str, ...]:
@@ -98,8 +102,8 @@ def _derived_from(program: Program, name: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in waiting:
         for part in subterms(program.derives[one].value):
-            if isinstance(part, Read) and program.fluents[part.fluent].secret:
-                found[part.fluent] = None
+            if isinstance(part, (Read, InverseOf, ClosureOf)):
+                found |= dict.fromkeys([part.fluent] if program.fluents[part.fluent].secret else [])
             if isinstance(part, DeriveCall) and part.derive not in seen:
                 seen[part.derive] = None
                 waiting.append(part.derive)
@@ -130,7 +134,7 @@ def _spoken(program: Program, action: Action) -> Iterator[Term]:
 def _said(body: Body) -> Iterator[Term]:
     for effect in effects_in(body):
         if isinstance(effect, Say):
-            yield from _slots(effect.text)
+            yield from _slots(effect.template)
 
 
 def _slots(template: Template) -> Iterator[Term]:

@@ -130,7 +130,8 @@ def _proved(
         if verdict.claim == "exhausted":
             space = exhaust(simulator, state, verdict.goal, seconds=seconds, say=say)
             return CertifiedProof("exhausted", space.states, space.digest)
-        return prove_on_encoding(simulator, state, verdict.goal, verdict.engine, seconds)
+        engine = verdict.engine if verdict.encoding == "E" else "fast-downward blind"
+        return prove_on_encoding(simulator, state, verdict.goal, engine, seconds)
     except (NotExhausted, NoProof) as error:
         hint = "Raise `--time-limit`: the proof is done once more for the certificate."
         message = f"The proof could not be repeated for a certificate: {error.reason}."

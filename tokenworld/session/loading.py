@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenworld.assets import MissingAssetsError, domains_folder, rules_folder
-from tokenworld.check import Checked, check_source, file_loader
+from tokenworld.check import Checked, Watch, check_source, file_loader, undisturbed
 from tokenworld.diagnostics import (
     Diagnostic,
     Failure,
@@ -33,7 +34,11 @@ __all__ = [
     "open_text",
     "open_world",
     "split_target",
+    "timed_file",
 ]
+
+if TYPE_CHECKING:
+    from tokenworld.check.timing import Timed
 
 
 class LoadFailure(Failure):
@@ -96,17 +101,23 @@ def _rules() -> tuple[Path, ...]:
         return (Path("rules"),)
 
 
-def check_text(source: Source, *, pedantic: bool = False) -> Checked:
-    """Check a text as if it were a file: names, types, rules, and that each world can start."""
-    checked = check_source(source, file_loader(_rules()), pedantic=pedantic)
-    if checked.program is None:
-        return checked
-    found = list(checked.diagnostics)
-    for world in checked.program.worlds.values():
-        try:
-            compile_world(checked.program, world).start()
-        except Failure as failure:
-            found.extend(failure.diagnostics)
+def check_text(
+    source: Source, *, pedantic: bool = False, watch: Watch | None = None
+) -> Checked:  # fmt: skip
+    """Check a text as if it were a file: names, types, rules, and that each world can start.
+
+    ``watch`` may measure the passes of the checker, see `check_source`.
+    """
+    with undisturbed():
+        checked = check_source(source, file_loader(_rules()), pedantic=pedantic, watch=watch)
+        if checked.program is None:
+            return checked
+        found = list(checked.diagnostics)
+        for world in checked.program.worlds.values():
+            try:
+                compile_world(checked.program, world).start()
+            except Failure as failure:
+                found.extend(failure.diagnostics)
     findings = in_order(found)
     program = None if has_errors(findings) else checked.program
     return Checked(program, findings, checked.sources)
@@ -115,6 +126,14 @@ def check_text(source: Source, *, pedantic: bool = False) -> Checked:
 def check_file(path: Path, *, pedantic: bool = False) -> Checked:
     """Check a file; `Failure` if it cannot be read."""
     return check_text(read_source(path), pedantic=pedantic)
+
+
+def timed_file(path: Path, *, pedantic: bool = False) -> Timed:
+    """Check a file and measure it; `Failure` if it cannot be read."""
+    from tokenworld.check.timing import timed
+
+    source = read_source(path)
+    return timed(lambda watch: check_text(source, pedantic=pedantic, watch=watch))
 
 
 def _loaded(checked: Checked) -> Loaded:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from tokenworld.engine import draw
+from tokenworld.engine import EngineSimulator, draw
 from tokenworld.ground import PASS, Command
 from tokenworld.planning import PlanStep
+from tokenworld.planning.space.policy import Policy, advised
 from tokenworld.prose import IntentLine
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.session import Session
 
-__all__ = ["Player", "plan_player", "random_player", "script_player"]
+__all__ = ["Player", "plan_player", "policy_player", "random_player", "script_player"]
 
 
 class Player(Protocol):
@@ -37,6 +38,20 @@ def plan_player(steps: tuple[PlanStep, ...]) -> Player:
     def play(session: Session) -> Iterator[AnyIntent]:
         for step in steps:
             yield step.command
+
+    return play
+
+
+def policy_player(policy: Policy) -> Player:
+    """Does what a policy says, up to its goal or to a state that it does not know."""
+
+    def play(session: Session) -> Iterator[AnyIntent]:
+        simulator = EngineSimulator(session.engine, session.state)
+        while not simulator.won(session.state, policy.goal):
+            command = advised(simulator, session.state, policy)
+            if command is None:
+                return
+            yield command
 
     return play
 

@@ -11,17 +11,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, Source
+from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import State
 from tokenworld.ground import Command, Json, Outcome
+from tokenworld.model import Replay
 from tokenworld.prose import parse_intent_json
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.session import Session
 from tokenworld.store import Run, RunStore, history
 
-__all__ = ["Difference", "Row", "compare_row", "read_rows", "row_of", "rows_of_run"]
+__all__ = ["Difference", "Row", "compare_row", "read_rows", "replayed", "row_of", "rows_of_run"]
 
 FORMAT = "tw-row/1"
 _EXPECTED = ("action", "tick", "progress")
@@ -112,6 +114,21 @@ def compare_row(world: OpenWorld, row: Row, seed: int) -> Difference | None:
             if difference is not None:
                 return difference
     return None
+
+
+def replayed(world: OpenWorld, step: Replay, seed: int) -> tuple[int, str | None]:
+    """How many rows a scenario's `replay` names, and the first thing that is wrong with them."""
+    sources = world.loaded.sources
+    home = next((one.path for one in sources if one.name == step.span.file), None)
+    try:
+        rows = read_rows(read_source((home.parent if home is not None else Path()) / step.path))
+        found = (compare_row(world, row, seed) for row in rows)
+        difference = next((one for one in found if one is not None), None)
+    except Failure as failure:
+        return 0, failure.diagnostics[0].message
+    if not rows:
+        return 0, "the file has no row"
+    return len(rows), None if difference is None else str(difference)
 
 
 def _progress(outcome: Outcome) -> dict[str, Json]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import assert_never
 
-from tokenworld.diagnostics import Failure, Source, Span, read_source
+from tokenworld.diagnostics import Failure, Span
 from tokenworld.engine import SeededLuck, State
 from tokenworld.ground import PASS, Command, Json, Outcome, Raw, constant
 from tokenworld.model import (
@@ -161,26 +160,11 @@ class _Runner:
 
     def _replay(self, step: Replay) -> None:
         """Every row of a file, each from its own state; the first difference is told."""
-        from tokenworld.session.rows import compare_row, read_rows
+        from tokenworld.session.rows import replayed
 
-        wanted = f'replay "{step.path}"'
-        try:
-            rows = read_rows(self._beside(step))
-            world, seed = self.session.world, self.session.seed
-            found = (compare_row(world, row, seed) for row in rows)
-            difference = next((one for one in found if one is not None), None)
-        except Failure as failure:
-            self._add(wanted, False, failure.diagnostics[0].message, step.span)
-            return
-        told = str(difference) if rows else "the file has no row"
-        self._add(wanted, bool(rows) and difference is None, told, step.span)
-        self.ticks += len(rows)
-
-    def _beside(self, step: Replay) -> Source:
-        """The file that a replay names, beside the file that the scenario stands in."""
-        sources = self.session.world.loaded.sources
-        home = next((one.path for one in sources if one.name == step.span.file), None)
-        return read_source((home.parent if home is not None else Path()) / step.path)
+        number, told = replayed(self.session.world, step, self.session.seed)
+        self._add(f'replay "{step.path}"', told is None, told or "", step.span)
+        self.ticks += number
 
     def _when(self, step: When) -> None:
         self.before, self.said, self.events = self.session.state, [], []

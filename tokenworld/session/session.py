@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, ForcedLuck, State
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
 from tokenworld.model import Body
@@ -16,6 +16,9 @@ from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.recording import Recording
 from tokenworld.session.solving import solve
 from tokenworld.store import IntentSource, RunStore
+
+if TYPE_CHECKING:
+    from tokenworld.planning.hints import Hint
 
 __all__ = ["LegalCommand", "Moment", "Session", "WhyNot"]
 
@@ -304,10 +307,8 @@ class Session:
         *,
         time_limit: float = 20.0,
         cancel: Callable[[], bool] | None = None,
-    ) -> Verdict:
-        """A plan from here; its first step is the hint."""
-        if self.ended():
-            raise Failure(
-                Diagnostic("TW0813", "The world is over.", hint="Undo, or begin a new run.")
-            )
-        return self.plan(goal, time_limit=time_limit, cancel=cancel)
+    ) -> Hint:
+        """What helps from here: the next step of a shortest plan, the distance, landmarks."""
+        from tokenworld.session.hinting import hint
+
+        return hint(self, goal, seconds=time_limit, cancel=cancel or (lambda: False))

@@ -1,14 +1,23 @@
-"""Plans from a state, and plans that win under the draws of its seed."""
+"""Plans from a state, plans that win under the draws of its seed, and answers about luck."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
 
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State
 from tokenworld.planning import PlanStep, Verdict, plan
+from tokenworld.planning.ladder import require_goal
+from tokenworld.planning.relaxed import out_of_reach
+from tokenworld.planning.space.luck import LuckLimits, certainty, probability
+from tokenworld.planning.space.verdicts import LuckVerdict
 
-__all__ = ["plan_for_seed", "solve", "wins_under_seed"]
+__all__ = ["plan_for_seed", "solve", "solve_luck", "wins_under_seed"]
+
+_EXPLAINED = 2_000
+"""Where so many states were enough to see that there is no plan, the reason is looked for."""
 
 Say = Callable[[str], None]
 Cancel = Callable[[], bool]
@@ -35,8 +44,35 @@ def solve(
         cancel=cancel,
     )
     if verdict.answer != "winnable":
-        return verdict
+        return _explained(engine, state, verdict)
     return verdict.with_seed(state.seed, wins_under_seed(engine, state, verdict.steps, goal))
+
+
+def _explained(engine: Engine, state: State, verdict: Verdict) -> Verdict:
+    """The verdict with the reason why a small world cannot be won, where it is a simple one."""
+    proof = verdict.proof
+    if proof is None or proof.within is not None or (proof.states or _EXPLAINED + 1) > _EXPLAINED:
+        return verdict
+    reason = out_of_reach(EngineSimulator(engine, state), state, verdict.goal)
+    return verdict if reason is None else replace(verdict, notes=(*verdict.notes, reason))
+
+
+def solve_luck(
+    engine: Engine,
+    state: State,
+    goal: str | None,
+    luck: Literal["certain", "probability"],
+    *,
+    states: int,
+    time_limit: float,
+    say: Say | None = None,
+    cancel: Cancel | None = None,
+) -> LuckVerdict:
+    """Whether the goal is certain, or how likely it is, from a state; `Failure` as in `solve`."""
+    simulator, limits = EngineSimulator(engine, state), LuckLimits(states, time_limit)
+    require_goal(simulator, goal)
+    question = certainty if luck == "certain" else probability
+    return question(simulator, state, goal, limits, say=say, cancel=cancel)
 
 
 def wins_under_seed(

@@ -2,6 +2,6 @@
 
 from tokenworld.syntax.nodes import File
 from tokenworld.syntax.parse import parse_source
-from tokenworld.syntax.trivia import doc_of
+from tokenworld.syntax.trivia import doc_of, docs_of
 
-__all__ = ["File", "doc_of", "parse_source"]
+__all__ = ["File", "doc_of", "docs_of", "parse_source"]

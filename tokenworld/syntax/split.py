@@ -45,6 +45,11 @@ class Splitter:
             position = self._resume(position, stop, problem)
         return trees, problems
 
+    def item_end(self, first: int) -> int | None:
+        """The index behind the item that begins at `first`; None if it has a mistake."""
+        tree, stop = self._item(first)
+        return stop if isinstance(tree, Tree) else None
+
     def _item(self, first: int) -> tuple[Kid | None, int]:
         """The item that begins at `first` and the index behind it, or None and the culprit."""
         machine = Machine(self.tables, "item")

@@ -35,6 +35,16 @@ def doc_of(file: File, item: Item) -> str | None:
     return "\n".join(reversed(lines)) or None
 
 
+def docs_of(file: File) -> dict[int, str]:
+    """Every doc comment of a file by the line that it stands above."""
+    found: dict[int, list[str]] = {}
+    for comment in file.comments:
+        if comment.doc and comment.own_line:
+            line = comment.span.line
+            found[line + 1] = [*found.pop(line, ()), comment.text.lstrip("#").strip()]
+    return {line: "\n".join(lines) for line, lines in found.items()}
+
+
 def _comment(source: Source, match: re.Match[str]) -> Comment:
     start, text = match.start(), match.group().rstrip("\r")
     line_start = source.text.rfind("\n", 0, start) + 1

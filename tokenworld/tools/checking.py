@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from tokenworld import __version__
+from tokenworld.check import Checked
 from tokenworld.diagnostics import Diagnostic, Failure, Source, to_json
 from tokenworld.model import Program
-from tokenworld.session.loading import check_file, split_target
+from tokenworld.session.loading import check_file, split_target, timed_file
 from tokenworld.tools.output import Output, exit_code_of
 
 __all__ = ["Form", "check"]
@@ -26,12 +27,14 @@ def check(
     unsafe: bool = False,
     order: bool = False,
     proofs: bool = False,
+    stats: bool = False,
 ) -> int:
     """Check every file; 0 if none has an error, 1 if one has, 2 if one cannot be read.
 
     ``form`` is how programs get the findings (`out` then prints one object). ``fix`` applies the
     repairs that are safe first, with ``unsafe`` every repair that makes the check better.
-    ``order`` lists laws whose order matters, ``proofs`` what is proved of each line.
+    ``order`` lists laws whose order matters, ``proofs`` what is proved of each line, ``stats``
+    the time of each pass.
     """
     found: list[Diagnostic] = []
     sources: dict[str, Source] = {}
@@ -41,7 +44,7 @@ def check(
         report: dict[str, object] = {"file": name}
         if fix or unsafe:
             report["fixed"] = _repaired(path, out, unsafe=unsafe)
-        diagnostics, texts, program = _one(path, out, pedantic=pedantic)
+        diagnostics, texts, program = _one(path, out, report, pedantic=pedantic, stats=stats)
         found += diagnostics
         sources |= {text.name: text for text in texts}
         reports.append({**report, "diagnostics": [to_json(one) for one in diagnostics]})
@@ -71,15 +74,28 @@ def _remarks(diagnostics: tuple[Diagnostic, ...]) -> str:
 
 
 def _one(
-    path: Path, out: Output, *, pedantic: bool
+    path: Path, out: Output, report: dict[str, object], *, pedantic: bool, stats: bool
 ) -> tuple[tuple[Diagnostic, ...], tuple[Source, ...], Program | None]:
     try:
-        checked = check_file(path, pedantic=pedantic)
+        if stats:
+            checked = _measured(path, out, report, pedantic=pedantic)
+        else:
+            checked = check_file(path, pedantic=pedantic)
     except Failure as failure:
         out.diagnostics(failure.diagnostics)
         return failure.diagnostics, (), None
     out.diagnostics(checked.diagnostics, checked.sources)
     return checked.diagnostics, checked.sources, checked.program
+
+
+def _measured(path: Path, out: Output, report: dict[str, object], *, pedantic: bool) -> Checked:
+    """Check a file and tell the CPU time of each pass, in milliseconds."""
+    timed = timed_file(path, pedantic=pedantic)
+    out.line(f"{path}: CPU time in milliseconds")
+    for name, seconds in timed.steps:
+        out.line(f"  {name:<12}{1000 * seconds:10.1f}")
+    report["stats"] = {name: round(1000 * seconds, 3) for name, seconds in timed.steps}
+    return timed.checked
 
 
 def _analysed(program: Program, out: Output, *, order: bool, proofs: bool) -> dict[str, object]:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, read_source
 from tokenworld.ground import Outcome, values_text
+from tokenworld.planning.space.policy import Policy, read_policy
 from tokenworld.prose import read_script
-from tokenworld.session import Session, open_world
+from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
-from tokenworld.session.players import Player, random_player, script_player
+from tokenworld.session.players import Player, policy_player, random_player, script_player
 from tokenworld.store import IntentSource, RunStore
-from tokenworld.tools.output import EXIT_INTERRUPTED, EXIT_OK, Output
+from tokenworld.tools.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output
 
 __all__ = ["GLYPHS", "run", "show_outcome"]
 
@@ -28,6 +29,7 @@ def run(
     *,
     script: Path | None,
     player: str | None,
+    policy: Path | None = None,
     ticks: int | None,
     seed: int,
     store: Path | None,
@@ -35,8 +37,11 @@ def run(
     """Play and record; the last line (or the JSON) carries the final state hash."""
     if ticks is not None and ticks < 0:
         raise _usage("A run cannot stop before it begins.", "Give `--ticks N` with N from 0.")
-    source, intents = _intents(script, player, ticks)
+    advice = None if policy is None else _policy(policy, script, player)
+    source, intents = _intents(script, player, ticks) if advice is None else _advised(advice)
     world = open_world(target)
+    if advice is not None:
+        _check_policy(advice, world)
     world.engine.start(seed)  # a world that cannot start leaves no store behind
     with RunStore.open(store) as opened:
         session = Session(world, seed, store=opened, player=source)
@@ -44,7 +49,39 @@ def run(
             _play(session, intents(session), source, ticks, out)
         except KeyboardInterrupt:
             return _finish(session, "interrupted", out, EXIT_INTERRUPTED)
-        return _finish(session, "done", out, EXIT_OK)
+        if advice is None:
+            return _finish(session, "done", out, EXIT_OK)
+        won = session.simulator().won(session.state, advice.goal)
+        out.line(_reached(advice, session) if won else _missed(session))
+        return _finish(session, "done", out, EXIT_OK if won else EXIT_NEGATIVE, won=won)
+
+
+def _policy(file: Path, script: Path | None, player: str | None) -> Policy:
+    if script is not None or player is not None:
+        raise _usage("A run has one player.", "Give `--policy FILE` alone.")
+    return read_policy(read_source(file).text, str(file))
+
+
+def _advised(policy: Policy) -> tuple[IntentSource, Player]:
+    return "planner", policy_player(policy)
+
+
+def _check_policy(policy: Policy, world: OpenWorld) -> None:
+    """A policy fits one world and one text of its rules."""
+    if (policy.world, policy.program) != (world.world.name, world.program.digest):
+        what = f"The policy was made for another world or other rules than `{world.world.name}`."
+        raise _usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
+
+
+def _reached(policy: Policy, session: Session) -> str:
+    names = ", ".join(f"`{name}`" for name in session.latched)
+    return f"the policy reached {names}" if policy.goal is None else f"reached `{policy.goal}`"
+
+
+def _missed(session: Session) -> str:
+    """That the goal was not reached, and that the policy had no answer, where that is so."""
+    missed = "the goal of the policy was not reached"
+    return missed if session.ended() else f"{missed}: it ends in a state that it does not win from"
 
 
 def _intents(
@@ -106,7 +143,9 @@ def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
         out.line(f"       {line}")
 
 
-def _finish(session: Session, reason: str, out: Output, code: int) -> int:
+def _finish(
+    session: Session, reason: str, out: Output, code: int, *, won: bool | None = None
+) -> int:
     session.finish(reason)
     assert session.recording is not None
     slug, final = session.recording.slug, session.engine.hash(session.state)
@@ -125,6 +164,7 @@ def _finish(session: Session, reason: str, out: Output, code: int) -> int:
             "seed": session.seed,
             "score": session.engine.score(session.state),
             "endings": list(session.latched),
+            **({} if won is None else {"goal_reached": won}),
             "statuses": _statuses(session),
             "state_hash": final,
         }

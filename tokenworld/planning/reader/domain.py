@@ -66,7 +66,7 @@ class FileReader(Effects):
         near = closest(word, known)
         hint = f"Did you mean `{near[0]}`?" if near else f"Known are {', '.join(known)}."
         shown = word or show(item)[:40]
-        raise self.faults.unexpected(f"`{shown}` is no section here.", span, hint)
+        raise self.faults.unexpected(f"`{shown}` has no meaning here.", span, hint)
 
 
 def define(items: tuple[Item, ...], source: Source, faults: Faults) -> tuple[Group, Group] | None:

@@ -41,7 +41,7 @@ from tokenworld.planning.reader.tree import (
 
 __all__ = ["check_domain", "check_problem"]
 
-_MOST_PARAMETERS = 8
+_MOST_PARAMETERS = 32
 
 
 @dataclass(slots=True)

@@ -38,6 +38,9 @@ _TEMPORAL = frozenset(("at", "over", "within", "hold-during", "hold-after"))
 _TRAJECTORY = frozenset(
     ("always", "sometime", "at-most-once", "sometime-after", "sometime-before", "always-within")
 )
+_OPERATORS = frozenset(
+    (*("and", "or", "not", "imply", "forall", "exists", "when"), "=", "<", ">", "<=", ">=")
+)
 Quantifier = Literal["forall", "exists"]
 
 
@@ -230,6 +233,10 @@ class Parts:
             hint = "Write a predicate with its arguments in parentheses."
             raise self.faults.unexpected(message, item.span, hint)
         head = self.name(item.items[0], "predicate", item.span)
+        if head.key in _OPERATORS:
+            message = f"`{head.text}` stands where a predicate should be."
+            hint = "Name a single fact here."
+            raise self.faults.unexpected(message, head.span, hint)
         return Fact(head, tuple(self.term(part) for part in item.items[1:]), item.span)
 
     def exactly(self, item: Group, count: int, what: str) -> tuple[Item, ...]:

@@ -58,6 +58,10 @@ def pddl_block(
     derived = _derived_entry(symbols)
     if derived:
         lines.append(("derived", derived))
+    if any(one.result is not None for one in domain.functions):
+        lines.append(("functions", "objects"))
+    if any(one.result is None and one.name.key != TOTAL_COST for one in domain.functions):
+        lines.append(("init", "written"))
     lines += [(of, word(foreign)) for of, foreign in spelling.foreign.items()]
     lines += entries
     width = max(len(key) for key, _ in lines)
@@ -83,8 +87,11 @@ def _cost_position(symbols: Symbols) -> int | None:
 
 
 def _derived_entry(symbols: Symbols) -> str:
-    """The derived predicates in order, where requirements and predicates do not tell it."""
-    order = list(symbols.derived)
+    """The rules for derived predicates in order, where nothing else tells it.
+
+    A predicate with several rules is named several times; its derive joins them with `or`.
+    """
+    order = [derived.name.key for derived in symbols.domain.derived]
     told = [key for key in symbols.predicates if key in symbols.derived]
     required = {one.key for one in symbols.domain.requirements}
     if not order or (order == told and "derived-predicates" in required):

@@ -109,19 +109,26 @@ class _Walk:
         self._found.append(group[::-1])
 
 
-def doors(graph: Graph[StateT], component: Sequence[int]) -> tuple[Door, ...]:
+def doors(
+    graph: Graph[StateT],
+    component: Sequence[int],
+    closed: Sequence[bool],
+    ending: Callable[[StateT], str],
+) -> tuple[Door, ...]:
     """The one-way doors by action, in order of their first crossing.
 
-    What ends play is no door, and neither is an edge to a state that was not expanded.
+    What ends play is no door, and neither is an edge to a state that is not ``closed``: something
+    unexplored might lead back. ``ending`` names the ending of a state, empty if play goes on there.
     """
     edges: dict[str, int] = {}
     crossings: dict[str, int] = {}
     first: dict[str, tuple[Node, int, int]] = {}
+    over = [bool(ending(graph.states[node])) for node in graph.nodes()]
     for node in graph.nodes():
         for number, outcome, target in graph.outcomes(node):
             action = graph.moves[node][number].command.action
             edges[action] = edges.get(action, 0) + 1
-            if component[node] == component[target] or not graph.moves[target]:
+            if component[node] == component[target] or over[target] or not closed[target]:
                 continue
             crossings[action] = crossings.get(action, 0) + 1
             first.setdefault(action, (node, number, outcome))

@@ -39,7 +39,8 @@ class DeadEnd:
     """One kind of dead end: all crossings of one action with one cause.
 
     ``action`` is empty for `pass`. ``cause`` names the ending, or is empty where play goes on.
-    ``lucky``: another outcome of the same command would have left the goal in reach. ``edges``
+    ``lucky``: another outcome of the same command would have left the goal in reach. ``idle``:
+    letting time pass instead might have crossed the line as well. ``edges``
     cross the line into ``states`` distinct states; ``told`` is the worst case of them all.
     ``node``, ``move`` and ``outcome`` are an example: no crossing of this kind is nearer the start.
     """
@@ -47,6 +48,7 @@ class DeadEnd:
     action: str
     cause: str
     lucky: bool
+    idle: bool
     edges: int
     states: int
     told: Told
@@ -71,16 +73,19 @@ def dead_ends(
 
     ``ending`` names the ending of a state, empty if play goes on there.
     """
-    kinds: dict[tuple[str, str, bool], _Kind] = {}
+    kinds: dict[tuple[str, str, bool, bool], _Kind] = {}
     for node in graph.nodes():
         if parts.places[node] != "winnable":
             continue
+        waiting = (move for move in graph.moves[node] if move.command.is_pass)
+        slips = any(parts.places[one] == "dead" for move in waiting for one in move.targets)
         for number, outcome, target in graph.outcomes(node):
             if parts.places[target] != "dead":
                 continue
             move = graph.moves[node][number]
             lucky = any(parts.places[one] != "dead" for one in move.targets)
-            key = (move.command.action, ending(graph.states[target]), lucky)
+            idle = slips and not move.command.is_pass
+            key = (move.command.action, ending(graph.states[target]), lucky, idle)
             kind = kinds.setdefault(key, _Kind(node, number, outcome, 0, set()))
             kind.edges += 1
             kind.entered.add(target)

@@ -11,17 +11,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokenworld.diagnostics import Diagnostic
+from tokenworld.diagnostics import Diagnostic, Severity
 from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.search import Cancel, Limits, SearchProgress
 from tokenworld.planning.space.certain import Sure, risky_path, sure_states
 from tokenworld.planning.space.decisions import Problem, problem_of
 from tokenworld.planning.space.graph import Graph, explore
 from tokenworld.planning.space.policy import policy_of
-from tokenworld.planning.space.sampling import Planner, Sample, sampled
+from tokenworld.planning.space.sampling import Player, Sample, sampled
 from tokenworld.planning.space.values import Value, value_of
-from tokenworld.planning.space.verdicts import LuckAnswer, LuckVerdict
-from tokenworld.planning.verdict import ShownStep
+from tokenworld.planning.space.verdicts import LuckAnswer, LuckClaim, LuckVerdict
+from tokenworld.planning.verdict import PlanStep, ShownStep
 
 __all__ = ["LuckLimits", "certainty", "probability"]
 
@@ -32,7 +33,8 @@ _FOR_SOLVING = 0.5
 """The share of what is left that solving may take."""
 _NARROW = 0.01
 """Bounds at most so far apart need no estimate beside them."""
-_LOOKAHEAD = Limits(20_000, 1.0)
+_FOR_PLAN = 0.6
+"""The share of the time for playing that one plan may take."""
 _PLAYS = 1_000
 
 
@@ -82,7 +84,7 @@ def _not_certain(
 ) -> LuckVerdict:
     """Why there is no such policy, or that it is not known."""
     if sure.holds:
-        return replace(blank, notes=_limit_notes(graph, bold))
+        return replace(blank, notes=_limit_notes(graph))
     path = _path(simulator, graph, bold, sure)
     answer: LuckAnswer = "not certain" if path else "unwinnable"
     return replace(blank, answer=answer, claim="exhausted", path=path)
@@ -133,9 +135,14 @@ def probability(
     else:
         left = limits.seconds - (time.monotonic() - began)
         sample = _sample(simulator, graph, value, left, say)
-        answer = "winnable" if value.low or sample.wins else "unknown"
-        notes = _limit_notes(graph, problem_of(graph, cautious=False))
-        found = replace(found, answer=answer, claim="sampled", sample=sample, notes=notes)
+        wins = sample is not None and sample.wins > 0
+        answer = "winnable" if value.low or wins else "unknown"
+        notes = tuple(
+            replace(note, severity=Severity.INFO) if answer == "winnable" else note
+            for note in _limit_notes(graph)
+        )
+        claim: LuckClaim = "bounded" if sample is None else "sampled"
+        found = replace(found, answer=answer, claim=claim, sample=sample, notes=notes)
     return replace(found, seconds=time.monotonic() - began)
 
 
@@ -145,18 +152,29 @@ def _sample(
     value: Value,
     seconds: float,
     say: Say | None,
-) -> Sample:
+) -> Sample | None:
+    """Play the policy of the graph, with plans outside of it.
+
+    ``None`` where no way to the goal is found, or no play comes to its end in time.
+    """
     if say is not None:
         say("the graph is partial: playing to estimate")
     keys = {
         simulator.key(graph.states[node]): graph.moves[node][move].command
         for node, move in value.moves.items()
     }
-    player = Planner(
-        simulator, graph.goal, lambda state: keys.get(simulator.key(state)), _LOOKAHEAD
-    )
-    start = graph.states[0]
-    return sampled(simulator, start, graph.goal, player, plays=_PLAYS, seconds=max(seconds, 0.1))
+    end = time.monotonic() + seconds
+
+    def planned(state: StateT) -> tuple[PlanStep, ...]:
+        left = min(end - time.monotonic(), seconds * _FOR_PLAN)
+        return plan(simulator, state, graph.goal, time_limit=left).steps if left > 0 else ()
+
+    player = Player(simulator, lambda state: keys.get(simulator.key(state)), planned)
+    if player.choose(graph.states[0]) is None:
+        return None
+    left = max(end - time.monotonic(), 0.1)
+    found = sampled(simulator, graph.states[0], graph.goal, player, plays=_PLAYS, seconds=left)
+    return found if found.cut < found.plays else None
 
 
 def _explored(
@@ -188,7 +206,7 @@ def _blank(luck: str, graph: Graph[StateT]) -> LuckVerdict:
     )
 
 
-def _limit_notes(graph: Graph[StateT], problem: Problem) -> tuple[Diagnostic, ...]:
+def _limit_notes(graph: Graph[StateT]) -> tuple[Diagnostic, ...]:
     """What kept the graph from giving an answer."""
     if graph.limit in ("states", "time", "memory"):
         message = f"The state space was not explored to its end: {graph.reason}."

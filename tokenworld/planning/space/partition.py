@@ -40,13 +40,15 @@ class Partition(Generic[StateT]):
     """What can become of each state.
 
     ``distance[n]``: the least number of commands from node n to the goal, `FAR` if none is known.
-    ``places[n]``: see `Place`. ``settled``: whether the distance of the start is known to be the
-    least, so that ``solutions`` counts all shortest solutions.
+    ``places[n]``: see `Place`. ``closed[n]``: nothing unexplored follows node n.
+    ``settled``: whether the distance of the start is known to be the least, so that ``solutions``
+    counts all shortest solutions.
     """
 
     graph: Graph[StateT]
     distance: array[int]
     places: tuple[Place, ...]
+    closed: tuple[bool, ...]
     solutions: int
     settled: bool
     branching: Branching
@@ -88,7 +90,9 @@ def partition(graph: Graph[StateT]) -> Partition[StateT]:
     far = distance[0]
     settled = graph.trusted and (graph.expanded == len(graph) or graph.depth[graph.expanded] >= far)
     solutions = _solutions(graph, distance) if far != FAR else 0
-    return Partition(graph, distance, places, solutions, settled and far != FAR, _branching(graph))
+    closed = tuple(far == FAR for far in maybe)
+    settled = settled and far != FAR
+    return Partition(graph, distance, places, closed, solutions, settled, _branching(graph))
 
 
 def distances(sources: list[list[Node]], ends: Iterable[Node]) -> array[int]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 from typing import Generic
 
-from tokenworld.ground import Command, Simulator, StateT
-from tokenworld.planning.search import Found, Limits, Search
+from tokenworld.ground import Command, Simulator, StateT, Successor
+from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["Planner", "Sample", "sampled", "wilson"]
+__all__ = ["Player", "Sample", "sampled", "wilson"]
 
 _Z = 1.959963984540054
 """The quantile of the normal distribution that leaves 2.5 % above it."""
@@ -52,48 +52,55 @@ def wilson(wins: int, plays: int) -> tuple[float, float]:
     return low, 1.0 if wins == plays else min(middle + spread, 1.0)
 
 
-class Planner(Generic[StateT]):
-    """A player that follows a plan and makes a new one wherever luck leaves it.
+class Player(Generic[StateT]):
+    """Follows what is known to be best; elsewhere a plan, with a new one where luck leaves it.
 
-    What to do in a state is settled when it is first met, so that this is one fixed policy.
+    ``known`` answers in states where a policy is known. ``plan`` answers with the steps of a plan
+    from a state, each with the draws that it counts on, or with nothing; it is asked once for each
+    state, so that all plays follow the same rules.
     """
 
     def __init__(
         self,
         simulator: Simulator[StateT],
-        goal: str | None,
         known: Callable[[StateT], Command | None],
-        limits: Limits,
+        plan: Callable[[StateT], Sequence[PlanStep]],
     ) -> None:
-        self._simulator, self._goal = simulator, goal
-        self._known, self._limits = known, limits
-        self._settled: dict[object, Command | None] = {}
+        self._simulator, self._known, self._plan = simulator, known, plan
+        self._plans: dict[Hashable, tuple[PlanStep, ...]] = {}
+        self._rest: tuple[PlanStep, ...] = ()
 
-    def __call__(self, state: StateT) -> Command | None:
+    def begin(self) -> None:
+        """A new play: nothing is left of the last one."""
+        self._rest = ()
+
+    def choose(self, state: StateT) -> Command | None:
         """What to do, ``None`` where no way to the goal is found."""
-        key = self._simulator.key(state)
-        if key not in self._settled:
-            command = self._known(state)
-            self._settled[key] = self._planned(state) if command is None else command
-        return self._settled[key]
+        command = self._known(state)
+        if command is not None:
+            self._rest = ()
+            return command
+        if not self._rest or not self._simulator.successors(state, self._rest[0].command):
+            self._rest = self._planned(state)
+        return self._rest[0].command if self._rest else None
 
-    def _planned(self, state: StateT) -> Command | None:
-        """The first step of a plan from here; the rest is kept for the states that it passes."""
-        found = Search(self._simulator, state, self._goal).run(self._limits)
-        if not isinstance(found, Found) or not found.steps:
-            return None
-        for step in found.steps:
-            self._settled.setdefault(self._simulator.key(state), step.command)
-            after = self._simulator.successors(state, step.command)
-            state = next(one.state for one in after if one.draws == step.draws)
-        return found.steps[0].command
+    def learn(self, drawn: Successor[StateT]) -> None:
+        """What luck made of the command."""
+        hoped = all(draw in drawn.draws for draw in self._rest[0].draws) if self._rest else False
+        self._rest = self._rest[1:] if hoped else ()
+
+    def _planned(self, state: StateT) -> tuple[PlanStep, ...]:
+        key = self._simulator.key(state)
+        if key not in self._plans:
+            self._plans[key] = tuple(self._plan(state))
+        return self._plans[key]
 
 
 def sampled(
     simulator: Simulator[StateT],
     start: StateT,
     goal: str | None,
-    player: Callable[[StateT], Command | None],
+    player: Player[StateT],
     *,
     plays: int,
     seconds: float,
@@ -103,12 +110,13 @@ def sampled(
     """Play so often from ``start``, or as often as time allows (at least once).
 
     A play is lost where the player has no answer or luck refuses his command, and broken off after
-    ``longest`` commands. ``seed`` decides all luck.
+    ``longest`` commands or when time is up. ``seed`` decides all luck.
     """
     random, end = Random(seed), time.monotonic() + seconds
     wins = cut = done = 0
     while done < plays and (done == 0 or time.monotonic() < end):
         done += 1
+        player.begin()
         result = _play(simulator, start, goal, player, random, longest, end)
         wins += result is True
         cut += result is None
@@ -119,7 +127,7 @@ def _play(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str | None,
-    player: Callable[[StateT], Command | None],
+    player: Player[StateT],
     random: Random,
     longest: int,
     end: float,
@@ -128,24 +136,26 @@ def _play(
     for _ in range(longest):
         if simulator.won(state, goal):
             return True
-        if simulator.lost(state) or (command := player(state)) is None:
+        if simulator.lost(state):
             return False
-        after = _drawn(simulator, state, command, random)
-        if after is None:
-            return False
-        state = after
+        command = player.choose(state)
         if time.monotonic() > end:
             return None
+        drawn = None if command is None else _drawn(simulator, state, command, random)
+        if drawn is None:
+            return False
+        player.learn(drawn)
+        state = drawn.state
     return None
 
 
 def _drawn(
     simulator: Simulator[StateT], state: StateT, command: Command, random: Random
-) -> StateT | None:
-    """The state that luck chooses; ``None`` where the command is refused."""
+) -> Successor[StateT] | None:
+    """What luck makes of a command; ``None`` where it is refused."""
     share, reached = Fraction(random.getrandbits(64), 1 << 64), Fraction(0)
     for one in simulator.successors(state, command):
         reached += one.probability
         if share < reached:
-            return one.state
+            return one
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,13 +10,16 @@ from fractions import Fraction
 from tokenworld.ground import StateT
 from tokenworld.planning.space.bounds import bounded_values
 from tokenworld.planning.space.decisions import GOAL, PIT, Choice, Problem, problem_of
-from tokenworld.planning.space.exact import TooLong, exact_values
+from tokenworld.planning.space.exact import exact_values
 from tokenworld.planning.space.graph import Graph
+from tokenworld.planning.space.linear import TooLong
 from tokenworld.planning.space.quotient import Option, Quotient, quotient_of
 
 __all__ = ["Value", "value_of"]
 
 Number = Fraction | float
+_FOR_BOUNDS = 0.5
+"""The share of the time that bounds may take; an exact answer is sought in the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,12 @@ class _Solved:
 
 def _solved(quotient: Quotient, start: int, deadline: float) -> _Solved:
     state = quotient.state_of[start]
+    now = time.monotonic()
+    bounds = bounded_values(quotient, now + (deadline - now) * _FOR_BOUNDS)
     try:
-        values, policy = exact_values(quotient, deadline)
+        values, policy = exact_values(quotient, bounds.policy, deadline)
         return _Solved(values[state], values[state], policy)
     except TooLong:
-        bounds = bounded_values(quotient, deadline)
         if state in (GOAL, PIT):
             sure = Fraction(1 if state == GOAL else 0)
             return _Solved(sure, sure, bounds.policy)

@@ -1,0 +1,140 @@
+"""What is wrong with a PDDL text is named at its place, and what `.tw` lacks by its construct."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenworld.diagnostics import Diagnostic, Failure, Source
+from tokenworld.planning.reader import import_pddl
+
+DOMAIN = """(define (domain d)
+  (:requirements :strips)
+  (:types block - object)
+  (:predicates (clear ?b - block) (on ?a ?b - block))
+  (:functions (size ?b - block))
+  (:action lift
+    :parameters (?b - block)
+    :precondition (clear ?b)
+    :effect (not (clear ?b))))
+"""
+PROBLEM = """(define (problem p) (:domain d)
+  (:objects a b - block)
+  (:init (clear a) (= (size a) 2))
+  (:goal (not (clear a))))
+"""
+
+
+def findings(domain: str, problem: str = PROBLEM) -> tuple[Diagnostic, ...]:
+    sources = Source("d.pddl", None, domain), Source("p.pddl", None, problem)
+    with pytest.raises(Failure) as raised:
+        import_pddl(sources[0], (sources[1],))
+    return raised.value.diagnostics
+
+
+def said(domain: str, problem: str = PROBLEM) -> list[str]:
+    return [f"{one.span} {one.code} {one.message}" for one in findings(domain, problem)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"),
+    [
+        ("(clear ?b)\n    :e", "(clera ?b)\n    :e", "8:20 TW0201 There is no predicate `clera`."),
+        (":effect (not", ":effect (nut", "9:14 TW0201 There is no predicate `nut`."),
+        (":effect (not (clear ?b))", ":effect (not (and))",
+         "9:19 TW0101 `and` stands where a predicate should be."),
+        ("(clear ?b)\n    :e", "(clear ?c)\n    :e", "8:26 TW0201 There is no variable `?c`."),
+        ("(clear ?b)\n    :e", "(clear a)\n    :e", "8:26 TW0201 There is no object `a`."),
+        ("(clear ?b)\n    :e", "(clear)\n    :e",
+         "8:19 TW0302 The predicate `clear` takes 1 argument, and this gives 0."),
+        ("(?b - block)\n    :p", "(?b - blok)\n    :p", "7:23 TW0202 There is no type `blok`."),
+        ("(:functions (size", "(:functions (clear",
+         "5:16 TW0203 The name `clear` is declared twice."),
+        (":precondition", ":preconditions", "8:5 TW0101 `:preconditions` has no meaning here."),
+        ("(:action lift", "(:action",
+         "7:5 TW0101 `:parameters` stands where the action's name should be."),
+        (":strips", "strips", "2:18 TW0101 `strips` is no requirement."),
+        ("(clear ?b)\n    :e", "\"clear\"\n    :e", "8:19 TW0103 The character"),
+        ("(define", "(defin", "1:1 TW0101 The text does not begin with `(define …)`."),
+        ("- object)", "- object block)", "3:26 TW0203 The type `block` is declared twice."),
+        ("(?b - block)\n    :p", "(?b - block ?b)\n    :p",
+         "7:29 TW0203 The parameter `b` is declared twice."),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) -> None:
+    assert before in DOMAIN
+    first = said(DOMAIN.replace(before, after, 1))[0]
+    assert first.startswith(f"d.pddl:{wanted}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ("- block) (on", "- (either block table)) (on", "`either`"),
+        ("(:action lift", "(:durative-action lift", "A durative action"),
+        ("(:action lift", "(:process lift", "A process"),
+        ("(:action lift", "(:event lift", "An event"),
+        ("(clear ?b)\n    :e", "(preference p (clear ?b))\n    :e", "A preference"),
+        (":effect (not (clear ?b))", ":effect (probabilistic 0.5 (clear ?b))", "`probabilistic`"),
+        (":effect (not (clear ?b))", ":effect (at start (clear ?b))", "A timed effect"),
+        (":effect (not (clear ?b))", ":effect (when (clear ?b) (increase (total-cost) 1))",
+         "A cost that depends on a condition"),
+        (":parameters", ":vars", "`:vars`"),
+    ],
+)  # fmt: skip
+def test_what_a_world_cannot_hold_is_named(before: str, after: str, what: str) -> None:
+    found = findings(DOMAIN.replace(before, after, 1))
+    assert [one.code for one in found] == ["TW0810"]
+    assert found[0].message == f"{what} is not supported."
+    assert found[0].hint
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("(:constraints (always (clear a)))", "A constraint"),
+        ("(:init (at 5 (clear b)))", "A timed initial literal"),
+        ("(:goal (preference p (clear a)))", "A preference"),
+        ("(:goal (sometime (clear a)))", "The constraint `sometime`"),
+    ],
+)
+def test_what_a_problem_cannot_hold_is_named(line: str, what: str) -> None:
+    found = findings(DOMAIN, PROBLEM.replace("(:goal", f"{line}\n(:goal", 1))
+    assert (found[0].code, found[0].message) == ("TW0810", f"{what} is not supported.")
+
+
+def test_more_than_eight_parameters_are_named_at_the_ninth() -> None:
+    many = " ".join(f"?p{index}" for index in range(9))
+    (found,) = findings(DOMAIN.replace("(?b - block)\n    :p", f"(?b {many})\n    :p"))
+    assert (found.code, found.label) == ("TW0810", "one too many")
+
+
+def test_several_mistakes_are_told_at_once() -> None:
+    bad = DOMAIN.replace("(clear ?b)\n    :e", "(clera ?b)\n    :e")
+    bad = bad.replace("- block))\n  (:f", "- blok))\n  (:f").replace(
+        "(not (clear ?b))", "(gone ?b)"
+    )
+    assert [one.code for one in findings(bad)] == ["TW0202", "TW0201", "TW0201"]
+
+
+def test_a_missing_parenthesis_costs_one_diagnostic() -> None:
+    bad = DOMAIN.replace("(clear ?b - block) (on ?a ?b - block))", "(clear ?b - block)")
+    (found,) = findings(bad)
+    assert found.code == "TW0101"
+    assert "a `)` is missing" in found.message
+    assert found.span is not None
+    assert found.span.line == 4
+
+
+def test_the_problem_is_told_by_its_own_file() -> None:
+    found = said(DOMAIN, PROBLEM.replace("(clear a) (=", "(clear c) (="))
+    assert found == ["p.pddl:3:17 TW0201 There is no object `c`."]
+
+
+def test_a_domain_in_the_place_of_a_problem_is_told() -> None:
+    assert "This is a domain" in said(DOMAIN, DOMAIN)[0]
+
+
+def test_names_are_found_without_regard_to_case() -> None:
+    shouted = DOMAIN.replace("(clear ?b)", "(CLEAR ?B)").replace(":action", ":ACTION")
+    text = import_pddl(Source("d", None, shouted), (Source("p", None, PROBLEM),)).text
+    assert "require clear(b)" in text

@@ -1,0 +1,78 @@
+"""What can become of a world by brute force: plain dictionaries over the JSON of states.
+
+It shares nothing with the explicit graph: states are told apart by what the engine prints, commands
+are those of the engine, and luck is tried in every combination.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from tokenworld.engine import Engine, State
+from tokenworld.ground import PASS, Command
+
+__all__ = ["brute"]
+
+
+class Choosing:
+    """Luck that takes listed choices, then the first possible ones, and notes what was possible."""
+
+    def __init__(self, choices: tuple[int, ...]) -> None:
+        self.choices, self.seen = choices, list[list[int]]()
+
+    def choose(self, key: object, seed: int, tick: int, weights: Sequence[int]) -> int:
+        possible = [index for index, weight in enumerate(weights) if weight]
+        self.seen.append(possible)
+        place = len(self.seen) - 1
+        return possible[self.choices[place]] if place < len(self.choices) else possible[0]
+
+    def uniform(self, key: object, seed: int, tick: int) -> float:
+        raise NotImplementedError
+
+
+def after(engine: Engine, state: State, command: Command) -> list[State]:
+    """All that an intent can lead to."""
+    found, waiting = list[State](), list[tuple[int, ...]]([()])
+    while waiting:
+        choices = waiting.pop()
+        luck = Choosing(choices)
+        result, records = engine.play(state, command, luck)
+        if records[-1].status in ("executed", "waiting", "interrupted"):
+            found.append(result)
+        for place in range(len(choices), len(luck.seen)):
+            more = range(1, len(luck.seen[place]))
+            waiting += [(*choices, *[0] * (place - len(choices)), one) for one in more]
+    return found
+
+
+def plain(engine: Engine, state: State, ring: int) -> str:
+    """What a state is to brute force: its JSON but for clock, luck and score."""
+    found = dict(engine.json(state))
+    for name in ("tick", "seed", "score", "awarded", "fired"):
+        found.pop(name, None)
+    return json.dumps([found, state.tick % ring], sort_keys=True)
+
+
+def brute(engine: Engine, start: State, ring: int = 1) -> list[int]:
+    """How many states are won, winnable and dead; ``ring``: rules read `tick() mod ring`."""
+    edges, won, waiting = dict[str, set[str]](), set[str](), [start]
+    endings = engine.stepper.endings
+    while waiting:
+        state = waiting.pop()
+        name = plain(engine, state, ring)
+        if name in edges:
+            continue
+        edges[name] = set()
+        if endings.won(state, None, state.me):
+            won.add(name)
+        if endings.reached(state, state.me):
+            continue
+        for command in (*engine.allowed(state), PASS):
+            for one in after(engine, state, command):
+                edges[name].add(plain(engine, one, ring))
+                waiting.append(one)
+    good = set(won)
+    while more := {name for name, ends in edges.items() if ends & good} - good:
+        good |= more
+    return [len(won), len(good - won), len(edges) - len(good)]

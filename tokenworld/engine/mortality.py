@@ -1,0 +1,35 @@
+"""Which names may stand for something that is no more.
+
+The checker proves that a variable is never `none`, and knows nothing of destruction: an object that
+a rule names, the acting object, or an argument of a long action may be destroyed before the rule is
+read. Its attributes then read as `none` (language.md §4), so terms over such names are emitted with
+care. Programs that destroy nothing pay nothing.
+"""
+
+from __future__ import annotations
+
+from tokenworld.engine.births import play_bodies
+from tokenworld.model import Destroy, Given, ObjectType, Program, effects_in
+
+__all__ = ["mortal_types"]
+
+
+def mortal_types(program: Program) -> frozenset[str]:
+    """The types of which an object may be destroyed in play, or that it may be taken for."""
+    bodies = [*play_bodies(program), *(birth.body for birth in program.births)]
+    for scenario in program.scenarios:
+        bodies += [step.body for step in scenario.steps if isinstance(step, Given)]
+    doomed = {
+        effect.target.type.name
+        for body in bodies
+        for effect in effects_in(body)
+        if isinstance(effect, Destroy) and isinstance(effect.target.type, ObjectType)
+    }
+    below = {name: _below(program, name) for name in (*program.types, *doomed)}
+    return frozenset(
+        name for name, own in below.items() if any(own & below[other] for other in doomed)
+    )
+
+
+def _below(program: Program, name: str) -> frozenset[str]:
+    return frozenset(one for one in program.types if program.is_subtype(one, name)) | {name}

@@ -1,0 +1,178 @@
+"""What each way of planning takes of a world: a matrix by construct and line.
+
+Four ways: our own search on the interpreter, encoding E (SAS+), encoding D (PDDL with one fact per
+variable and value, written from the same task as E), and lifted PDDL. Nothing is guessed: each way
+is tried, and what it refuses is set against the declaration in which it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tokenworld.diagnostics import Failure, Span
+from tokenworld.ground import Instance, Json, Raw, Simulator, StateT, domain_of
+from tokenworld.planning.gaps import gaps
+from tokenworld.planning.lower import Unencodable, encode
+from tokenworld.planning.lower_bodies import written_fluents
+
+__all__ = ["WAYS", "Capabilities", "Construct", "capabilities", "capability_lines"]
+
+WAYS = ("own search", "E", "D", "lifted PDDL")
+_Refusal = tuple[Span, str]
+_MARKS = {True: "yes", False: "no", None: "-"}
+
+
+@dataclass(slots=True)
+class Construct:
+    """A declaration of the program and, for each way that refuses something in it, why.
+
+    ``untried`` are ways that did not come to it, because they refused something before.
+    """
+
+    kind: str
+    name: str
+    span: Span
+    refusals: dict[str, list[str]] = field(default_factory=dict)
+    untried: tuple[str, ...] = ()
+
+    def takes(self, way: str) -> bool | None:
+        """Whether a way of planning takes it; ``None`` where that was not tried."""
+        if way in self.refusals:
+            return False
+        return None if way in self.untried else True
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "place": f"{self.span.file}:{self.span.line}",
+            "takes": {way: self.takes(way) for way in WAYS},
+            "reasons": {way: list(found) for way, found in self.refusals.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The matrix. ``remarks`` are about a way as a whole: that its search proves nothing."""
+
+    constructs: tuple[Construct, ...]
+    remarks: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "schema_version": 1,
+            "ways": list(WAYS),
+            "constructs": [one.to_json() for one in self.constructs],
+            "remarks": list(self.remarks),
+        }
+
+
+def capabilities(simulator: Simulator[StateT], state: StateT, goal: str | None) -> Capabilities:
+    """Try each way on a world for ``goal`` (any if ``None``) and tell what it refuses where."""
+    instance = simulator.instance_at(state)
+    constructs = sorted(_constructs(instance), key=lambda one: (one.span.file, one.span.start))
+    remarks: list[str] = []
+    _note(constructs, "own search", _own(instance))
+    if not simulator.exact_key():
+        remarks.append("own search: it may find a plan here, but an empty search proves nothing")
+    encoding = encode(instance, simulator, state, goal)
+    if isinstance(encoding, Unencodable):
+        found = [(one.span, f"{one.construct}: {one.reason}") for one in encoding.obstacles]
+        _note(constructs, "E", found)
+        _note(constructs, "D", found)
+        for one in constructs:
+            one.untried = ("E", "D")
+        remarks.append("E and D: `-` was not tried, because of what they refuse in this world")
+    _note(constructs, "lifted PDDL", _lifted(simulator, state, instance, goal))
+    return Capabilities(tuple(constructs), tuple(remarks))
+
+
+# ---- declarations -----------------------------------------------------------------------------
+
+
+def _constructs(instance: Instance) -> Iterator[Construct]:
+    program, world = instance.program, instance.world
+    for fluent in program.fluents.values():
+        yield Construct(fluent.fluent_kind, fluent.id, fluent.span)
+    for derive in program.derives.values():
+        yield Construct("derive", derive.name, derive.span)
+    for phase in program.phases.values():
+        yield Construct("phase", phase.name, phase.span)
+    for action in program.actions.values():
+        yield Construct("action", action.name, action.span)
+    for law in program.laws.values():
+        yield Construct("law", law.name, law.span)
+    for invariant in program.invariants.values():
+        yield Construct("invariant", invariant.name, invariant.span)
+    for conserve in program.conserves.values():
+        yield Construct("conserve", conserve.name, conserve.span)
+    yield Construct("world", world.name, world.span)
+    for line in world.endings:
+        yield Construct(line.ending, line.name, line.span)
+
+
+def _note(constructs: list[Construct], way: str, refusals: Iterable[_Refusal]) -> None:
+    """Set each refusal against the declaration in which it stands: the last one before it."""
+    for span, reason in refusals:
+        before = [
+            one for one in constructs if one.span.file == span.file and one.span.start <= span.start
+        ]
+        owner = before[-1] if before else next(one for one in constructs if one.kind == "world")
+        told = owner.refusals.setdefault(way, [])
+        if reason not in told:
+            told.append(reason)
+
+
+# ---- ways -------------------------------------------------------------------------------------
+
+
+def _own(instance: Instance) -> Iterator[_Refusal]:
+    """Draws without a list of outcomes, and numbers that play changes and nothing bounds."""
+    for gap in gaps(instance):
+        if gap.span is not None:
+            yield gap.span, "it draws a real number, which has no list of outcomes"
+    program = instance.program
+    bodies = [law.body for law in program.laws.values()]
+    bodies += [action.body for action in program.actions.values()]
+    written = frozenset(name for body in bodies for name in written_fluents(body))
+    for fluent in program.fluents.values():
+        infinite = domain_of(instance, fluent.type) is None and fluent.type.kind != "text"
+        if fluent.id in written and infinite:
+            yield fluent.span, "its values have no bound: a search proves nothing with it"
+
+
+def _lifted(
+    simulator: Simulator[StateT], state: StateT, instance: Instance, goal: str | None
+) -> list[_Refusal]:
+    from tokenworld.planning.pddl import export_pddl
+
+    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    try:
+        export_pddl(instance, values, goal)
+    except Failure as failure:
+        world = instance.world.span
+        return [(one.span or world, one.message.rstrip(".")) for one in failure.diagnostics]
+    return []
+
+
+# ---- for people -------------------------------------------------------------------------------
+
+
+def capability_lines(found: Capabilities) -> tuple[str, ...]:
+    """The matrix with a mark per way, and below it each refusal with its reason."""
+    rows = [
+        (f"{one.kind} {one.name}", f"{one.span.file}:{one.span.line}") for one in found.constructs
+    ]
+    wide = max(len(title) for title, _ in rows)
+    far = max(len(place) for _, place in rows)
+    lines = [f"{'construct':<{wide}}  {'place':<{far}}  {'  '.join(WAYS)}"]
+    for one, (title, place) in zip(found.constructs, rows, strict=True):
+        marks = (_MARKS[one.takes(way)].ljust(len(way)) for way in WAYS)
+        lines.append(f"{title:<{wide}}  {place:<{far}}  {'  '.join(marks)}".rstrip())
+    for one, (title, place) in zip(found.constructs, rows, strict=True):
+        for way in WAYS:
+            lines += [f"{way}: {title} ({place}): {why}" for why in one.refusals.get(way, ())]
+    return (*lines, *found.remarks)

@@ -1,0 +1,98 @@
+"""Child processes with limits, each in a process group of its own, of which nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["Ended", "kill", "limited", "run_child"]
+
+_POLL = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a child ended: by itself with ``code``, or stopped. ``output`` is all that it wrote."""
+
+    how: Literal["itself", "limit", "cancelled"]
+    code: int
+    output: str
+    seconds: float
+
+    def last_line(self) -> str:
+        """What it said last, cut short."""
+        said = [line.strip() for line in self.output.splitlines() if line.strip()]
+        return said[-1][:160] if said else ""
+
+
+def limited(command: Sequence[str], memory: int) -> list[str]:
+    """The command under a limit of its address space, set before it starts.
+
+    The shell sets the limit and becomes the program: code between fork and exec could deadlock
+    where threads run, as they do behind a screen.
+    """
+    if os.name != "posix":
+        return list(command)
+    script = f'ulimit -v {memory >> 10} 2>/dev/null; exec "$@"'
+    return ["/bin/sh", "-c", script, "sh", *command]
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process with its group and wait for it."""
+    if process.poll() is None:
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def run_child(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    seconds: float,
+    stdin: Path | None = None,
+    cancel: Callable[[], bool] = lambda: False,
+) -> Ended:
+    """Run a command in ``folder`` to its end, or stop it after ``seconds``.
+
+    Raises `OSError` where it cannot be started.
+    """
+    log, began = folder / "child.log", time.monotonic()
+    source = stdin if stdin is not None else Path(os.devnull)
+    with source.open("rb") as given, log.open("wb") as written:
+        process = subprocess.Popen(
+            list(command),
+            stdin=given,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            start_new_session=True,
+        )
+        try:
+            how = _wait(process, began + seconds, cancel)
+        finally:
+            kill(process)
+    output = log.read_text(encoding="utf-8", errors="replace")
+    return Ended(how, process.returncode, output, time.monotonic() - began)
+
+
+def _wait(
+    process: subprocess.Popen[bytes], end: float, cancel: Callable[[], bool]
+) -> Literal["itself", "limit", "cancelled"]:
+    while process.poll() is None:
+        if cancel():
+            return "cancelled"
+        if time.monotonic() >= end:
+            return "limit"
+        time.sleep(_POLL)
+    return "itself"

@@ -1,0 +1,154 @@
+"""Hints from a state: the next step of a shortest plan, how far the goal is, what cannot be missed.
+
+Landmarks are facts that every plan makes true at some time, read off encoding E; they are shown in
+an order in which they first can come true. Facts of the encoding's own, such as whose phase it is,
+are no hints and left out.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tokenworld.diagnostics import Failure
+from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
+from tokenworld.planning.by_name import plan_optimal
+from tokenworld.planning.core_parts import slot_text, value_shown
+from tokenworld.planning.fixpoint import Fact, landmarks
+from tokenworld.planning.ir import Task, Variable
+from tokenworld.planning.ladder import plan
+from tokenworld.planning.lower import Encoding, encode
+from tokenworld.planning.verdict import ShownStep, Verdict
+
+__all__ = ["Hint", "hint_from", "landmark_texts"]
+
+_SHARE = 0.5
+"""How much of the time a proof that the plan is shortest may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What helps from one state on.
+
+    ``verdict`` says whether the goal can still be reached. ``landmarks`` are conditions that every
+    way to the goal must meet, in order; empty where no encoding takes the world.
+    """
+
+    verdict: Verdict
+    landmarks: tuple[str, ...]
+
+    @property
+    def plan(self) -> tuple[ShownStep, ...]:
+        """The plan from here."""
+        return self.verdict.plan
+
+    @property
+    def next_step(self) -> ShownStep | None:
+        """What to do now; ``None`` where the goal holds or no plan is known."""
+        return self.verdict.plan[0] if self.verdict.plan else None
+
+    @property
+    def distance(self) -> int | None:
+        """Ticks to the goal by this plan; ``None`` where none is known."""
+        return self.verdict.ticks if self.verdict.answer == "winnable" else None
+
+    @property
+    def shortest(self) -> bool:
+        """Whether no plan is shorter (cheaper, where actions have costs)."""
+        return self.verdict.optimal is not None
+
+    def to_json(self) -> dict[str, Json]:
+        step = self.next_step
+        draws: list[Json] = [] if step is None else [one.to_json() for one in step.draws]
+        return {
+            "answer": self.verdict.answer,
+            "goal": self.verdict.goal,
+            "next": None if step is None else {"command": step.command, "draws": draws},
+            "distance": self.distance,
+            "shortest": self.shortest,
+            "landmarks": list(self.landmarks),
+        }
+
+
+def hint_from(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    seconds: float,
+    cancel: Callable[[], bool] = lambda: False,
+) -> Hint:
+    """The hint for a state: shortest plan if that can be proved in time, else any plan."""
+    end = time.monotonic() + seconds
+    verdict: Verdict | None = None
+    with suppress(Failure):  # no planner is installed, and our own search alone was too slow
+        verdict = plan_optimal(simulator, state, goal, seconds=_SHARE * seconds, cancel=cancel)
+    if verdict is None or verdict.answer == "unknown":
+        left = max(end - time.monotonic(), 0.1)
+        verdict = plan(simulator, state, goal, time_limit=left, cancel=cancel)
+    needed: tuple[str, ...] = ()
+    if verdict.answer == "winnable" and verdict.plan:
+        needed = landmark_texts(simulator, state, goal)
+    return Hint(verdict, needed)
+
+
+# ---- landmarks ------------------------------------------------------------------------------
+
+
+def landmark_texts(
+    simulator: Simulator[StateT], state: StateT, goal: str | None
+) -> tuple[str, ...]:
+    """The landmarks from a state in the author's words; empty where there is no encoding."""
+    instance = simulator.instance_at(state)
+    encoding = encode(instance, simulator, state, goal)
+    if not isinstance(encoding, Encoding) or encoding.unreachable:
+        return ()
+    texts = (_text(instance, encoding.task, fact) for fact in landmarks(encoding.task))
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _text(instance: Instance, task: Task, fact: Fact) -> str:
+    """A fact as a condition; empty for what is the encoding's own."""
+    variable = task.variables[fact[0]]
+    if variable.kind == "slot":
+        return _condition(instance, variable, (variable.values[fact[1]],))
+    if variable.kind == "aux" and variable.values[fact[1]] is True:
+        name, inside, values = variable.name.partition(" in {")
+        watched = next((one for one in task.variables if one.name == name), None)
+        if inside and watched is not None and watched.kind == "slot":
+            return _condition(instance, watched, _members(watched, values.rstrip("}")))
+    return ""
+
+
+def _members(variable: Variable, listed: str) -> tuple[Raw, ...]:
+    """The values of a variable that a watching one lists as ``1..4, 7``."""
+    found: list[Raw] = []
+    names = [str(value) for value in variable.values]
+    for part in listed.split(", "):
+        ends = re.split(r"\.\.(?=.)", part)
+        if ends[0] in names and ends[-1] in names:
+            found += variable.values[names.index(ends[0]) : names.index(ends[-1]) + 1]
+    return tuple(found)
+
+
+def _condition(instance: Instance, variable: Variable, values: tuple[Raw, ...]) -> str:
+    if variable.fluent is None or not values:
+        return ""
+    fluent = instance.program.fluents[variable.fluent]
+    slot = slot_text(instance, fluent, variable.args)
+    shown = [value_shown(instance, fluent.type, value) for value in values]
+    if len(shown) == 1:
+        return f"{slot} == {shown[0]}"
+    if all(isinstance(value, int) for value in values) and len(shown) > 2:
+        ends = (0, len(variable.values) - 1)
+        places = [variable.values.index(value) for value in values]
+        if places == list(range(places[0], places[-1] + 1)):
+            if places[-1] == ends[1]:
+                return f"{slot} >= {shown[0]}"
+            if places[0] == ends[0]:
+                return f"{slot} <= {shown[-1]}"
+            return f"{slot} in {shown[0]}..{shown[-1]}"
+    return f"{slot} in [{', '.join(shown)}]"

@@ -1,0 +1,222 @@
+"""`tw audit`: what can become of a world, told in the words of its rules.
+
+The state space is explored by `planning.space`, which sees worlds only as a `Simulator`; here the
+engine is asked what happened on the way, why things never happen, and what an example looks like.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tokenworld.diagnostics import Diagnostic, Span
+from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
+from tokenworld.ground import Change, LuckyDraw
+from tokenworld.planning import Limits, SearchProgress, ShownStep
+from tokenworld.planning.ladder import require_goal
+from tokenworld.planning.secrets import Guess, guesses, secrets_read
+from tokenworld.planning.space.components import Door, components, doors
+from tokenworld.planning.space.deadends import Cruelty, DeadEnd, cruelty, dead_ends
+from tokenworld.planning.space.graph import Graph, Move, Node, explore
+from tokenworld.planning.space.partition import Partition, partition
+from tokenworld.session.loading import OpenWorld
+from tokenworld.session.rules_met import Idle, Requires, RulesMet, idle_rules, standing_requires
+from tokenworld.session.unread import Unread, unread_facts
+
+__all__ = ["Audit", "Example", "NeverRefuses", "audit"]
+
+Say = Callable[[str], None]
+_FOR_GRAPH = 0.7
+"""The share of the time that exploring may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A shortest way to an edge, and the edge: what is done, where that is written, what happens.
+
+    ``path`` leads from the start to the state in which ``step`` is given.
+    """
+
+    path: tuple[ShownStep, ...]
+    step: ShownStep
+    place: Span
+    changes: tuple[Change, ...]
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeverRefuses:
+    """A require that was never the first to fail."""
+
+    action: str
+    condition: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All that was found. Without ``graph.complete`` it is what was found so far.
+
+    ``looked_at`` is the number of states in which requires were examined, of ``playing``.
+    """
+
+    world: str
+    graph: Graph[State]
+    parts: Partition[State]
+    dead_ends: tuple[tuple[DeadEnd, Example], ...]
+    cruelty: Cruelty | None
+    doors: tuple[tuple[Door, Example], ...]
+    components: int
+    component: tuple[int, ...]
+    solution: tuple[ShownStep, ...]
+    solution_ticks: int
+    idle: tuple[Idle, ...]
+    never_refuses: tuple[NeverRefuses, ...]
+    looked_at: int
+    playing: int
+    unread: tuple[Unread, ...]
+    secrets: tuple[Diagnostic, ...]
+    guesses: tuple[Guess, ...]
+    seconds: float
+
+
+def audit(
+    world: OpenWorld,
+    goal: str | None,
+    *,
+    states: int,
+    seconds: float,
+    say: Say | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Audit:
+    """Explore what play can reach from the start (with the luck of seed 0 in setups).
+
+    `Failure` with TW0201 where the world has no such goal, or none at all.
+    """
+    began = time.monotonic()
+    engine, start = world.engine, world.engine.start()
+    simulator, met = EngineSimulator(engine, start), RulesMet(engine)
+    require_goal(simulator, goal)
+    met.begin(start)
+    simulator.observe = met.observe
+    caps = Limits(states, seconds * _FOR_GRAPH)
+    graph = explore(simulator, start, goal, caps, progress=_progress(say), cancel=cancel)
+    simulator.observe = None
+    parts = partition(graph)
+    return _audited(world, simulator, graph, parts, met, began, seconds)
+
+
+def _progress(say: Say | None) -> Callable[[SearchProgress], None] | None:
+    if say is None:
+        return None
+    return lambda now: say(
+        f"state space: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}"
+    )
+
+
+def _audited(
+    world: OpenWorld,
+    simulator: EngineSimulator,
+    graph: Graph[State],
+    parts: Partition[State],
+    met: RulesMet,
+    began: float,
+    seconds: float,
+) -> Audit:
+    engine = world.engine
+    teller = _Teller(engine, simulator, graph)
+    kinds = dead_ends(graph, parts, teller.ending)
+    component, count = components(graph)
+    seen = (graph.states[node] for node in range(graph.expanded))
+    playing = [state for state in seen if not teller.ending(state)]
+    requires, looked_at = standing_requires(engine, playing, began + seconds)
+    sources = {source.name: source for source in world.loaded.sources}
+    path = parts.solution()
+    commands = [one.step.command for one in path]
+    ticks = simulator.tick(graph.states[path[-1].node]) if path else 0
+    return Audit(
+        world.world.name,
+        graph,
+        parts,
+        tuple((one, teller.example(one.node, one.move, one.outcome)) for one in kinds),
+        cruelty(kinds) if parts.places[0] in ("won", "winnable") else None,
+        tuple(
+            (one, teller.example(one.node, one.move, one.outcome))
+            for one in doors(graph, component, parts.closed, teller.ending)
+        ),
+        count,
+        tuple(component),
+        teller.path(path[-1].node) if path else (),
+        ticks - simulator.tick(graph.states[0]) if path else 0,
+        idle_rules(met, requires, graph.states, sources, complete=graph.complete),
+        _never_refuses(requires, graph.complete and looked_at == len(playing)),
+        looked_at,
+        len(playing),
+        unread_facts(engine.instance),
+        secrets_read(world.program, commands),
+        guesses(engine.instance),
+        time.monotonic() - began,
+    )
+
+
+def _never_refuses(requires: dict[str, Requires], complete: bool) -> tuple[NeverRefuses, ...]:
+    """Requires that could be left out without a difference; nothing is said of a part."""
+    if not complete:
+        return ()
+    return tuple(
+        NeverRefuses(name, require.source, require.span)
+        for name, one in requires.items()
+        if one.allowed
+        for index, require in enumerate(one.action.requires)
+        if index not in one.refused
+    )
+
+
+class _Teller:
+    """Makes nodes and edges readable: the commands as written, what they change and say."""
+
+    def __init__(self, engine: Engine, simulator: EngineSimulator, graph: Graph[State]) -> None:
+        self._engine, self._simulator, self._graph = engine, simulator, graph
+
+    def ending(self, state: State) -> str:
+        """The ending that closed play in a state, empty if play goes on."""
+        endings, simulator = self._engine.stepper.endings, self._simulator
+        ended = simulator.won(state, self._graph.goal) or simulator.lost(state)
+        if not (ended or endings.over(state)):
+            return ""
+        reached = endings.reached(state, state.me)
+        losses = endings.named("lose")
+        return next((name for name in reached if name in losses), reached[0] if reached else "")
+
+    def shown(self, node: Node, move: Move, draws: tuple[LuckyDraw, ...]) -> ShownStep:
+        """A step as people read it."""
+        state, simulator = self._graph.states[node], self._simulator
+        mover, call = simulator.mover(state), simulator.show(state, move.command)
+        told = call if mover is None else f"{mover}: {call}"
+        return ShownStep(told, simulator.cost(state, move.command), simulator.tick(state), draws)
+
+    def path(self, node: Node) -> tuple[ShownStep, ...]:
+        """A shortest way from the start to a node."""
+        steps = []
+        while (parent := self._graph.parents[node]) >= 0:
+            number, outcome = self._graph.ways[node]
+            move = self._graph.moves[parent][number]
+            steps.append(self.shown(parent, move, move.draws[outcome]))
+            node = parent
+        return tuple(reversed(steps))
+
+    def example(self, node: Node, number: int, outcome: int) -> Example:
+        """An edge with the way to it, played in the interpreter for what it changes and says."""
+        move, state = self._graph.moves[node][number], self._graph.states[node]
+        draws = move.draws[outcome]
+        _, records = self._engine.play(state, move.command, ForcedLuck(draws))
+        changes = (change for one in records for change in (*one.changes, *one.law_changes))
+        said = tuple(line for one in records for line in one.said)
+        step = self.shown(node, move, draws)
+        return Example(self.path(node), step, self._place(move), tuple(changes), said)
+
+    def _place(self, move: Move) -> Span:
+        program, world = self._engine.instance.program, self._engine.instance.world
+        action = program.actions.get(move.command.action)
+        return world.span if action is None else action.span

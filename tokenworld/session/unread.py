@@ -1,0 +1,151 @@
+"""Facts that nothing reads: they may be kept, changed and shown, and never decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tokenworld.diagnostics import Span
+from tokenworld.ground import Instance
+from tokenworld.model import (
+    Action,
+    Body,
+    ClosureOf,
+    Fluent,
+    InverseOf,
+    Let,
+    ObjectType,
+    Program,
+    Read,
+    Require,
+    Say,
+    Slot,
+    Template,
+    Term,
+    World,
+    effects_in,
+    subterms,
+    terms_of,
+)
+
+__all__ = ["Unread", "unread_facts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A fact that no rule reads; ``shown`` tells that words speak of it."""
+
+    name: str
+    shown: bool
+    place: Span
+
+
+def unread_facts(instance: Instance) -> tuple[Unread, ...]:
+    """The stored facts of a world that no rule reads, in order of declaration.
+
+    Tables, static facts and facts of types without objects are left out. What only derived facts
+    read counts if something reads these in turn.
+    """
+    program, world = instance.program, instance.world
+    decided = _fluents(program, _rule_terms(program, world))
+    shown = _fluents(program, _prose_terms(program, world))
+    return tuple(
+        Unread(fluent.id, fluent.id in shown, fluent.span)
+        for fluent in program.fluents.values()
+        if fluent.id not in decided and not _for_records(fluent) and _here(instance, fluent)
+    )
+
+
+def _for_records(fluent: Fluent) -> bool:
+    """Whether a fact is there to describe a thing: nothing can change it anyway."""
+    return fluent.static or fluent.fluent_kind == "table"
+
+
+def _here(instance: Instance, fluent: Fluent) -> bool:
+    """Whether the world has a slot of the fluent."""
+    objects = (p.type.name for p in fluent.params if isinstance(p.type, ObjectType))
+    return all(instance.members[name] for name in objects)
+
+
+def _fluents(program: Program, terms: Iterable[Term]) -> frozenset[str]:
+    """All fluents that terms read, also through what they derive."""
+    found, waiting, derived = set[str](), list(terms), set[str]()
+    while waiting:
+        for part in subterms(waiting.pop()):
+            if isinstance(part, (Read, InverseOf, ClosureOf)):
+                found.add(part.fluent)
+            elif part.kind == "derive_call" and part.derive not in derived:
+                derived.add(part.derive)
+                waiting.append(program.derives[part.derive].value)
+    return frozenset(found)
+
+
+def _rule_terms(program: Program, world: World) -> Iterator[Term]:
+    for action in program.actions.values():
+        yield from _action_terms(action)
+    for law in program.laws.values():
+        yield from _present(law.when)
+        yield from _body(law.body)
+    for birth in program.births:
+        yield from _body(birth.body)
+    for watch in program.watches.values():
+        yield watch.when
+        yield from _body(watch.body)
+    yield from (one.condition for one in program.invariants.values())
+    yield from (one.value for one in program.conserves.values())
+    yield from (line.condition for line in world.endings)
+    for award in (*world.awards, *world.pays):
+        yield from (award.amount, award.when)
+    yield from _present(world.score)
+
+
+def _action_terms(action: Action) -> Iterator[Term]:
+    for guard in action.guards:
+        match guard:
+            case Require(condition=condition):
+                yield condition
+            case Let():
+                yield from terms_of(guard)
+    yield from _present(action.takes, action.until, action.cost)
+    yield from (*_body(action.body), *_body(action.cancelled))
+
+
+def _body(body: Body) -> Iterator[Term]:
+    for effect in effects_in(body):
+        yield from terms_of(effect)
+
+
+def _prose_terms(program: Program, world: World) -> Iterator[Term]:
+    """What words speak of: texts, names, descriptions, and which objects can be named."""
+    for action in program.actions.values():
+        for template in action.phrases:
+            yield from _slots(template)
+        for require in action.requires:
+            yield from () if require.text is None else _slots(require.text)
+    spoken = [action.body for action in program.actions.values()]
+    spoken += [law.body for law in program.laws.values()]
+    spoken += [watch.body for watch in program.watches.values()]
+    for body in spoken:
+        yield from _said(body)
+    for describe in program.describes:
+        yield from _said(describe.body)
+        yield from _body(describe.body)
+    for called in program.called:
+        yield from (called.name, *called.aka)
+    yield from (scope.condition for scope in program.scopes)
+    for line in world.endings:
+        yield from () if line.text is None else _slots(line.text)
+
+
+def _said(body: Body) -> Iterator[Term]:
+    for effect in effects_in(body):
+        if isinstance(effect, Say):
+            yield from _slots(effect.template)
+
+
+def _slots(template: Template) -> Iterator[Term]:
+    return (part.term for part in template.parts if isinstance(part, Slot))
+
+
+def _present(*terms: Term | None) -> Iterator[Term]:
+    return (term for term in terms if term is not None)

@@ -1,0 +1,54 @@
+"""Why a goal of an open world is out of reach, and what would change that."""
+
+from __future__ import annotations
+
+from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.ground import Instance, instantiate
+from tokenworld.model import Body, Program
+from tokenworld.planning import Verdict
+from tokenworld.planning.unwinnable import Explanation, explain
+from tokenworld.prose import EnglishProse
+from tokenworld.session.loading import OpenWorld
+
+__all__ = ["explain_unwinnable"]
+
+
+def explain_unwinnable(
+    world: OpenWorld, state: State, verdict: Verdict, *, seconds: float, full: bool
+) -> tuple[Explanation, ...]:
+    """Explain each goal line that an *unwinnable* verdict is about, in written order.
+
+    ``seconds`` are shared by all of them. Repairs are tried from the start state of ``state``'s
+    seed. Empty for any other verdict.
+    """
+    if verdict.answer != "unwinnable":
+        return ()
+    asked = [
+        line.name for line in world.world.goals if verdict.goal is None or line.name == verdict.goal
+    ]
+    simulator = EngineSimulator(world.engine, state)
+
+    def remake(program: Program) -> Instance:
+        return instantiate(program, program.worlds[world.world.name], world.instance.params)
+
+    def rebuild(program: Program, body: Body) -> tuple[EngineSimulator, State]:
+        engine = Engine(remake(program), EnglishProse())
+        start = engine.start(state.seed)
+        if body:
+            start = engine.edit(start, body)
+        return EngineSimulator(engine, start), start
+
+    return tuple(
+        explain(
+            simulator,
+            state,
+            name,
+            quote={source.name: source.text for source in world.loaded.sources},
+            remake=remake,
+            rebuild=rebuild,
+            seconds=seconds / len(asked),
+            full=full,
+            states=None if verdict.proof is None else verdict.proof.states,
+        )
+        for name in asked
+    )

@@ -1,0 +1,99 @@
+"""``tw hint``: what to do next after a script, how far the goal is, and where it was lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tokenworld.diagnostics import read_source
+from tokenworld.planning.hints import Hint
+from tokenworld.prose import read_script
+from tokenworld.session import Session, open_world
+from tokenworld.session.hinting import LastChance, hint, last_winnable
+from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.tools.solving import check_goal
+
+__all__ = ["hint_after"]
+
+_EXITS = {"winnable": EXIT_OK, "unwinnable": EXIT_NEGATIVE, "unknown": EXIT_UNKNOWN}
+
+
+def hint_after(
+    target: str,
+    out: Output,
+    *,
+    script: Path | None,
+    goal: str | None,
+    time_limit: float,
+    seed: int,
+) -> int:
+    """The hint for the state that a script leads to; 0 winnable, 1 lost for good, 3 unknown."""
+    session = Session(open_world(target), seed)
+    check_goal(session.world, goal)
+    if script is not None:
+        for line in read_script(read_source(script)):
+            session.intend(line.intent)
+    chance: LastChance | None = None
+    found: Hint | None = None
+    if session.ended():
+        answer = "winnable" if session.won(goal) else "unwinnable"
+    else:
+        found = hint(session, goal, seconds=time_limit)
+        answer = found.verdict.answer
+    if answer == "unwinnable":
+        chance = last_winnable(session, goal, seconds=time_limit)
+    _show(found, chance, answer, out)
+    out.json(
+        {
+            "schema_version": 1,
+            "tick": session.tick,
+            "answer": answer,
+            "hint": None if found is None else found.to_json(),
+            "last_winnable": None
+            if chance is None
+            else {
+                "moment": chance.moment,
+                "tick": chance.tick,
+                "lost_by": chance.lost_by or None,
+                "known": chance.known,
+            },
+        }
+    )
+    return _EXITS[answer]
+
+
+def _show(found: Hint | None, chance: LastChance | None, answer: str, out: Output) -> None:
+    if found is None and answer == "winnable":
+        out.line("the goal is reached")
+    elif found is not None and answer == "winnable":
+        _show_hint(found, out)
+    elif answer == "unknown":
+        out.line("unknown: no plan was found, and no proof that there is none")
+    if found is not None:
+        out.diagnostics(found.verdict.notes)
+    if chance is not None:
+        _show_chance(chance, out)
+
+
+def _show_hint(found: Hint, out: Output) -> None:
+    step = found.next_step
+    if step is None:
+        out.line("the goal is reached")
+        return
+    ticks = f"{found.distance:,} tick{'' if found.distance == 1 else 's'}"
+    known = "no plan is shorter" if found.shortest else "a shorter plan may exist"
+    out.line(f"next: {step.command}")
+    out.line(f"distance: {ticks} ({known})")
+    if step.draws:
+        out.line("this step counts on luck")
+    for text in found.landmarks:
+        out.line(f"on every way: {text}")
+
+
+def _show_chance(chance: LastChance, out: Output) -> None:
+    out.line("the goal can no longer be reached")
+    if chance.moment is None:
+        out.line("it never could" if chance.known else "no moment is known from which it could")
+        return
+    by = f", before `{chance.lost_by}`" if chance.lost_by else ""
+    sure = "" if chance.known else " (a later moment was not decided in time)"
+    out.line(f"it last could at tick {chance.tick}{by}{sure}")
