@@ -42,11 +42,19 @@ def file_loader(rules: tuple[Path, ...]) -> Loader:
     def find(path: tuple[str, ...], user: Source) -> Source | None:
         inside = Path(*path[:-1], f"{path[-1]}.tw")
         for folder in (*_around(user), *rules):
-            if (folder / inside).is_file():
+            if _is_file(folder / inside):
                 return read_source(folder / inside, inside.as_posix())
         return None
 
     return find
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there; a name that no file system takes is that of none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _around(user: Source) -> Iterator[Path]:

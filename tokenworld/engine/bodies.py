@@ -27,6 +27,7 @@ from tokenworld.model import (
     If,
     Let,
     Local,
+    Negate,
     NumberLiteral,
     NumberType,
     ObjectType,
@@ -233,9 +234,10 @@ class BodyWriter:
     ) -> None:
         match effect:
             case Assign(target=target, op=op, value=value):
-                said = self._term(value, names)
+                taken = Negate(value, value.type, value.span) if op == "-=" else value
+                said = self._term(taken, names)
                 if op != "=":
-                    said, op = (f"-({said})" if op == "-=" else said), "+"  # type: ignore[assignment]
+                    op = "+"  # type: ignore[assignment]
                 self.line(depth, f"D.put({self._slot(target, names)}, {op!r}, {said})")
             case AddFact(target=target):
                 self.line(depth, f"D.put({self._slot(target, names)}, 'add', True)")

@@ -77,6 +77,7 @@ class ActionUnit:
     def _interrupt(self, state: State, long: LongAction, cause: str, luck: Luck) -> Result:
         code = self._code.actions[long.command.action]
         result = self._effects(state, long.command, code.cancel, luck)
+        result.after = result.after.fork()  # what the body says still sees it under way
         result.after.begin(state.acting, None)
         result.status, result.cause, result.progress = "interrupted", cause, (long.done, long.total)
         return result

@@ -18,6 +18,7 @@ from tokenworld.model.rules import (
     Scope,
     Watch,
 )
+from tokenworld.model.scenarios import Scenario
 from tokenworld.model.vocabulary import (
     Derive,
     Enum,
@@ -28,7 +29,6 @@ from tokenworld.model.vocabulary import (
     Param,
     Unit,
 )
-from tokenworld.model.scenarios import Scenario
 from tokenworld.model.worlds import World
 
 __all__ = ["ROOT", "PddlEntry", "Program", "SourceRef"]

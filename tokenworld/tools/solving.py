@@ -121,7 +121,7 @@ def _export_domain(target: str, failure: Failure, out: Output, folder: Path | No
     path = Path(target)
     worlds_missing = [one.code for one in failure.diagnostics] == ["TW0005"] and path.is_file()
     program = load_program(path).program if worlds_missing else None
-    if program is None or program.worlds:
+    if program is None or program.worlds or not (program.actions or program.fluents):
         raise failure
     text = export_domain(program)
     if folder is None:
