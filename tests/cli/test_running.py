@@ -11,6 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from pace import pace
+
 DOMAINS = Path(__file__).parents[2] / "domains"
 Tw = Any
 
@@ -282,7 +286,7 @@ print(code, used.ru_utime + used.ru_stime, sorted(heavy))
 
 @pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "willowbrook"])
 def test_check_starts_fast_and_imports_no_heavy_package(name: str, tmp_path: Path) -> None:
-    seconds = []
+    seconds, budget = [], 0.4 * pace()
     for _ in range(3):
         ran = subprocess.run(
             [sys.executable, "-c", PROBE, str(DOMAINS / name / "world.tw")],
@@ -291,9 +295,9 @@ def test_check_starts_fast_and_imports_no_heavy_package(name: str, tmp_path: Pat
         code, used, heavy = ran.stdout.splitlines()[-1].split(" ", 2)
         assert (code, heavy) == ("0", "[]")
         seconds.append(float(used))
-        if seconds[-1] <= 0.4:
+        if seconds[-1] <= budget:
             break
-    assert min(seconds) <= 0.4, seconds
+    assert min(seconds) <= budget, seconds
 
 
 VERSION = """
@@ -311,7 +315,7 @@ except SystemExit as end:
 def test_the_version_is_told_at_once(tmp_path: Path) -> None:
     from tokenworld import __version__
 
-    seconds = []
+    seconds, budget = [], 0.12 * pace()
     for _ in range(5):
         ran = subprocess.run(
             [sys.executable, "-c", VERSION], capture_output=True, text=True, check=True,
@@ -321,9 +325,9 @@ def test_the_version_is_told_at_once(tmp_path: Path) -> None:
         code, used, parser = last.split()
         assert (version, code, parser) == (__version__, "0", "False")
         seconds.append(float(used))
-        if seconds[-1] <= 0.12:
+        if seconds[-1] <= budget:
             break
-    assert min(seconds) <= 0.12, seconds
+    assert min(seconds) <= budget, seconds
 
 
 def test_json_of_a_run_survives_names_outside_ascii(tw: Tw, tmp_path: Path) -> None:

@@ -160,7 +160,11 @@ class Known:
         """The living whose slot of a one-argument fluent points at ``target``, in their order."""
         if target is None:
             return []
-        found = [one for one in state.kinds if self.get(state, fluent, (one,)) == target]
+        if fluent.fluent_kind == "attribute":  # asked for often; only owners have a value
+            key, values = fluent.id, state.values
+            found = [one for one in state.kinds if values.get((key, (one,))) == target]
+        else:
+            found = [one for one in state.kinds if self.get(state, fluent, (one,)) == target]
         if fluent.ordered:
             found.sort(key=lambda one: state.arrivals[fluent.id, (one,)])
         return found

@@ -129,7 +129,7 @@ def _line_of(text: str, start: str) -> Span | None:
     return None
 
 
-CROWD = 120
+CROWD = 60
 """A world that makes more objects is left: one more tick of it may take minutes."""
 
 
@@ -177,7 +177,7 @@ def _play(text: str, world: int, ticks: int, report: Report) -> None:
 
 def _intents(game: Game, random: Random, ticks: int) -> Iterator[Intent]:
     for tick in range(ticks):
-        if tick % 12 == 3:
+        if tick % 30 == 3:
             yield {"ask": True}
         yield game.random_intent(random)
 

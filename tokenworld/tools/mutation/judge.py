@@ -19,8 +19,8 @@ from tokenworld.session.solving import solve
 __all__ = ["Judge", "Verdict"]
 
 Verdict = Literal["scenario", "goal", "invariant", "start", "checker", "survived"]
-"""What noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change takes away
-what a later line rests on (a narrowing), so that no checked program reads so."""
+"""What noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change takes
+away what a later line rests on (a narrowing), so that no checked program reads so."""
 
 _ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError)
 """What evaluating a rule can raise once the checker's promises are broken."""
