@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -273,6 +274,9 @@ def test_version_and_help(tw: Tw) -> None:
 
 # ---- start-up ------------------------------------------------------------------------------
 
+CACHING = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+"""An environment in which the bytecode of the package is kept after one run."""
+
 PROBE = """
 import resource, sys
 from tokenworld.cli import _main
@@ -290,7 +294,7 @@ def test_check_starts_fast_and_imports_no_heavy_package(name: str, tmp_path: Pat
     for _ in range(3):
         ran = subprocess.run(
             [sys.executable, "-c", PROBE, str(DOMAINS / name / "world.tw")],
-            capture_output=True, text=True, check=True, cwd=tmp_path,
+            capture_output=True, text=True, check=True, cwd=tmp_path, env=CACHING,
         )  # fmt: skip
         code, used, heavy = ran.stdout.splitlines()[-1].split(" ", 2)
         assert (code, heavy) == ("0", "[]")
@@ -319,7 +323,7 @@ def test_the_version_is_told_at_once(tmp_path: Path) -> None:
     for _ in range(5):
         ran = subprocess.run(
             [sys.executable, "-c", VERSION], capture_output=True, text=True, check=True,
-            cwd=tmp_path,
+            cwd=tmp_path, env=CACHING,
         )  # fmt: skip
         version, last = ran.stdout.splitlines()
         code, used, parser = last.split()

@@ -113,8 +113,14 @@ def instantiate(program: Program, world: World, params: Mapping[str, Raw]) -> In
     return Instance(program, world, objects, numbers, members, dict(params), turns)
 
 
+_MOST_VALUES = 10_000_000
+
+
 def domain_of(instance: Instance, value_type: ValueType) -> tuple[Raw, ...] | None:
-    """All raw values of a type in declaration order (``none`` last), ``None`` if infinite."""
+    """All raw values of a type in declaration order (``none`` last).
+
+    ``None`` if there are infinitely many, or more numbers than can be listed.
+    """
     match value_type:
         case BoolType():
             return (False, True)
@@ -122,6 +128,8 @@ def domain_of(instance: Instance, value_type: ValueType) -> tuple[Raw, ...] | No
             values: tuple[Raw, ...] = tuple(range(len(instance.program.enums[name].members)))
         case ObjectType(name=name, optional=optional):
             values = instance.members[name]
+        case NumberType(low=int() as low, high=int() as high) if high - low > _MOST_VALUES:
+            return None
         case NumberType(low=int() as low, high=int() as high, optional=optional):
             values = tuple(range(low, high + 1))
         case _:

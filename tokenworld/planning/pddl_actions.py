@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from tokenworld.ground import Raw, domain_of, scaled_text
+from tokenworld.ground import Raw, count_bindings, domain_of, scaled_text
 from tokenworld.model import (
     Action,
     Binder,
@@ -89,6 +89,8 @@ def _values(words: Vocabulary, binder: Binder) -> Sequence[Raw] | None:
     match binder.domain:
         case IntervalRange(low=low, high=high):
             return range(low, high + 1)
+        case TypeRange(of=NumberType(low=int() as low, high=int() as high, optional=False)):
+            return range(low, high + 1)
         case TypeRange(of=of) if sort_of(of) != "symbol":
             values = domain_of(words.instance, of)
             if values is None:
@@ -102,17 +104,15 @@ def _values(words: Vocabulary, binder: Binder) -> Sequence[Raw] | None:
 
 def _variants(words: Vocabulary, action: Action) -> list[Variant]:
     """One assignment per combination of built-in values; a single empty one if there are none."""
-    choices: list[list[tuple[Binder, Raw]]] = []
-    for binder in action.params:
-        values = _values(words, binder)
-        if values is not None:
-            choices.append([(binder, value) for value in values])
-    count = 1
-    for choice in choices:
-        count *= len(choice)
+    domains = [
+        (binder, values)
+        for binder in action.params
+        if (values := _values(words, binder)) is not None
+    ]
+    count = count_bindings(values for _, values in domains)
     if count > _MOST_VARIANTS:
         raise LiftingError(f"{count} numeric arguments of `{action.name}`", action.span)
-    return list(product(*choices))
+    return list(product(*([(binder, value) for value in values] for binder, values in domains)))
 
 
 def _suffix(fixed: Variant) -> str:

@@ -15,7 +15,7 @@ from tokenworld.diagnostics import Source, Span
 from tokenworld.engine import Engine, State
 from tokenworld.engine.result import Result
 from tokenworld.engine.why import standing
-from tokenworld.ground import Command, Instance, Raw, parameter_domains
+from tokenworld.ground import MANY, Command, Instance, Raw, count_bindings, parameter_domains
 from tokenworld.model import (
     BOOL,
     Action,
@@ -159,7 +159,8 @@ def _examine(engine: Engine, state: State, requires: Requires) -> None:
     """One action in one state, with all arguments, as far as there is something to learn."""
     unit, action = engine.stepper.unit, requires.action
     after = unit.cancelled(state)
-    for args in product(*_domains(engine.instance, state, action.params)):
+    domains = _domains(engine.instance, state, action.params)
+    for args in product(*domains) if count_bindings(domains) <= MANY else ():
         command = Command(action.name, args)
         now = state if after is state or unit.free(state, command) else after
         requires.note(standing(engine.code, now, unit.since(now, command), command))

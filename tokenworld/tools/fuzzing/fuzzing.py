@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.ground import Json
 from tokenworld.tools.fuzzing.constructs import CONSTRUCTS, in_program, in_record
+from tokenworld.tools.fuzzing.corners import CORNERS
 from tokenworld.tools.fuzzing.playing import (
     Difference,
     Game,
@@ -141,6 +142,9 @@ def fuzz(
 ) -> Report:
     """Compare so many ticks; stop at the first difference."""
     report = Report()
+    for corner, intents in CORNERS:
+        if report.found is None:
+            _play(corner, 0, len(intents), report, intents)
     world = seed * 1_000_003
     while report.ticks < ticks and report.found is None:
         text = playable(world)
@@ -154,13 +158,13 @@ def fuzz(
     return report
 
 
-def _play(text: str, world: int, ticks: int, report: Report) -> None:
+def _play(text: str, world: int, ticks: int, report: Report, given: Sequence[Intent] = ()) -> None:
     random, seed, intents = Random(world), world % SEEDS, list[Intent]()
     try:
         game = opened(text, seed)
         game.start_agrees()
         report.seen.update(in_program(game.program, game.engine.instance.world))
-        for intent in _intents(game, random, ticks):
+        for intent in given or _intents(game, random, ticks):
             intents.append(intent)
             if intent.get("ask"):
                 game.asked()
