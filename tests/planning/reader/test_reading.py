@@ -102,8 +102,8 @@ def test_what_a_problem_cannot_hold_is_named(line: str, what: str) -> None:
     assert (found[0].code, found[0].message) == ("TW0810", f"{what} is not supported.")
 
 
-def test_more_than_eight_parameters_are_named_at_the_ninth() -> None:
-    many = " ".join(f"?p{index}" for index in range(9))
+def test_too_many_parameters_are_named_at_the_first_beyond() -> None:
+    many = " ".join(f"?p{index}" for index in range(33))
     (found,) = findings(DOMAIN.replace("(?b - block)\n    :p", f"(?b {many})\n    :p"))
     assert (found.code, found.label) == ("TW0810", "one too many")
 
