@@ -140,7 +140,7 @@ class BodyWriter:
         self.line(depth, f"{found} = [({row},) {clauses}]")
         if pick.key in ("least", "most") and pick.weight is not None:
             best = "min" if pick.key == "least" else "max"
-            weights = f"[{self._term(pick.weight, inner)} {clauses}]"
+            weights = f"defined([{self._term(pick.weight, inner)} {clauses}])"
             self.line(depth, f"{index} = {weights}")
             self.line(
                 depth,

@@ -125,6 +125,13 @@ def total(function: Callable[..., Any], *args: Any) -> Any:
     return None if any(one is None for one in args) else function(*args)
 
 
+def defined(values: list[Any]) -> list[Any]:
+    """The values that candidates are compared by, none of which may be `none`."""
+    if None in values:
+        raise Breach("TW1006", "undefined", "What a candidate is chosen by is `none`.")
+    return values
+
+
 def total_sum(values: Sequence[Any], nothing: float) -> Any:
     total = nothing
     for value in values:
@@ -262,7 +269,7 @@ RUNTIME: dict[str, Any] = {
     for function in (
         at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
         floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
-        round_real, round_exact, round_down, shown_number, finite, added, total, total_sum,
+        round_real, round_exact, round_down, shown_number, finite, added, total, defined, total_sum,
         total_min, total_max, power, busy, did, early,
     )
 }  # fmt: skip
