@@ -12,6 +12,10 @@ import pexpect  # type: ignore[import-untyped]
 import pyte
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from pace import pace
+
 pytestmark = pytest.mark.terminal
 
 CELLAR = Path(__file__).parents[2] / "domains" / "cellar" / "world.tw"
