@@ -68,9 +68,7 @@ def check_pick(
     if not isinstance(weight.type, (NumberType, RealType)):
         what = f"`by {by.kind}` needs a number, and this is {show_type(weight.type)}."
         ctx.draft.stop("TW0301", what, weight.span, "not a number", "Write a number.")
-    if (
-        by.kind == "weight"
-    ):  # what is least or most may be guarded by `where`, which narrows no path
+    if by.kind == "weight":  # the others may be guarded by `where`, which narrows no path
         _never_none(weight, "weight", ctx)
     return binders, condition, by.kind, weight, inner
 
