@@ -10,6 +10,7 @@ from tokenworld.planning import Verdict
 from tokenworld.planning.certificate import Certificate, certificate_from_json
 from tokenworld.session import OpenWorld, open_world
 from tokenworld.session.certifying import CertificateReport, certify, check_certificate
+from tokenworld.tools.files import write_file
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
 
 __all__ = ["check_file", "read_certificate", "write_certificate"]
@@ -26,15 +27,8 @@ def write_certificate(
         out.note(f"no certificate is written to {path}: there is nothing to certify")
         return
     text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        message = f"`{path}` cannot be written: {error.strerror or error}."
-        hint = "Name a file that can be written, with `--certificate`."
-        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
+    hint = "Name a file that can be written, with `--certificate`."
+    write_file(path, text, hint, folder=path.parent)
     out.line(f"certificate: {path}")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Edit, Failure, Source, read_source
 from tokenworld.session.loading import check_text
+from tokenworld.tools.files import replace_bytes
 
 __all__ = ["Done", "Repair", "repair_file", "repair_text"]
 
@@ -140,15 +139,7 @@ def _write(path: Path, before: str, text: str) -> None:
         mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
         if data != mark + before.encode():
             raise _unwritten(path, "it was changed meanwhile")
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as new:
-                new.write(mark + text.encode())
-            os.chmod(name, target.stat().st_mode & 0o7777)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        replace_bytes(target, mark + text.encode())
     except OSError as error:
         raise _unwritten(path, error.strerror or str(error)) from error
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,11 +18,11 @@ from tokenworld.diagnostics import (
     to_json,
 )
 from tokenworld.syntax.format import format_source
+from tokenworld.tools.files import replace_bytes, tw_files
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of
 
 __all__ = ["fmt"]
 
-_FOLDERS = ("rules", "domains")
 _STDIN = "<stdin>"
 
 
@@ -54,7 +53,7 @@ def fmt(paths: tuple[str, ...], out: Output, *, check: bool, diff: bool, stdin: 
     if stdin:
         return _pipe(paths, out, check=check, diff=diff)
     results = []
-    for path in _files(paths):
+    for path in dict.fromkeys(tw_files(paths)):
         result = _formatted(path)
         if result.changed and not (check or diff):
             result = _written(path, result)
@@ -84,22 +83,6 @@ def _pipe(paths: tuple[str, ...], out: Output, *, check: bool, diff: bool) -> in
     return code
 
 
-def _files(paths: tuple[str, ...]) -> list[Path]:
-    """The ``.tw`` files of the paths, each once, in order of name within a folder."""
-    found: list[Path] = []
-    for name in paths or _FOLDERS:
-        path = Path(name)
-        if path.is_dir():
-            found += sorted(path.rglob("*.tw"))
-        elif path.exists() or paths:
-            found.append(path)
-    if not found:
-        where = ", ".join(f"`{name}`" for name in paths or _FOLDERS)
-        message = f"There is no `.tw` file in {where}."
-        raise Failure(Diagnostic("TW0001", message, hint="Name a file or a folder that has one."))
-    return list(dict.fromkeys(found))
-
-
 def _formatted(path: Path) -> _Result:
     try:
         source = read_source(path)
@@ -117,32 +100,15 @@ def _result(source: Source, data: bytes) -> _Result:
 
 def _written(path: Path, result: _Result) -> _Result:
     try:
-        _replace(path, (result.text or "").encode("utf-8"))
+        if not os.access(path.resolve(), os.W_OK):
+            raise PermissionError(None, "it is write-protected")
+        replace_bytes(path, (result.text or "").encode("utf-8"))
     except OSError as error:
         message = f"`{path}` cannot be written: {error.strerror or error}."
         hint = "Change the permissions of the file and its folder."
         problem = Diagnostic("TW0001", message, hint=hint)
         return _Result(result.name, result.source, result.text, False, (problem,))
     return result
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Put new bytes in place of a file's at once; its mode stays, and so do links to it."""
-    real = path.resolve()
-    mode = real.stat().st_mode
-    if not os.access(real, os.W_OK):
-        raise PermissionError(None, "it is write-protected")
-    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name[:40]}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, mode & 0o7777)
-        os.replace(name, real)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 # ---- what is said -------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from tokenworld.planning.pddl_text import flat
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.importing import import_files, is_pddl, load_imported, open_pddl
 from tokenworld.syntax.format import format_source
+from tokenworld.tools.files import write_file
 from tokenworld.tools.output import EXIT_OK, Output
 from tokenworld.tools.solving import check_goal, show_verdict
 
@@ -70,15 +71,8 @@ def _write(target: Path, text: str, force: bool) -> None:
         message = f"`{target}` is there already."
         hint = "Name another folder with `-o`, or add `--force` to replace the file."
         raise Failure(Diagnostic("TW0006", message, hint=hint))
-    part = target.with_name(f".{target.name}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
-    except OSError as error:
-        message = f"`{target}` cannot be written: {error.strerror or error}."
-        hint = "Name a folder that can be written, with `-o`."
-        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
+    hint = "Name a folder that can be written, with `-o`."
+    write_file(target, text, hint, folder=target.parent)
 
 
 # ---- plans ----------------------------------------------------------------------------------

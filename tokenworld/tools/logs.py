@@ -18,6 +18,7 @@ from tokenworld.store import (
     ticks_of,
     write_export,
 )
+from tokenworld.tools.files import write_file
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.tools.running import GLYPHS
 
@@ -141,20 +142,10 @@ def write_rows(reference: str | None, path: Path, out: Output, store: Path | Non
     with _open(store) as opened:
         run = find_run(opened, reference)
         rows = [json.dumps(row, ensure_ascii=False) for row in rows_of_run(opened, run)]
-    _write_whole(path, "".join(f"{row}\n" for row in rows))
+    write_file(path, "".join(f"{row}\n" for row in rows), "Name a writable file.")
     out.line(f"wrote {len(rows)} rows of {run.slug} to {path}")
     out.json({"schema_version": 1, "file": str(path), "run": run.slug, "rows": len(rows)})
     return EXIT_OK
-
-
-def _write_whole(path: Path, text: str) -> None:
-    new = path.with_name(f"{path.name}.new")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
-    except OSError as error:
-        message = f"`{path}` cannot be written: {error.strerror or error}."
-        raise Failure(Diagnostic("TW0001", message, hint="Name a writable file.")) from None
 
 
 def import_runs(path: Path, out: Output, store: Path | None) -> int:

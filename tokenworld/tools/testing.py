@@ -10,6 +10,7 @@ from tokenworld.diagnostics import Diagnostic, Failure, to_json
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import ScenarioResult, run_scenario
 from tokenworld.tools.coverage import Coverage, table
+from tokenworld.tools.files import tw_files
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of
 
 __all__ = ["test"]
@@ -33,7 +34,7 @@ def test(
     results: Results = []
     measured: list[tuple[Path, Coverage]] = []
     wrong: list[Diagnostic] = []
-    for path in _files(paths):
+    for path in tw_files(paths):
         try:
             found = Coverage() if coverage else None
             results += _run(path, out, plan_seconds, found)
@@ -62,22 +63,6 @@ def test(
         out.note("No scenario was found: a `scenario` block is a test.")
         return EXIT_NEGATIVE
     return exit_code_of(wrong) or (EXIT_NEGATIVE if failed else EXIT_OK)
-
-
-def _files(paths: tuple[str, ...]) -> list[Path]:
-    """The ``.tw`` files of the paths in order of name; `rules` and `domains` by default."""
-    found: list[Path] = []
-    for name in paths or ("rules", "domains"):
-        path = Path(name)
-        if path.is_dir():
-            found += sorted(path.rglob("*.tw"))
-        elif path.exists() or paths:
-            found.append(path)
-    if not found:
-        where = ", ".join(f"`{name}`" for name in paths or ("rules", "domains"))
-        message = f"There is no `.tw` file in {where}."
-        raise Failure(Diagnostic("TW0001", message, hint="Name a file or a folder that has one."))
-    return found
 
 
 def _tell_coverage(measured: list[tuple[Path, Coverage]], out: Output) -> None:
