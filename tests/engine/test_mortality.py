@@ -54,3 +54,19 @@ def test_a_change_of_something_destroyed_is_left_alone() -> None:
     record = game.records("pass")[-1]
     assert record.status == "executed"
     assert [one for one in record.changes if one.args == ("cup",)] == []
+
+
+def test_a_derive_over_something_destroyed_does_not_hold() -> None:
+    game = play(RULES + "derive heavy(t: Thing) = t.n + 1 > 3\n"
+                "law weigh() when heavy(lamp) { say \"It is heavy.\" }")  # fmt: skip
+    assert "It is heavy." in game.records("pass")[0].said
+    game.records("smash(lamp)")
+    (record,) = game.records("pass")
+    assert (record.status, record.said) == ("executed", ())
+
+
+def test_words_about_something_destroyed() -> None:
+    game = play(RULES + 'action tell() { let x = lamp.n  say "One more is {x + 1}." }')
+    assert game.records("tell()")[0].said == ("One more is 4.", "It glows.")
+    game.records("smash(lamp)")
+    assert game.records("tell()")[0].said == ("One more is nothing.",)

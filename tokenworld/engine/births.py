@@ -38,6 +38,7 @@ __all__ = [
     "creates_in_play",
     "early",
     "file",
+    "given_bodies",
     "grow",
     "life",
     "play_bodies",
@@ -102,6 +103,12 @@ def play_bodies(program: Program) -> list[Body]:
     return found
 
 
+def given_bodies(program: Program) -> list[Body]:
+    """The bodies by which scenarios edit a state between ticks."""
+    steps = (step for scenario in program.scenarios for step in scenario.steps)
+    return [step.body for step in steps if isinstance(step, Given)]
+
+
 def creates(bodies: Iterable[Body]) -> bool:
     """Whether any of these bodies may create an object."""
     return any(isinstance(effect, Create) for body in bodies for effect in effects_in(body))
@@ -109,13 +116,7 @@ def creates(bodies: Iterable[Body]) -> bool:
 
 def creates_in_play(program: Program) -> bool:
     """Whether a tick, or a `given` between ticks, may create an object."""
-    given = (
-        step.body
-        for scenario in program.scenarios
-        for step in scenario.steps
-        if isinstance(step, Given)
-    )
-    return creates([*play_bodies(program), *given])
+    return creates([*play_bodies(program), *given_bodies(program)])
 
 
 # ---- growing ---------------------------------------------------------------------------------

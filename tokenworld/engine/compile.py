@@ -144,7 +144,8 @@ def extend(code: Code, source: str) -> None:
 
 def _derive(emitter: Emitter, derive: Derive) -> str:
     name = emitter.derive_names[derive.name]
-    names = {binder.name: emitter.fresh("a") for binder in derive.params}
+    names = _parameters(emitter, derive.params)
+    emitter.suspect(derive.params, names)  # whoever calls it may name something destroyed
     header = ", ".join((HEADER, *names.values()))
     value = emitter.term(derive.value, names)
     if isinstance(derive.type, BoolType):
@@ -216,8 +217,7 @@ def _value(emitter: Emitter, name: str, action: Action, names: dict[str, str], t
 def _action(emitter: Emitter, action: Action) -> tuple[str, Callable[[dict[str, Any]], ActionCode]]:
     base, names = emitter.fresh("act"), _parameters(emitter, action.params)
     if action.takes is not None:  # it goes on although an argument was destroyed meanwhile
-        kinds = {binder.name: getattr(binder.type, "name", "") for binder in action.params}
-        emitter.fragile |= {names[one] for one, of in kinds.items() if of in emitter.mortal}
+        emitter.suspect(action.params, names)
     plain = Action(
         action.name, action.params, (), None, None, None, (), (), (), action.span
     )  # `takes` and `until` are tested before the lets of the body
@@ -315,24 +315,12 @@ def written(program_fluents: dict[str, Fluent], body: Body) -> frozenset[str]:
 
     Of an object that it creates only the fields count: what it has else depends on its type alone.
     """
-    from tokenworld.model import (
-        AddFact,
-        Assign,
-        Create,
-        Destroy,
-        RemoveFact,
-        Swap,
-        Transfer,
-        effects_in,
-    )
+    from tokenworld.model import Create, Destroy, effects_in, targets_of
 
     found: set[str] = set()
     for effect in effects_in(body):
+        found |= {target.fluent for target in targets_of(effect)}
         match effect:
-            case Assign(target=target) | AddFact(target=target) | RemoveFact(target=target):
-                found.add(target.fluent)
-            case Transfer(source=one, target=other) | Swap(left=one, right=other):
-                found |= {one.fluent, other.fluent}
             case Destroy():
                 found |= set(program_fluents)
             case Create(fields=fields):

@@ -7,7 +7,7 @@ gets the present state ``S``, the state at the start of the tick ``W`` and the a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, assert_never
@@ -84,6 +84,7 @@ class Emitter:
     fragile: set[str] = field(default_factory=set)
     _known: dict[Any, str] = field(default_factory=dict)
     _fresh: int = 0
+    _settled: bool = False
 
     def const(self, value: Any) -> str:
         """The generated name of a constant."""
@@ -116,6 +117,12 @@ class Emitter:
         """The types of objects that may be destroyed in play."""
         return mortal_types(self.instance.program)
 
+    def suspect(self, binders: Sequence[Binder], names: Locals) -> None:
+        """Note the arguments that may be no more when what is emitted over them is evaluated."""
+        for binder in binders:
+            if isinstance(binder.type, ObjectType) and binder.type.name in self.mortal:
+                self.fragile.add(names[binder.name])
+
     def is_fragile(self, term: Term, names: Locals) -> bool:
         """Whether a term rests on a name that may stand for something destroyed."""
         return bool(self.mortal) and any(self._is_mortal(one, names) for one in subterms(term))
@@ -130,14 +137,14 @@ class Emitter:
                 return False
 
     def term(self, term: Term, names: Locals) -> str:
-        """The Python expression of a term."""
-        if self.careful or not self.is_fragile(term, names):
+        """The Python expression of a term; its parts are as sound, or as fragile, as the whole."""
+        if self.careful or self._settled or not self.mortal:
             return self._term(term, names)
-        self.careful = True
+        self.careful, self._settled = self.is_fragile(term, names), True
         try:
             return self._term(term, names)
         finally:
-            self.careful = False
+            self.careful = self._settled = False
 
     def _term(self, term: Term, names: Locals) -> str:
         match term:

@@ -9,7 +9,7 @@ from tokenworld.engine.compile import Code, Function, compile_term, extend, writ
 from tokenworld.engine.delta import Delta, RawChange
 from tokenworld.engine.result import BreachReport
 from tokenworld.engine.state import State
-from tokenworld.model import Conserve, DeriveCall, Invariant, Program, Read, Term, subterms
+from tokenworld.model import Conserve, Invariant, Program, Read, Term, deep_subterms
 from tokenworld.model.terms import ClosureOf, InverseOf
 
 __all__ = ["Broken", "Guards"]
@@ -47,16 +47,11 @@ def reads_of(program: Program, *terms: Term) -> frozenset[str] | None:
     from tokenworld.model import BuiltinCall
 
     found: set[str] = set()
-    todo, seen = list(terms), set[str]()
-    while todo:
-        for term in subterms(todo.pop()):
-            if isinstance(term, (Read, InverseOf, ClosureOf)):
-                found.add(term.fluent)
-            elif isinstance(term, BuiltinCall) and term.name in ("tick", "score", "busy", "did"):
-                return None
-            elif isinstance(term, DeriveCall) and term.derive not in seen:
-                seen.add(term.derive)
-                todo.append(program.derives[term.derive].value)
+    for term in deep_subterms(terms, program.derives):
+        if isinstance(term, (Read, InverseOf, ClosureOf)):
+            found.add(term.fluent)
+        elif isinstance(term, BuiltinCall) and term.name in ("tick", "score", "busy", "did"):
+            return None
     return frozenset(found)
 
 

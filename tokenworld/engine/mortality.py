@@ -8,17 +8,16 @@ care. Programs that destroy nothing pay nothing.
 
 from __future__ import annotations
 
-from tokenworld.engine.births import play_bodies
-from tokenworld.model import Destroy, Given, ObjectType, Program, effects_in
+from tokenworld.engine.births import given_bodies, play_bodies
+from tokenworld.model import Destroy, ObjectType, Program, effects_in
 
 __all__ = ["mortal_types"]
 
 
 def mortal_types(program: Program) -> frozenset[str]:
     """The types of which an object may be destroyed in play, or that it may be taken for."""
-    bodies = [*play_bodies(program), *(birth.body for birth in program.births)]
-    for scenario in program.scenarios:
-        bodies += [step.body for step in scenario.steps if isinstance(step, Given)]
+    births = (birth.body for birth in program.births)
+    bodies = (*play_bodies(program), *births, *given_bodies(program))
     doomed = {
         effect.target.type.name
         for body in bodies

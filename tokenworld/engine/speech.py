@@ -42,6 +42,7 @@ def text_function(emitter: Emitter, template: Template, names: Locals) -> tuple[
     """Generate a function that renders a template; its name and the locals to pass it."""
     bound = [name for name in _used(template) if name in names]
     inner = {name: emitter.fresh("p") for name in bound}
+    emitter.fragile |= {inner[name] for name in bound if names[name] in emitter.fragile}
     pieces = [
         emitter.const(part.text) if isinstance(part, TextPart) else _slot(emitter, part, inner)
         for part in template.parts
