@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tokenworld.check.intervals import Facts
 from tokenworld.check.memo import Memo
 from tokenworld.check.outcomes import Work, works
-from tokenworld.check.past import fluents_read, fluents_written
+from tokenworld.check.past import fluents_written
 from tokenworld.check.relations import can_equal
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.terms import Translator
@@ -29,6 +29,7 @@ from tokenworld.model import (
     Term,
     TypeRange,
     effects_in,
+    fluents_read,
     subterms,
 )
 

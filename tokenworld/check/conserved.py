@@ -19,6 +19,7 @@ from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.substitution import inlined
 from tokenworld.diagnostics import Span
 from tokenworld.model import (
+    AddFact,
     Arithmetic,
     Assign,
     Binder,
@@ -34,12 +35,14 @@ from tokenworld.model import (
     NumberType,
     ObjectType,
     Read,
+    RemoveFact,
     Rescale,
     Swap,
     Term,
     Transfer,
     TypeRange,
     is_optional,
+    targets_of,
 )
 
 __all__ = ["Amount", "amount_of", "net_change"]
@@ -305,15 +308,9 @@ def _first(fluent: Fluent) -> Form:
 
 
 def _targets(made: Made) -> tuple[Read, ...]:
-    match made.effect:
-        case Assign(target=target):
-            return (target,)
-        case Transfer(source=source, target=target):
-            return (source, target)
-        case Swap(left=left, right=right):
-            return (left, right)
-        case _:
-            return ()
+    """The values that a change names; facts that come and go are counted elsewhere."""
+    facts = isinstance(made.effect, (AddFact, RemoveFact))
+    return () if facts else targets_of(made.effect)
 
 
 def _within(found: Interval | None, fluent: Fluent) -> bool:

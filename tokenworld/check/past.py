@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.rulebook import Vocabulary
@@ -12,7 +12,6 @@ from tokenworld.model import (
     Body,
     ClosureOf,
     Create,
-    Derive,
     DeriveCall,
     InverseOf,
     Law,
@@ -20,28 +19,14 @@ from tokenworld.model import (
     Term,
     Watch,
     effects_in,
+    fluents_read,
     subterms,
     terms_of,
 )
 
-__all__ = ["check_was", "fluents_read", "fluents_written", "written_by"]
+__all__ = ["check_was", "fluents_written", "written_by"]
 
 Rule = Action | Law | Birth
-
-
-def fluents_read(terms: Iterable[Term], derives: Mapping[str, Derive]) -> frozenset[str]:
-    """The fluents that terms read, through derives."""
-    found: set[str] = set()
-    todo, seen = list(terms), set[str]()
-    while todo:
-        for part in subterms(todo.pop()):
-            if isinstance(part, (Read, InverseOf, ClosureOf)):
-                found.add(part.fluent)
-            elif isinstance(part, DeriveCall) and part.derive not in seen:
-                seen.add(part.derive)
-                if part.derive in derives:
-                    todo.append(derives[part.derive].value)
-    return frozenset(found)
 
 
 def fluents_written(bodies: Iterable[Body], words: Vocabulary) -> frozenset[str]:

@@ -23,7 +23,6 @@ from tokenworld.model import (
     Create,
     DeriveCall,
     Destroy,
-    Effect,
     Fluent,
     Invariant,
     Local,
@@ -37,9 +36,10 @@ from tokenworld.model import (
     is_optional,
     map_children,
     subterms,
+    targets_of,
 )
 
-__all__ = ["Answer", "effect_on", "opened", "targets", "understood"]
+__all__ = ["Answer", "effect_on", "opened", "understood"]
 
 Answer = Literal["kept", "broken", "open"]
 _PLAIN = ("read", "local", "object_literal", "enum_literal", "number_literal", "bool_literal",
@@ -107,20 +107,7 @@ _NAMED = ("local", "object_literal", "enum_literal", "number_literal")
 def _concerns(made: Made, read: set[str]) -> bool:
     if isinstance(made.effect, (Create, Destroy)):
         return True
-    return any(target.fluent in read for target in targets(made.effect))
-
-
-def targets(effect: Effect) -> tuple[Read, ...]:
-    """The slots that one change names as its targets."""
-    match effect:
-        case Assign(target=target) | AddFact(target=target) | RemoveFact(target=target):
-            return (target,)
-        case Transfer(source=source, target=target):
-            return (source, target)
-        case Swap(left=left, right=right):
-            return (left, right)
-        case _:
-            return ()
+    return any(target.fluent in read for target in targets_of(made.effect))
 
 
 def _owners(
@@ -138,7 +125,7 @@ def _owners(
         if isinstance(part, Read) and not any(_is(arg, param) for arg in part.args):
             found[None] = None
     for one in made:
-        for target in targets(one.effect):
+        for target in targets_of(one.effect):
             for arg in target.args:
                 term = one.facts.open(arg)
                 if can_equal(book.types, term.type, kind):
@@ -179,7 +166,7 @@ def _new_value(read: Read, outcome: Outcome, known: Knowledge, book: Rulebook) -
     value: Term = read
     steps = 0
     for made in outcome.made:
-        for target in targets(made.effect):
+        for target in targets_of(made.effect):
             if target.fluent != read.fluent:
                 continue
             args = tuple(made.facts.open(arg) for arg in target.args)

@@ -18,8 +18,7 @@ from tokenworld.check.intervals import Facts
 from tokenworld.check.linear import Interval
 from tokenworld.check.memo import Memo
 from tokenworld.check.outcomes import Outcome, Work, outcomes, touches
-from tokenworld.check.past import fluents_read
-from tokenworld.check.preserved import effect_on, targets, understood
+from tokenworld.check.preserved import effect_on, understood
 from tokenworld.check.relations import can_equal
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.terms import Translator
@@ -34,7 +33,9 @@ from tokenworld.model import (
     ObjectType,
     Term,
     effects_in,
+    fluents_read,
     subterms,
+    targets_of,
 )
 
 __all__ = ["Proof", "check_proofs", "proofs"]
@@ -242,7 +243,7 @@ def _once(work: Work, concerned: list[Work], book: Rulebook) -> bool:
     return all(
         params <= {arg.name for arg in target.args if isinstance(arg, Local)}
         for effect in effects_in(work.body)
-        for target in targets(effect)
+        for target in targets_of(effect)
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tokenworld.check.aliasing import Knowledge
-from tokenworld.check.past import fluents_read
 from tokenworld.check.rulebook import Vocabulary
 from tokenworld.check.substitution import freshened, inlined
 from tokenworld.diagnostics import Span
@@ -23,6 +22,7 @@ from tokenworld.model import (
     Read,
     Term,
     children,
+    fluents_read,
 )
 
 __all__ = ["SlotRead", "slots_read"]

@@ -19,7 +19,6 @@ from tokenworld.model import (
     Assign,
     Body,
     BoolLiteral,
-    ClosureOf,
     Compare,
     Create,
     DeriveCall,
@@ -27,12 +26,12 @@ from tokenworld.model import (
     EnumLiteral,
     Fold,
     Implies,
-    InverseOf,
     ListTerm,
     Member,
     NoneLiteral,
     Not,
     NumberLiteral,
+    ObjectType,
     Or,
     Program,
     Read,
@@ -44,12 +43,13 @@ from tokenworld.model import (
     World,
     children,
     effects_in,
+    fluents_read,
     terms_of,
 )
 
 __all__ = ["Influence", "Node", "influences", "nodes"]
 
-NodeKind = Literal["action", "law", "birth", "watch", "goal", "lose", "stop", "invariant"]
+NodeKind = Literal["action", "law", "watch", "goal", "lose", "stop", "invariant"]
 Kind = Literal["enables", "blocks", "feeds"]
 Constant = bool | int | None
 
@@ -128,7 +128,7 @@ def influences(program: Program, world: World | None) -> tuple[Influence, ...]:
     """Every influence between the nodes, sources in order, then targets, then kinds."""
     every = nodes(program, world)
     atoms = {node.title: tuple(_atoms_of(program, node)) for node in every}
-    reads = {node.title: tuple(_reads_of(program, node)) for node in every}
+    reads = {node.title: _reads_of(program, node) for node in every}
     found: list[Influence] = []
     for source in every:
         writes = tuple(dict.fromkeys(w for body in source.bodies for w in _writes(program, body)))
@@ -142,7 +142,7 @@ def _between(
     target: Node,
     writes: tuple[_Write, ...],
     atoms: tuple[_Atom, ...],
-    reads: tuple[str, ...],
+    reads: frozenset[str],
 ) -> Iterator[Influence]:
     by: dict[Kind, dict[str, None]] = {"enables": {}, "blocks": {}, "feeds": {}}
     for write in writes:
@@ -277,31 +277,18 @@ def _constant(term: Term) -> tuple[bool, Constant]:
 
 def _touched(program: Program, *terms: Term) -> Iterator[_Atom]:
     """Every fluent that terms read, wanted in no particular way."""
-    for fluent in _fluents(program, terms, frozenset()):
+    for fluent in sorted(fluents_read(terms, program.derives)):
         yield _Atom(fluent, _UNKNOWN, ())
-
-
-def _fluents(program: Program, terms: tuple[Term, ...], inside: frozenset[str]) -> Iterator[str]:
-    for term in terms:
-        match term:
-            case Read(fluent=fluent) | InverseOf(fluent=fluent) | ClosureOf(fluent=fluent):
-                yield fluent
-            case DeriveCall(derive=name) if name not in inside:
-                value = program.derives[name].value
-                yield from _fluents(program, (value,), inside | {name})
-            case _:
-                pass
-        yield from _fluents(program, children(term), inside)
 
 
 # ---- reading bodies ---------------------------------------------------------------------
 
 
-def _reads_of(program: Program, node: Node) -> Iterator[str]:
+def _reads_of(program: Program, node: Node) -> frozenset[str]:
     """The fluents from which a rule's changes are worked out."""
-    for body in node.bodies:
-        for effect in effects_in(body):
-            yield from _fluents(program, terms_of(effect), frozenset())
+    effects = (effect for body in node.bodies for effect in effects_in(body))
+    terms = (term for effect in effects for term in terms_of(effect))
+    return fluents_read(terms, program.derives)
 
 
 def _writes(program: Program, body: Body) -> Iterator[_Write]:
@@ -324,10 +311,19 @@ def _writes(program: Program, body: Body) -> Iterator[_Write]:
             case Create(of=of):
                 keys = program.types[of].attributes if of in program.types else ()
                 yield from (_Write(key, _UNKNOWN) for key in keys)
+                yield from _births(program, of)
             case Destroy():
                 yield from (_Write(key, _UNKNOWN) for key in program.fluents)
             case _:
                 pass
+
+
+def _births(program: Program, of: str) -> Iterator[_Write]:
+    """What the `birth` rules write where an object of a type is created."""
+    for birth in program.births:
+        kind = birth.param.type
+        if isinstance(kind, ObjectType) and program.is_subtype(of, kind.name):
+            yield from _writes(program, birth.body)
 
 
 def _step(op: str, value: Term) -> str:

@@ -157,9 +157,13 @@ from tokenworld.model.vocabulary import (
 from tokenworld.model.walk import (
     bodies,
     children,
+    deep_subterms,
     effects_in,
+    fluents_read,
     map_children,
+    slot_terms,
     subterms,
+    targets_of,
     terms_of,
 )
 from tokenworld.model.worlds import (
@@ -323,11 +327,15 @@ __all__ = [
     "bodies",
     "cell_name",
     "children",
+    "deep_subterms",
     "effects_in",
+    "fluents_read",
     "is_optional",
     "map_children",
     "show_type",
+    "slot_terms",
     "subterms",
+    "targets_of",
     "terms_of",
     "without_none",
 ]

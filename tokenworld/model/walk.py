@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter, is_
 from typing import Any, Final
@@ -53,12 +53,25 @@ from tokenworld.model.terms import (
     Read,
     Rescale,
     Slot,
+    Template,
     TemplateTerm,
     Term,
     ToReal,
 )
+from tokenworld.model.vocabulary import Derive
 
-__all__ = ["bodies", "children", "effects_in", "map_children", "subterms", "terms_of"]
+__all__ = [
+    "bodies",
+    "children",
+    "deep_subterms",
+    "effects_in",
+    "fluents_read",
+    "map_children",
+    "slot_terms",
+    "subterms",
+    "targets_of",
+    "terms_of",
+]
 
 Change = Callable[[Term], Term]
 
@@ -74,8 +87,13 @@ def _fold_parts(term: Fold) -> tuple[Term, ...]:
     return tuple(part for part in parts if part is not None)
 
 
+def slot_terms(template: Template) -> tuple[Term, ...]:
+    """What stands in the slots of a text, in written order."""
+    return tuple(part.term for part in template.parts if isinstance(part, Slot))
+
+
 def _slot_terms(term: TemplateTerm) -> tuple[Term, ...]:
-    return tuple(part.term for part in term.template.parts if isinstance(part, Slot))
+    return slot_terms(term.template)
 
 
 def _inner(term: Any) -> tuple[Term, ...]:
@@ -116,6 +134,26 @@ def subterms(term: Term) -> Iterator[Term]:
         parts = _PARTS.get(type(one))
         if parts is not None:
             todo += parts(one)[::-1]
+
+
+def deep_subterms(terms: Iterable[Term], derives: Mapping[str, Derive]) -> Iterator[Term]:
+    """Every subterm, those of the derives that are called included, each derive once."""
+    todo, seen = list(terms), set[str]()
+    for term in todo:  # grows while it is walked
+        for part in subterms(term):
+            yield part
+            if isinstance(part, DeriveCall) and part.derive not in seen:
+                seen.add(part.derive)
+                if part.derive in derives:
+                    todo.append(derives[part.derive].value)
+
+
+def fluents_read(terms: Iterable[Term], derives: Mapping[str, Derive]) -> frozenset[str]:
+    """The fluents that terms read, through derives."""
+    reads = (Read, InverseOf, ClosureOf)
+    return frozenset(
+        part.fluent for part in deep_subterms(terms, derives) if isinstance(part, reads)
+    )
 
 
 def _map_binders(binders: tuple[Binder, ...], change: Change) -> tuple[Binder, ...]:
@@ -211,6 +249,19 @@ def effects_in(body: Body) -> Iterator[Effect]:
         yield effect
         for inner in bodies(effect):
             yield from effects_in(inner)
+
+
+def targets_of(effect: Effect) -> tuple[Read, ...]:
+    """The slots that one change names as its targets (not those of nested bodies)."""
+    match effect:
+        case Assign(target=target) | AddFact(target=target) | RemoveFact(target=target):
+            return (target,)
+        case Transfer(source=source, target=target):
+            return (source, target)
+        case Swap(left=left, right=right):
+            return (left, right)
+        case _:
+            return ()
 
 
 def _present(*terms: Term | None) -> tuple[Term, ...]:

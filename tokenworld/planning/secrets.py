@@ -28,10 +28,10 @@ from tokenworld.model import (
     Read,
     Require,
     Say,
-    Slot,
-    Template,
     Term,
+    deep_subterms,
     effects_in,
+    slot_terms,
     subterms,
     terms_of,
 )
@@ -98,16 +98,10 @@ def _reads(program: Program, terms: Iterator[Term]) -> Iterator[tuple[str, Span]
 
 def _derived_from(program: Program, name: str) -> tuple[str, ...]:
     """The secrets that a derived fact depends on."""
-    seen, waiting = {name: None}, [name]
-    found: dict[str, None] = {}
-    for one in waiting:
-        for part in subterms(program.derives[one].value):
-            if isinstance(part, (Read, InverseOf, ClosureOf)):
-                found |= dict.fromkeys([part.fluent] if program.fluents[part.fluent].secret else [])
-            if isinstance(part, DeriveCall) and part.derive not in seen:
-                seen[part.derive] = None
-                waiting.append(part.derive)
-    return tuple(found)
+    reads = (Read, InverseOf, ClosureOf)
+    parts = deep_subterms([program.derives[name].value], program.derives)
+    fluents = dict.fromkeys(part.fluent for part in parts if isinstance(part, reads))
+    return tuple(fluent for fluent in fluents if program.fluents[fluent].secret)
 
 
 def _decided_by(action: Action) -> Iterator[Term]:
@@ -134,11 +128,7 @@ def _spoken(program: Program, action: Action) -> Iterator[Term]:
 def _said(body: Body) -> Iterator[Term]:
     for effect in effects_in(body):
         if isinstance(effect, Say):
-            yield from _slots(effect.template)
-
-
-def _slots(template: Template) -> Iterator[Term]:
-    return (part.term for part in template.parts if isinstance(part, Slot))
+            yield from slot_terms(effect.template)
 
 
 # ---- guessing ---------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tokenworld.diagnostics import Span
@@ -10,21 +10,17 @@ from tokenworld.ground import Instance
 from tokenworld.model import (
     Action,
     Body,
-    ClosureOf,
     Fluent,
-    InverseOf,
     Let,
     ObjectType,
     Program,
-    Read,
     Require,
     Say,
-    Slot,
-    Template,
     Term,
     World,
     effects_in,
-    subterms,
+    fluents_read,
+    slot_terms,
     terms_of,
 )
 
@@ -47,8 +43,8 @@ def unread_facts(instance: Instance) -> tuple[Unread, ...]:
     read counts if something reads these in turn.
     """
     program, world = instance.program, instance.world
-    decided = _fluents(program, _rule_terms(program, world))
-    shown = _fluents(program, _prose_terms(program, world))
+    decided = fluents_read(_rule_terms(program, world), program.derives)
+    shown = fluents_read(_prose_terms(program, world), program.derives)
     return tuple(
         Unread(fluent.id, fluent.id in shown, fluent.span)
         for fluent in program.fluents.values()
@@ -65,19 +61,6 @@ def _here(instance: Instance, fluent: Fluent) -> bool:
     """Whether the world has a slot of the fluent."""
     objects = (p.type.name for p in fluent.params if isinstance(p.type, ObjectType))
     return all(instance.members[name] for name in objects)
-
-
-def _fluents(program: Program, terms: Iterable[Term]) -> frozenset[str]:
-    """All fluents that terms read, also through what they derive."""
-    found, waiting, derived = set[str](), list(terms), set[str]()
-    while waiting:
-        for part in subterms(waiting.pop()):
-            if isinstance(part, (Read, InverseOf, ClosureOf)):
-                found.add(part.fluent)
-            elif part.kind == "derive_call" and part.derive not in derived:
-                derived.add(part.derive)
-                waiting.append(program.derives[part.derive].value)
-    return frozenset(found)
 
 
 def _rule_terms(program: Program, world: World) -> Iterator[Term]:
@@ -119,9 +102,9 @@ def _prose_terms(program: Program, world: World) -> Iterator[Term]:
     """What words speak of: texts, names, descriptions, and which objects can be named."""
     for action in program.actions.values():
         for template in action.phrases:
-            yield from _slots(template)
+            yield from slot_terms(template)
         for require in action.requires:
-            yield from () if require.text is None else _slots(require.text)
+            yield from () if require.text is None else slot_terms(require.text)
     spoken = [action.body for action in program.actions.values()]
     spoken += [law.body for law in program.laws.values()]
     spoken += [watch.body for watch in program.watches.values()]
@@ -134,17 +117,13 @@ def _prose_terms(program: Program, world: World) -> Iterator[Term]:
         yield from (called.name, *called.aka)
     yield from (scope.condition for scope in program.scopes)
     for line in world.endings:
-        yield from () if line.text is None else _slots(line.text)
+        yield from () if line.text is None else slot_terms(line.text)
 
 
 def _said(body: Body) -> Iterator[Term]:
     for effect in effects_in(body):
         if isinstance(effect, Say):
-            yield from _slots(effect.template)
-
-
-def _slots(template: Template) -> Iterator[Term]:
-    return (part.term for part in template.parts if isinstance(part, Slot))
+            yield from slot_terms(effect.template)
 
 
 def _present(*terms: Term | None) -> Iterator[Term]:

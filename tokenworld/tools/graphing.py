@@ -28,7 +28,6 @@ _SHAPES = {
     "goal": ("((", "))", "doublecircle"),
     "lose": ("((", "))", "doublecircle"),
     "stop": ("((", "))", "doublecircle"),
-    "birth": ("([", "])", "ellipse"),
 }
 
 
