@@ -59,7 +59,6 @@ from tokenworld.prose.english_words import (
     a,
     absent,
     be,
-    joined,
     plural,
     possessive,
     spoken_name,
@@ -67,7 +66,7 @@ from tokenworld.prose.english_words import (
     type_noun,
 )
 from tokenworld.prose.names import EnglishProse
-from tokenworld.prose.wording import kind_word
+from tokenworld.prose.wording import joined, kind_word
 
 __all__ = ["English"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,18 +10,17 @@ from tokenworld.prose.articles import indefinite
 from tokenworld.prose.wording import kind_word
 
 __all__ = [
-    "PLACES", "a", "absent", "be", "joined", "plural", "possessive", "spoken_name", "such",
+    "PLACES", "a", "absent", "be", "plural", "possessive", "spoken_name", "such",
     "type_noun",
 ]  # fmt: skip
 
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PLACES: Final = ("at", "beside", "in", "near", "on", "under")
 """Attributes of these names read as prepositions: "the cup is on the table"."""
 
 
 def spoken_name(name: str) -> str:
     """An identifier in words: ``boil_rate`` is "boil rate", ``isOpen`` is "is open"."""
-    return _CAMEL.sub(" ", name).replace("_", " ").lower() if name.isidentifier() else name
+    return kind_word(name) if name.isidentifier() else name
 
 
 def plural(noun: str) -> str:
@@ -66,12 +64,6 @@ def possessive(owner: str, name: str) -> str:
         return f"your {name}"
     simple = len(owner.split()) <= 5 and not owner.startswith(("whether", "“"))
     return f"{owner}'s {name}" if simple else f"the {name} of {owner}"
-
-
-def joined(parts: Sequence[str], word: str) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 def such(conditions: Sequence[str]) -> str:

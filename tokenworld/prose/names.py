@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tokenworld.ground import scaled_text
 from tokenworld.prose.articles import capitalised, with_article
+from tokenworld.prose.wording import joined
 
 __all__ = ["EnglishProse"]
 
@@ -23,9 +24,7 @@ class EnglishProse:
             return capitalised("nothing") if article[:1].isupper() else "nothing"
         first, *others = names
         words = [self.named(first, article), *(self.named(x, article.lower()) for x in others)]
-        if len(words) == 1:
-            return words[0]
-        return f"{', '.join(words[:-1])} and {words[-1]}"
+        return joined(words, "and")
 
     def number(self, value: int, decimals: int, unit: str) -> str:
         """An exact number with its declared decimals and unit: ``4l``, ``12.5``, ``25%``.

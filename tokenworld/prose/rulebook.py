@@ -23,10 +23,10 @@ from tokenworld.model import (
     World,
     show_type,
 )
-from tokenworld.prose.articles import capitalised, indefinite
+from tokenworld.prose.articles import capitalised
 from tokenworld.prose.deeds import Line, told
 from tokenworld.prose.english import English
-from tokenworld.prose.english_words import plural, spoken_name
+from tokenworld.prose.english_words import a, plural, spoken_name
 from tokenworld.prose.rulebook_vocabulary import Entry, facts, kinds
 from tokenworld.prose.wording import kind_word
 
@@ -135,7 +135,7 @@ def _parameters(english: English, params: tuple[Binder, ...]) -> str:
     for one in params:
         noun = english.names[one.name].removeprefix("the ")
         number = isinstance(one.type, NumberType)
-        told_.append(f"{noun}, {show_type(one.type)}" if number else f"{indefinite(noun)} {noun}")
+        told_.append(f"{noun}, {show_type(one.type)}" if number else f"{a(noun)}")
     return " and ".join(told_)
 
 
@@ -173,7 +173,7 @@ def _phases(program: Program) -> Iterator[Entry]:
         inner = _top(program).with_binders((birth.param,))
         noun = inner.names[birth.param.name].removeprefix("the ")
         lines = [
-            (0, f"When {indefinite(noun)} {noun} comes into being:"),
+            (0, f"When {a(noun)} comes into being:"),
             *told(birth.body, inner, 1),
         ]
         yield Entry(f"Birth of {plural(noun)}", "", tuple(lines), str(birth.span))
@@ -245,7 +245,7 @@ def _start(program: Program, world: World) -> Iterator[Line]:
         given = f": {', '.join(fields)}" if fields else ""
         yield (
             0,
-            f"{capitalised(name)}, {indefinite(kind_word(decl.of))} {kind_word(decl.of)}{given}.",
+            f"{capitalised(name)}, {a(kind_word(decl.of))}{given}.",
         )
     for layout in world.layouts:
         size = f"{len(layout.rows[0]) if layout.rows else 0} by {len(layout.rows)}"

@@ -19,10 +19,10 @@ from tokenworld.model import (
     is_optional,
     show_type,
 )
-from tokenworld.prose.articles import capitalised, indefinite
+from tokenworld.prose.articles import capitalised
 from tokenworld.prose.deeds import Line
 from tokenworld.prose.english import English
-from tokenworld.prose.english_words import spoken_name
+from tokenworld.prose.english_words import a, spoken_name
 from tokenworld.prose.wording import kind_word
 
 __all__ = ["Entry", "facts", "kinds"]
@@ -52,7 +52,7 @@ def _kind(program: Program, kind: ObjectKind) -> Entry:
     parents = [kind_word(name) for name in kind.parents if name != ROOT]
     lines = []
     if parents:
-        also = " and ".join(f"{indefinite(one)} {one}" for one in parents)
+        also = " and ".join(a(one) for one in parents)
         lines.append((0, f"Every {kind_word(kind.name)} is also {also}."))
     own = [program.fluents[key] for key in kind.attributes if key.startswith(f"{kind.name}.")]
     lines += [(0, _attribute(program, one)) for one in own]
@@ -103,7 +103,7 @@ def _type_words(of: ValueType) -> str:
     match of:
         case ObjectType(name=name) | EnumType(name=name):
             noun = kind_word(name)
-            return f"{indefinite(noun)} {noun}{maybe}"
+            return f"{a(noun)}{maybe}"
         case NumberType(low=int(), high=int()):
             return f"{show_type(of).removesuffix('?')}{maybe}"
         case NumberType():
@@ -119,7 +119,7 @@ def facts(program: Program) -> Iterator[Entry]:
         if fluent.fluent_kind == "attribute":
             continue
         of = [kind_word(getattr(one.type, "name", "number")) for one in fluent.params]
-        about = f"of {' and '.join(f'{indefinite(one)} {one}' for one in of)}" if of else "alone"
+        about = f"of {' and '.join(f'{a(one)}' for one in of)}" if of else "alone"
         kind = "a fact" if fluent.type.kind == "bool" else _type_words(fluent.type)
         first = "" if fluent.default is None else _default(program, fluent)
         lines = [(0, f"{capitalised(kind)} {about}{first}.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["counted", "either", "kind_word", "quoted", "suggesting"]
+__all__ = ["counted", "either", "joined", "kind_word", "quoted", "suggesting"]
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -22,10 +22,14 @@ def kind_word(type_name: str) -> str:
     return _CAMEL.sub(" ", type_name).replace("_", " ").lower()
 
 
+def joined(parts: Sequence[str], word: str) -> str:
+    """``"a, b or c"`` with the given last word; nothing for nothing."""
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
 def either(words: Sequence[str]) -> str:
     """``"a, b or c"``; each word once."""
-    once = list(dict.fromkeys(words))
-    return f"{', '.join(once[:-1])} or {once[-1]}" if len(once) > 1 else "".join(once)
+    return joined(list(dict.fromkeys(words)), "or")
 
 
 def counted(number: int, noun: str) -> str:

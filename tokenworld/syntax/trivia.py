@@ -26,13 +26,7 @@ def comments(source: Source, tokens: list[Token]) -> tuple[Comment, ...]:
 
 def doc_of(file: File, item: Item) -> str | None:
     """The doc comment of an item: the `##` lines straight above it, without their marks."""
-    above = {c.span.line: c for c in file.comments if c.doc and c.own_line}
-    lines: list[str] = []
-    line = item.span.line - 1
-    while line in above:
-        lines.append(above[line].text.lstrip("#").strip())
-        line -= 1
-    return "\n".join(reversed(lines)) or None
+    return docs_of(file).get(item.span.line)
 
 
 def docs_of(file: File) -> dict[int, str]:
@@ -42,7 +36,8 @@ def docs_of(file: File) -> dict[int, str]:
         if comment.doc and comment.own_line:
             line = comment.span.line
             found[line + 1] = [*found.pop(line, ()), comment.text.lstrip("#").strip()]
-    return {line: "\n".join(lines) for line, lines in found.items()}
+    texts = {line: "\n".join(lines) for line, lines in found.items()}
+    return {line: text for line, text in texts.items() if text}
 
 
 def _comment(source: Source, match: re.Match[str]) -> Comment:

@@ -17,22 +17,18 @@ from tokenworld.planning.reader.spelling import Locals
 from tokenworld.planning.reader.symbols import TOTAL_COST, Symbols
 from tokenworld.planning.reader.tree import (
     Applied,
-    Both,
     Calculated,
     Change,
     Compared,
     Condition,
     Effect,
-    Either,
     Equal,
     Fact,
     ForEach,
-    Implied,
     Literal_,
-    Negated,
-    Quantified,
     TermExpr,
     When,
+    leaves,
 )
 
 __all__ = ["Bodies", "Line", "costs", "is_cost"]
@@ -233,24 +229,17 @@ def _writes(effect: Effect) -> set[str]:
 
 def _mentions(condition: Condition) -> Iterator[str]:
     """The predicates and functions in a condition."""
-    match condition:
-        case Fact(predicate=predicate, args=args):
-            yield predicate.key
-            for arg in args:
-                yield from _of_term(arg)
-        case Equal(left=left, right=right) | Compared(left=left, right=right):
-            yield from _of_term(left)
-            yield from _of_term(right)
-        case Negated(part=part) | Quantified(body=part):
-            yield from _mentions(part)
-        case Both(parts=parts) | Either(parts=parts):
-            for part in parts:
-                yield from _mentions(part)
-        case Implied(left=before, right=after):
-            yield from _mentions(before)
-            yield from _mentions(after)
-        case _:
-            return
+    for leaf in leaves(condition):
+        match leaf:
+            case Fact(predicate=predicate, args=args):
+                yield predicate.key
+                for arg in args:
+                    yield from _of_term(arg)
+            case Equal(left=left, right=right) | Compared(left=left, right=right):
+                yield from _of_term(left)
+                yield from _of_term(right)
+            case _:
+                pass
 
 
 def _of_term(term: TermExpr) -> Iterator[str]:

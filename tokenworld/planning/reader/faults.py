@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
-from tokenworld.diagnostics import Diagnostic, Related, Severity, Span, did_you_mean
+from tokenworld.diagnostics import Diagnostic, Related, Severity, Span, did_you_mean, severity_of
 
 __all__ = ["Faults", "Skip"]
 
@@ -31,15 +30,14 @@ class Faults:
         label: str | None = None,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
-        severity: Literal["error", "warning"] = "error",
+        severity: Severity | None = None,
     ) -> None:
         """Report one finding; a text that is no PDDL at all is not reported word by word."""
         if len(self.found) < _MOST:
-            kind = Severity.WARNING if severity == "warning" else None
-            one = Diagnostic(code, message, span, label, hint=hint, related=related)
-            if kind is not None:
-                one = Diagnostic(code, message, span, label, hint=hint, severity=kind)
-            self.found.append(one)
+            kind = severity or severity_of(code)
+            self.found.append(
+                Diagnostic(code, message, span, label, hint=hint, related=related, severity=kind)
+            )
 
     def stop(self, code: str, message: str, span: Span, *, hint: str | None = None) -> Skip:
         """Report, and give the exception that leaves the part."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tokenworld.diagnostics import Span
+from tokenworld.diagnostics import Severity, Span
 from tokenworld.planning.reader.faults import Faults
 from tokenworld.planning.reader.symbols import ROOT, TOTAL_COST, Symbols
 from tokenworld.planning.reader.tree import (
@@ -299,7 +299,7 @@ def check_problem(symbols: Symbols, problem: Problem, faults: Faults) -> None:
     if problem.domain is not None and problem.domain.key != symbols.domain.name.key:
         what = f"Problem `{problem.name.text}` is for domain `{problem.domain.text}`."
         hint = f"Write `{symbols.domain.name.text}`, the domain that was given."
-        faults.tell("TW0201", what, problem.domain.span, hint=hint, severity="warning")
+        faults.tell("TW0201", what, problem.domain.span, hint=hint, severity=Severity.WARNING)
 
 
 def _key(of: Name | None) -> str:

@@ -7,22 +7,18 @@ from collections.abc import Iterator
 from tokenworld.planning.reader.symbols import TOTAL_COST, Symbols
 from tokenworld.planning.reader.tree import (
     Applied,
-    Both,
     Calculated,
     Change,
     Compared,
     Condition,
     Effect,
-    Either,
     Equal,
     ForEach,
-    Implied,
-    Negated,
     Number,
     Problem,
-    Quantified,
     TermExpr,
     When,
+    leaves,
 )
 
 __all__ = ["real_functions"]
@@ -94,16 +90,6 @@ def _in_effect(effect: Effect) -> Iterator[frozenset[str]]:
 
 
 def _in_condition(condition: Condition) -> Iterator[frozenset[str]]:
-    match condition:
-        case Equal(left=left, right=right) | Compared(left=left, right=right):
-            yield _together(left, right)
-        case Negated(part=part) | Quantified(body=part):
-            yield from _in_condition(part)
-        case Both(parts=parts) | Either(parts=parts):
-            for part in parts:
-                yield from _in_condition(part)
-        case Implied(left=before, right=after):
-            yield from _in_condition(before)
-            yield from _in_condition(after)
-        case _:
-            return
+    for leaf in leaves(condition):
+        if isinstance(leaf, (Equal, Compared)):
+            yield _together(leaf.left, leaf.right)

@@ -6,6 +6,7 @@ reader accepts but a `.tw` file cannot hold has been reported and is not in the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Union
 
@@ -44,6 +45,7 @@ __all__ = [
     "Undefined",
     "Variable",
     "When",
+    "leaves",
 ]
 
 
@@ -195,6 +197,22 @@ class Quantified:
 Condition = Union[  # noqa: UP007
     Truth, Fact, Equal, Compared, Negated, Both, Either, Implied, Quantified
 ]
+
+
+def leaves(condition: Condition) -> Iterator[Condition]:
+    """The parts of a condition that have no parts themselves, in written order."""
+    match condition:
+        case Negated(part=part) | Quantified(body=part):
+            yield from leaves(part)
+        case Both(parts=parts) | Either(parts=parts):
+            for one in parts:
+                yield from leaves(one)
+        case Implied(left=left, right=right):
+            yield from leaves(left)
+            yield from leaves(right)
+        case _:
+            yield condition
+
 
 # ---- effects --------------------------------------------------------------------------------
 
