@@ -7,12 +7,17 @@ import json
 import pytest
 
 from tokenworld.diagnostics import Failure
+from tokenworld.session.loading import Loaded, load_program, split_target
 from tokenworld.tools.explaining import explain_stages
 from tokenworld.tools.grammars import grammar
 from tokenworld.tools.graphing import graph
 from tokenworld.tools.output import Output
 from tokenworld.tools.reading import rules
 from tokenworld.tools.stages import rule_stages
+
+
+def cellar() -> Loaded:
+    return load_program(split_target("cellar")[0])
 
 
 def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -75,7 +80,7 @@ def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_stage_of_an_action() -> None:
-    stages = {stage.name: stage.text for stage in rule_stages("cellar", "take")}
+    stages = {stage.name: stage.text for stage in rule_stages(cellar(), "cellar", "take")}
     assert list(stages) == ["source", "tree", "model", "python", "pddl", "english"]
     assert stages["source"].startswith("action take(it: Thing)")
     assert "Require" in stages["tree"]
@@ -93,5 +98,5 @@ def test_every_stage_of_a_law(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_stages_of_an_unknown_rule() -> None:
     with pytest.raises(Failure) as failure:
-        rule_stages("cellar", "tak")
+        rule_stages(cellar(), "cellar", "tak")
     assert "take" in (failure.value.diagnostics[0].hint or "")

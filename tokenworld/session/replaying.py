@@ -23,7 +23,7 @@ from tokenworld.store import (
     world_differs,
 )
 
-__all__ = ["ReplayReport", "replay_run"]
+__all__ = ["ReplayReport", "replay_run", "stored_session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,8 @@ def replay_run(
     Raises `Failure` where the store is corrupt or the stored sources do not check any more.
     """
     verification = verify_chain(store, run) if verify else None
-    texts = tuple(Source(one.name, None, one.text) for one in run.header.sources)
-    world = open_text(texts, run.header.world)
-    changed = world_differs(run, world.program.digest)
-    session = Session(world, run.header.seed)
+    session = stored_session(run)
+    changed = world_differs(run, session.world.program.digest)
     ticks = tuple(history(store, run))
     replayed = list(_played(session, ticks, say))
     recorded = [tick.outcome for tick in ticks]
@@ -87,6 +85,12 @@ def replay_run(
     divergence = first_divergence(recorded, replayed)
     final = str(replayed[-1]["hash_after"]) if replayed else session.engine.hash(session.state)
     return ReplayReport(run, len(ticks), final, divergence, verification, changed)
+
+
+def stored_session(run: Run) -> Session:
+    """A session of the sources that are stored with a run, at its start."""
+    texts = tuple(Source(one.name, None, one.text) for one in run.header.sources)
+    return Session(open_text(texts, run.header.world), run.header.seed)
 
 
 def _played(

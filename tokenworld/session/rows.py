@@ -19,8 +19,8 @@ from tokenworld.ground import Command, Json, Outcome
 from tokenworld.model import Replay
 from tokenworld.prose import parse_intent_json
 from tokenworld.session.intents import Resolver
-from tokenworld.session.loading import OpenWorld, open_text
-from tokenworld.session.session import Session
+from tokenworld.session.loading import OpenWorld
+from tokenworld.session.replaying import stored_session
 from tokenworld.store import Run, RunStore, history
 
 __all__ = ["Difference", "Row", "compare_row", "read_rows", "replayed", "row_of", "rows_of_run"]
@@ -98,16 +98,9 @@ def compare_row(world: OpenWorld, row: Row, seed: int) -> Difference | None:
     ``seed`` draws where the recorded state names no seed. Raises `Failure` where the state or the
     intent does not fit the world.
     """
-    engine = world.engine
     given = row.state if isinstance(row.state, Mapping) else {}
-    state = engine.restored({"seed": seed, **given}, source=row.place)
-    command = Resolver(world).resolve(state, parse_intent_json(json.dumps(row.intent), row.place))
-    after, outcomes = engine.play(state, command)
-    found: dict[str, Json] = {"progress": _progress(outcomes[-1])}
-    if "action" in row.expected:
-        acted = engine.acted(state, command) if isinstance(command, Command) else state
-        found["action"] = engine.json(acted)
-    found["tick"] = engine.json(after)
+    state = world.engine.restored({"seed": seed, **given}, source=row.place)
+    found = _results(world, state, row.intent, row.place)
     for key in _EXPECTED:
         if key in row.expected:
             difference = _first(row, key, row.expected[key], found[key])
@@ -142,14 +135,23 @@ def _progress(outcome: Outcome) -> dict[str, Json]:
 
 def row_of(world: OpenWorld, state: State, intent: Mapping[str, Json]) -> dict[str, Json]:
     """The row that records what an intent comes to in a state, all that it may expect included."""
+    return {
+        "format": FORMAT,
+        "state": world.engine.json(state),
+        "intent": dict(intent),
+        **_results(world, state, intent, "intent"),
+    }
+
+
+def _results(
+    world: OpenWorld, state: State, intent: Mapping[str, Json], place: str
+) -> dict[str, Json]:
+    """All that a row may expect, as it comes out."""
     engine = world.engine
-    command = Resolver(world).resolve(state, parse_intent_json(json.dumps(intent)))
+    command = Resolver(world).resolve(state, parse_intent_json(json.dumps(intent), place))
     after, outcomes = engine.play(state, command)
     acted = engine.acted(state, command) if isinstance(command, Command) else state
     return {
-        "format": FORMAT,
-        "state": engine.json(state),
-        "intent": dict(intent),
         "action": engine.json(acted),
         "tick": engine.json(after),
         "progress": _progress(outcomes[-1]),
@@ -158,8 +160,7 @@ def row_of(world: OpenWorld, state: State, intent: Mapping[str, Json]) -> dict[s
 
 def rows_of_run(store: RunStore, run: Run) -> Iterator[dict[str, Json]]:
     """A recorded run as rows, one per intent, played again from its seed."""
-    texts = tuple(Source(one.name, None, one.text) for one in run.header.sources)
-    session = Session(open_text(texts, run.header.world), run.header.seed)
+    session = stored_session(run)
     ticks, position = tuple(history(store, run)), 0
     while position < len(ticks):
         intent = dict(ticks[position].intent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenworld.assets import error_page
 from tokenworld.diagnostics import (
@@ -15,6 +16,9 @@ from tokenworld.diagnostics import (
     title_of,
 )
 from tokenworld.tools.output import EXIT_OK, Output
+
+if TYPE_CHECKING:
+    from tokenworld.session.loading import Loaded
 
 __all__ = ["explain_code", "explain_stages"]
 
@@ -52,9 +56,9 @@ def explain_stages(target: str | None, out: Output) -> int:
         "tick: intent, requires, effects, phases, invariants, commit, goals, watches",
     ]
     result: dict[str, object] = {"schema_version": 1, "stages": stages}
-    path, rule = _rule_of(target)
+    rule = _rule_of(target)
     if rule is not None:
-        result["rule"] = _one_rule(path, rule, out)
+        result["rule"] = _one_rule(*rule, out)
         out.json(result)
         return EXIT_OK
     for stage in stages:
@@ -65,22 +69,21 @@ def explain_stages(target: str | None, out: Output) -> int:
     return EXIT_OK
 
 
-def _rule_of(target: str | None) -> tuple[str, str | None]:
+def _rule_of(target: str | None) -> tuple[Loaded, str, str] | None:
     """`FILE:rule` taken apart; a world's name behind the colon is no rule."""
     from tokenworld.session.loading import load_program, split_target
 
-    if target is None:
-        return "", None
-    path, name = split_target(target)
-    if name is None or name in load_program(path).program.worlds:
-        return target, None
-    return str(path), name
+    path, name = (Path(), None) if target is None else split_target(target)
+    if name is None:
+        return None
+    loaded = load_program(path)
+    return None if name in loaded.program.worlds else (loaded, str(path), name)
 
 
-def _one_rule(path: str, rule: str, out: Output) -> dict[str, str]:
+def _one_rule(loaded: Loaded, path: str, rule: str, out: Output) -> dict[str, str]:
     from tokenworld.tools.stages import rule_stages
 
-    found = rule_stages(path, rule)
+    found = rule_stages(loaded, path, rule)
     for index, stage in enumerate(found):
         out.line(f"{'' if index == 0 else chr(10)}== {stage.name}")
         out.line(stage.text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, did_you_mean
 from tokenworld.model import Action, Law
-from tokenworld.session.loading import OpenWorld, compile_world, load_program, split_target
+from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.syntax import nodes as syn
 
 __all__ = ["Stage", "rule_stages"]
@@ -22,12 +22,12 @@ class Stage:
     text: str
 
 
-def rule_stages(path: str, name: str) -> tuple[Stage, ...]:
+def rule_stages(loaded: Loaded, path: str, name: str) -> tuple[Stage, ...]:
     """Source, tree, model, generated Python, PDDL and English of an action or a law.
 
     Raises `Failure` (TW0005) if the file has no such rule.
     """
-    world = _first_world(path)
+    world = _first_world(loaded, path)
     rule = world.program.actions.get(name) or world.program.laws.get(name)
     if rule is None:
         known = [*world.program.actions, *world.program.laws]
@@ -43,8 +43,7 @@ def rule_stages(path: str, name: str) -> tuple[Stage, ...]:
     )
 
 
-def _first_world(path: str) -> OpenWorld:
-    loaded = load_program(split_target(path)[0])
+def _first_world(loaded: Loaded, path: str) -> OpenWorld:
     if not loaded.program.worlds:
         hint = "Write a `world` below the rules; the stages need one to number its objects."
         raise Failure(Diagnostic("TW0005", f"`{path}` has no world.", hint=hint))
