@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Union
 
 from tokenworld.diagnostics import Failure, Source, read_source
-from tokenworld.planning.pddl import export_domain
+from tokenworld.planning.pddl.export import export_domain
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.session.exporting import export
 from tokenworld.session.importing import load_imported

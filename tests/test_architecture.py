@@ -46,7 +46,7 @@ LONGER = {
     "engine/delta.py": "one subject: how the writes of a body are merged and applied",
     "engine/emit.py": "one `match` over every kind of term",
     "model/terms.py": "declarations: the terms are one closed set",
-    "planning/lower_terms.py": "one `match` over every kind of term",
+    "planning/lower/terms.py": "one `match` over every kind of term",
     "prose/english.py": "one `match` over every kind of term",
     "syntax/expressions.py": "declarations: the nodes of expressions are one closed set",
     "syntax/nodes.py": "declarations: gathers the nodes under one name",

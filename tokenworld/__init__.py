@@ -58,6 +58,7 @@ __all__ = [
     "Diagnostic",
     "Failure",
     "Outcome",
+    "Rollout",
     "RunStore",
     "Session",
     "Source",
@@ -67,6 +68,7 @@ __all__ = [
     "check_text",
     "load_program",
     "open_world",
+    "rollout",
     "run_scenario",
 ]
 
@@ -76,11 +78,13 @@ if TYPE_CHECKING:
     from tokenworld.ground import Outcome
     from tokenworld.planning import Verdict
     from tokenworld.session import (
+        Rollout,
         Session,
         check_file,
         check_text,
         load_program,
         open_world,
+        rollout,
         run_scenario,
     )
     from tokenworld.store import RunStore

@@ -6,6 +6,7 @@ Exit codes: 0 fine; 1 a negative answer; 2 usage, or an input that is missing or
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +148,42 @@ def run(
 
 
 @app.command
+def rollout(
+    world: World,
+    /,
+    *,
+    policy: Annotated[str, Parameter(help="random, or a policy or script file.")] = "random",
+    worlds: Annotated[int, Parameter(help="How many runs, each with the next seed.")] = 100,
+    ticks: Annotated[int, Parameter(help="Records of a run at most.")] = 1000,
+    engine: Annotated[
+        Literal["auto", "fast", "plain", "play"],
+        Parameter(help="Compiled, the same in Python, or the interpreter."),
+    ] = "auto",
+    digests: Annotated[
+        bool, Parameter(help="Add the state hash of every run.", negative="")
+    ] = False,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Play a world many times and tell how often it is won, and how soon."""
+    from tokenworld.tools.rolling import rollout as roll
+
+    return _verb(
+        json,
+        lambda out: roll(
+            world,
+            out,
+            policy=policy,
+            worlds=worlds,
+            ticks=ticks,
+            seed=seed,
+            engine=engine,
+            digests=digests,
+        ),
+    )
+
+
+@app.command
 def play(
     world: World,
     /,
@@ -193,6 +230,11 @@ def plan(
     optimal: Annotated[bool, Parameter(help="A plan proved cheapest.", negative="")] = False,
     top: Annotated[int | None, Parameter(help="So many plans, cheapest first.")] = None,
     all_optimal: Annotated[bool, Parameter(help="All cheapest plans.", negative="")] = False,
+    honest: Annotated[bool, Parameter(help="One plan, whatever is secret.", negative="")] = False,
+    quality: Annotated[
+        Literal["satisficing", "anytime"] | None,
+        Parameter(help="The first plan there is, or ever better ones."),
+    ] = None,
     time_limit: Limit = 60.0,
     states: States = 200_000,
     seed: Seed = 0,
@@ -202,7 +244,10 @@ def plan(
     from tokenworld.tools.plan_extras import Extras
     from tokenworld.tools.solving import plan_luck as plan_world
 
-    extras = Extras(certificate, check, why, explain, engine, optimal, top, all_optimal, encoding)
+    extras = Extras(
+        certificate, check, why, explain, engine, optimal, top, all_optimal, encoding, honest,
+        quality,
+    )  # fmt: skip
 
     def work(out: Output) -> int:
         if problem is not None or world.lower().endswith(".pddl"):
@@ -225,6 +270,29 @@ def plan(
         )
 
     return _verb(json, work)
+
+
+@app.command
+def legal(
+    world: World,
+    /,
+    *,
+    focus: Annotated[str | None, Parameter(name="--with", help="Only with this object.")] = None,
+    every: Annotated[bool, Parameter(name="--all", help="Also what cannot be done, and why.",
+                                     negative="")] = False,
+    script: Annotated[
+        Path | None, Parameter(name=["--at", "--script"], help="What was played so far.")
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """What can be done now, in all or with one object; 1 if nothing can."""
+    from tokenworld.tools.focusing import legal as run_legal
+
+    return _verb(
+        json,
+        lambda out: run_legal(world, out, focus=focus, script=script, every=every, seed=seed),
+    )
 
 
 @app.command
@@ -255,8 +323,11 @@ def audit(
     /,
     *,
     goal: Goal = None,
-    states: States = 200_000,
+    states: States = 1_000_000,
     time_limit: Limit = 60.0,
+    past_goal: Annotated[
+        bool, Parameter(help="Count what follows the goal as well.", negative="")
+    ] = False,
     graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
     json: Json = False,
 ) -> int:
@@ -264,7 +335,10 @@ def audit(
     from tokenworld.tools.auditing import audit as audit_world
 
     def work(out: Output) -> int:
-        return audit_world(world, out, goal=goal, states=states, time_limit=time_limit, graph=graph)
+        return audit_world(
+            world, out, goal=goal, states=states, time_limit=time_limit, graph=graph,
+            past_goal=past_goal,
+        )  # fmt: skip
 
     return _verb(json, work)
 
@@ -330,20 +404,29 @@ def export(
     world: World,
     /,
     *,
-    pddl: Annotated[bool, Parameter(help="Write PDDL, the only form so far.", negative="")] = False,
+    pddl: Annotated[bool, Parameter(help="Write PDDL.", negative="")] = False,
+    ppddl: Annotated[bool, Parameter(help="Write PPDDL, with chances.", negative="")] = False,
+    sanitize: Annotated[
+        bool, Parameter(help="Names that every planner takes.", negative="")
+    ] = False,
     output: Annotated[Path | None, Parameter(name=["-o", "--output"], help="A folder.")] = None,
+    plan: Annotated[
+        Path | None, Parameter(name="--read-plan", help="Play a plan of these files.")
+    ] = None,
     goal: Goal = None,
     json: Json = False,
 ) -> int:
     """Write a world as PDDL: `domain.pddl` and `problem.pddl`."""
     from tokenworld.diagnostics import Diagnostic, Failure
-    from tokenworld.tools.solving import export_pddl
+    from tokenworld.tools.exporting import export_pddl
 
     def work(out: Output) -> int:
-        if not pddl:
-            hint = "Add `--pddl`."
+        if pddl == ppddl:
+            hint = "Add `--pddl`, or `--ppddl` to keep probabilities."
             raise Failure(Diagnostic("TW0006", "Say which form to export.", hint=hint))
-        return export_pddl(world, out, folder=output, goal=goal)
+        return export_pddl(
+            world, out, folder=output, goal=goal, names=sanitize, plan=plan, luck=ppddl
+        )
 
     return _verb(json, work)
 
@@ -579,7 +662,9 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"{__version__}\n")
         raise SystemExit(0)
-    raise SystemExit(_main(sys.argv[1:]))
+    code = _main(sys.argv[1:])
+    gc.freeze()  # the process ends: the collector need not walk through all that is left
+    raise SystemExit(code)
 
 
 def _main(arguments: list[str]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tokenworld.planning.doctor import FAST_DOWNWARD, find_engine
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 SKIRMISH = DOMAINS / "skirmish"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tokenworld.planning.doctor import SYMK, find_engine
+from tokenworld.planning.planners.doctor import SYMK, find_engine
 
 CELLAR = Path(__file__).parents[2] / "domains" / "cellar"
 Tw = Any
@@ -96,12 +96,55 @@ def test_one_engine_answers_alone(tw: Tw) -> None:
         ("--check", "c.json", "--certificate", "d.json"),
         ("--top", "0"),
         ("--luck", "certain", "--optimal"),
+        ("--luck", "certain", "--honest"),
+        ("--top", "2", "--honest"),
+        ("--quality", "anytime", "--honest"),
+        ("--quality", "anytime", "--optimal"),
+        ("--quality", "satisficing", "--luck", "certain"),
+        ("--quality", "best"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(tw: Tw, options: tuple[str, ...]) -> None:
     ran = tw("plan", CELLAR / "world.tw", *options)
     assert ran.code == 2
-    assert "TW0006" in ran.err
+    assert "TW0006" in ran.err or "best" in options
+
+
+@pytest.mark.parametrize("quality", ["satisficing", "anytime"])
+def test_the_quality_of_a_plan_is_chosen(tw: Tw, quality: str) -> None:
+    found = tw("plan", CELLAR / "world.tw", "--quality", quality, "--json").json
+    assert (found["quality"], found["answer"], found["ticks"]) == (quality, "winnable", 5)
+    assert [one["ticks"] for one in found["improvements"]] == [5]
+    ran = tw("plan", CELLAR / "world.tw", "--quality", quality)
+    assert "· plan 1: 5 ticks (cost 5), by own search" in ran.err
+    assert tw("plan", CELLAR / "twin.tw", "--quality", quality).code == 1
+    assert "quality" not in tw("plan", CELLAR / "world.tw", "--json").json
+
+
+SAFE = """
+type Safe { secret code: 0 to 2 = 1  open: bool }
+object safe: Safe
+action dial(n: 0 to 2) { if safe.code == n { safe.open = true } }
+action force(n: 0 to 2) { require safe.code == n else wrong "Wrong."  safe.open = true }
+world bank "Bank" { setup { pick n: 0 to 2 { safe.code = n } }  goal rich: safe.open }
+"""
+
+
+def test_an_honest_plan_wins_whatever_is_secret(tw: Tw, tmp_path: Path) -> None:
+    file, certificate = tmp_path / "safe.tw", tmp_path / "c.json"
+    file.write_text(SAFE, encoding="utf-8")
+    assert tw("plan", file, "--json").json["honest"] is None
+    ran = tw("plan", file, "--honest", "--certificate", certificate)
+    assert (ran.code, "TW0808" in ran.err) == (0, False)
+    assert "wins in all 3 ways in which the setup can fill `Safe.code`" in ran.out
+    assert tw("plan", file, "--check", certificate).code == 0
+    found = tw("plan", file, "--honest", "--optimal", "--json").json
+    assert (found["ticks"], found["optimal"], found["honest"]["assignments"]) == (3, "ticks", 3)
+    file.write_text(SAFE.replace("open = true", "open = false", 1), encoding="utf-8")
+    ran = tw("plan", file, "--honest", "--certificate", certificate)
+    assert (ran.code, tw("plan", file).code) == (1, 0)
+    assert "no goal can be reached by an honest plan" in ran.out
+    assert tw("plan", file, "--check", certificate).code == 0
 
 
 @pytest.mark.planner

@@ -214,3 +214,32 @@ def test_rewards_of_laws_count_in_every_tick_that_passes() -> None:
     assert [game.do(one).reward for one in ("dig()", "pass", "pass")] == [3, 3, 8]
     game.do("dig()")
     assert [one.reward for one in game.records("hop()")] == [-4, 3.5]
+
+
+def test_what_ends_early_need_not_find_what_its_requires_promised() -> None:
+    game = play(
+        """
+        type Room { lit: bool = true  seats: 0 to 9 = 4 }
+        type Hero { at: Room?  n: 0 to 99 = 0 }
+        actor me: Hero
+        derive cosy(r: Room) = r.lit and r.seats > 3
+        action sit() takes 5 {
+          let spot = me.at
+          require spot is Room else nowhere "You are nowhere."
+          me.n += spot.seats
+          cancelled {
+            me.n += if cosy(spot) or spot.lit then 7 else 1
+            spot.lit = false
+            say "You leave {spot}: {spot.seats}."
+          }
+        }
+        action wait() { me.n += 20 }
+        law leave() when tick() == 1 { me.at = none }
+        world w { object hall: Room  object h: Hero { at = hall } }
+        """
+    )
+    game.records("sit()")
+    game.records("pass")
+    assert game.get("h.at") is None
+    stopped, done = game.records("wait()")
+    assert (stopped.status, done.status, game.get("h.n")) == ("interrupted", "executed", 21)

@@ -70,3 +70,69 @@ def test_words_about_something_destroyed() -> None:
     assert game.records("tell()")[0].said == ("One more is 4.", "It glows.")
     game.records("smash(lamp)")
     assert game.records("tell()")[0].said == ("One more is nothing.",)
+
+
+def test_a_score_over_something_destroyed_counts_nothing() -> None:
+    text = RULES.replace(
+        "goal g:",
+        "score = lamp.n  award lamp.n + 1 when tick() == 1  reward lamp.n when tick() > 1  goal g:",
+    )
+    game = play(text)
+    assert game.records("pass")[0].score == 3 + 4
+    (record,) = game.records("smash(lamp)")
+    assert (record.status, record.score, record.reward) == ("executed", 0, 0)
+
+
+RING = """
+type Box { at: Box? nested inverse contents }
+actor me: Box
+action fold(x: Box, y: Box) {
+  me.at = x
+  destroy y
+}
+action vanish(x: Box) {
+  x.at = x
+  destroy x
+}
+world w { object hero: Box  object a: Box { at = hero }  object b: Box { at = a } }
+"""
+
+
+def test_contents_that_would_come_to_lie_in_themselves_keep_it_from_happening() -> None:
+    game = play(RING)
+    for words in ("fold(a, a)", "fold(b, a)"):
+        record = game.do(words)
+        assert record.refusal is not None, words
+        assert record.refusal.label == "cycle", words
+        assert game.get("b.at") == "a"
+
+
+def test_what_is_destroyed_lies_nowhere_not_in_itself() -> None:
+    game = play(RING)
+    assert game.do("vanish(b)").status == "executed"
+
+
+def test_a_description_with_an_undefined_number_says_so() -> None:
+    game = play(RULES + 'describe t: Thing { say "{1 div (t.n - 3)}" }')
+    engine, state = game.session.engine, game.session.state
+    assert "divided by zero" in engine.describe(state, state.numbers["lamp"])
+
+
+def test_a_number_keeps_its_value_where_the_new_one_rests_on_something_destroyed() -> None:
+    game = play(
+        """
+        type Thing { n: 0 to 9 = 3  mood: Mood = glad }
+        enum Mood { sad, glad }
+        actor me: Thing
+        object lamp: Thing
+        action smash() { destroy lamp }
+        action copy() { me.n = lamp.n + 1  me.mood = lamp.mood }
+        action make() { create t: Thing { n = lamp.n } }
+        action trade() { swap me.n, lamp.n }
+        world w { object hero: Thing { n = 5 } }
+        """
+    )
+    for words in ("smash()", "copy()", "make()", "trade()"):
+        assert game.do(words).status == "executed", words
+    assert (game.get("hero.n"), game.get("hero.mood")) == (5, "glad")
+    assert {one["attrs"]["n"] for one in game.session.engine.json(game.state)["objects"]} == {5, 0}

@@ -197,6 +197,25 @@ def test_cycles_of_containment_and_of_acyclic_relations_refuse() -> None:
     assert not game.get("under(c, a)")
 
 
+def test_a_ring_that_only_the_second_of_two_writes_closes_is_found() -> None:
+    """The first write leads into the ring without being part of it."""
+    game = play(
+        """
+        type Box { at: Box? nested inverse contents }
+        actor me: Box
+        action put(x: Box, y: Box) {
+          x.at = y
+          y.at = y
+        }
+        world w { object a, b: Box }
+        """
+    )
+    record = game.do("put(a, b)")
+    assert record.refusal is not None
+    assert record.refusal.label == "cycle"
+    assert game.get("a.at") is None
+
+
 def test_a_cycle_by_a_law_is_rolled_back() -> None:
     game = play(
         """
@@ -253,3 +272,17 @@ def test_why_not_looks_without_acting(game: Game) -> None:
     assert not game.session.why_not("load(9)").allowed
     assert game.session.why_not("fly").no_match is not None
     assert (game.hash, len(game.session.moments)) == (before, 1)
+
+
+def test_a_transfer_of_a_negative_amount_is_not_offered() -> None:
+    game = play(
+        """
+        type Jar { n: 0 to 5 clamped = 3 }
+        actor me: Jar
+        action pour(a: Jar, b: Jar, k: -1 to 1) { transfer k of a.n to b.n }
+        world w { object a, b: Jar }
+        """
+    )
+    legal = list(game.session.engine.legal(game.session.state))
+    assert {one.args[2] for one in legal} == {0, 1}
+    assert game.do("pour(a, b, -1)").status == "refused"

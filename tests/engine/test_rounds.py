@@ -12,7 +12,7 @@ from tokenworld.engine import EngineSimulator
 from tokenworld.engine.digest import facts_hash
 from tokenworld.ground import PASS, Command, Json, Outcome
 from tokenworld.planning import plan, summary_lines
-from tokenworld.planning.lower import Unencodable, encode
+from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent
 from tokenworld.store.laws import broken_law
 

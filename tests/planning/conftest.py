@@ -52,6 +52,10 @@ class GraphWorld:
         return self.instance
 
     @property
+    def unlisted(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def short_of(self) -> Mapping[str, int]:
         return {}
 

@@ -10,9 +10,9 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, has_errors, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Instance, instantiate, param_values
-from tokenworld.planning.decode import check_plan, decoded
-from tokenworld.planning.ir import Operator, Task
-from tokenworld.planning.lower import Encoding, Unencodable, encode
+from tokenworld.planning.encodings.decode import check_plan, decoded
+from tokenworld.planning.encodings.ir import Operator, Task
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.replay import replay
 from tokenworld.planning.search import Exhausted, Found, Limits, Search
 from tokenworld.planning.verdict import PlanStep

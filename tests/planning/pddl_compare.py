@@ -11,7 +11,7 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Raw, instantiate, param_values
-from tokenworld.planning.pddl import Encode, PddlExport, export_pddl
+from tokenworld.planning.pddl.export import Encode, PddlExport, export_pddl
 from tokenworld.prose import EnglishProse
 
 View = tuple[frozenset[tuple[str, ...]], frozenset[tuple[tuple[str, ...], object]]]

@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import Opened, bundled, opened
 
 from tokenworld.diagnostics import Failure
-from tokenworld.planning import by_name, many
-from tokenworld.planning.by_name import needed, plan_by, plan_optimal
-from tokenworld.planning.doctor import (
+from tokenworld.planning.planners import by_name, many
+from tokenworld.planning.planners.by_name import needed, plan_by, plan_optimal
+from tokenworld.planning.planners.doctor import (
     ENHSP,
     FAST_DOWNWARD,
     SYMK,
@@ -23,7 +23,7 @@ from tokenworld.planning.doctor import (
     EngineInfo,
     find_engine,
 )
-from tokenworld.planning.many import several_plans
+from tokenworld.planning.planners.many import several_plans
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the fake planners are shell scripts")
 PRESENT = {

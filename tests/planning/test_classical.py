@@ -13,9 +13,9 @@ from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
 from tokenworld.planning import ladder
-from tokenworld.planning.classical import fast_downward
-from tokenworld.planning.doctor import FAST_DOWNWARD, EngineInfo, find_engine
 from tokenworld.planning.ladder import plan
+from tokenworld.planning.planners.classical import fast_downward
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, EngineInfo, find_engine
 from tokenworld.prose import EnglishProse
 
 INSTALLED = find_engine(FAST_DOWNWARD)

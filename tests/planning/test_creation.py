@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.planning import Verdict, plan
-from tokenworld.planning.lower import Encoding, Unencodable, encode
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.search import Exhausted, Limits, search
 from tokenworld.session.loading import open_text
 

@@ -8,8 +8,8 @@ from importlib import metadata
 
 import pytest
 
-from tokenworld.planning import doctor
-from tokenworld.planning.doctor import ENHSP, FAST_DOWNWARD, engines, find_engine
+from tokenworld.planning.planners import doctor
+from tokenworld.planning.planners.doctor import ENHSP, FAST_DOWNWARD, engines, find_engine
 
 
 class Installed:
@@ -46,7 +46,7 @@ def test_all_planners_are_listed_in_order():
 
 def test_looking_for_planners_imports_none():
     code = (
-        "import sys; from tokenworld.planning.doctor import engines; engines();"
+        "import sys; from tokenworld.planning.planners.doctor import engines; engines();"
         "print({'up_fast_downward', 'up_symk', 'up_enhsp'} & set(sys.modules))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import bundled, encoded, opened
 
 from tokenworld.diagnostics import Diagnostic
-from tokenworld.planning import downward
-from tokenworld.planning.downward import (
+from tokenworld.planning.planners import downward
+from tokenworld.planning.planners.downward import (
     BLIND,
     FF,
     Answer,
@@ -176,7 +176,7 @@ def test_an_interrupt_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
     program = fake(tmp_path, f"echo $$ > {pids}\nsleep 60")
     script = (
         "import sys\nfrom pathlib import Path\n"
-        "from tokenworld.planning.downward import FF, run_searches\n"
+        "from tokenworld.planning.planners.downward import FF, run_searches\n"
         f"run_searches(Path({str(program)!r}), 'task', (FF,), seconds=60)\n"
     )
     child = subprocess.Popen(

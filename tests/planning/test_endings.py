@@ -11,8 +11,8 @@ from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
 from tokenworld.planning import Exhausted, Found, Limits
-from tokenworld.planning.classical import EngineRun, fast_downward
-from tokenworld.planning.downward import find_downward
+from tokenworld.planning.planners.classical import EngineRun, fast_downward
+from tokenworld.planning.planners.downward import find_downward
 from tokenworld.planning.search import search
 from tokenworld.prose import EnglishProse
 

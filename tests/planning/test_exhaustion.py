@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenworld.planning.exhaustion import NotExhausted, exhaust, key_text
+from tokenworld.planning.proof.exhaustion import NotExhausted, exhaust, key_text
 from tokenworld.planning.search import Exhausted, Limits, search
 
 

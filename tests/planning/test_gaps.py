@@ -9,7 +9,7 @@ from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
 from tokenworld.planning import Capped, Exhausted, Found, Limits, plan
-from tokenworld.planning.doctor import EngineInfo
+from tokenworld.planning.planners.doctor import EngineInfo
 from tokenworld.planning.search import search
 from tokenworld.prose import EnglishProse
 

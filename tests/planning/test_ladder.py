@@ -10,9 +10,9 @@ import pytest
 from tokenworld.diagnostics import Diagnostic, Failure, Severity
 from tokenworld.ground import Command
 from tokenworld.planning import ladder
-from tokenworld.planning.classical import EngineRun
-from tokenworld.planning.doctor import EngineInfo
 from tokenworld.planning.ladder import plan
+from tokenworld.planning.planners.classical import EngineRun
+from tokenworld.planning.planners.doctor import EngineInfo
 from tokenworld.planning.replay import replay
 from tokenworld.planning.search import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep

@@ -14,7 +14,7 @@ from lower_random import random_world
 from lower_worlds import solution
 
 from tokenworld.diagnostics import Failure
-from tokenworld.planning.lower import Unencodable, encode
+from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.search import Capped, Exhausted, Limits, Search
 
 

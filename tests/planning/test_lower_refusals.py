@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_worlds import agreed, opened, refused, solution
 
-from tokenworld.planning.lower import Unencodable, encode
+from tokenworld.planning.lower.encode import Unencodable, encode
 
 
 def world(rules: str, goal: str, objects: str = "") -> str:

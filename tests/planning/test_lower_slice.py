@@ -9,9 +9,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_worlds import agreed, encoded, opened, shown
 
-from tokenworld.planning.ir import Effect, Operator, Task, Variable
-from tokenworld.planning.lower_quotient import merged_values
-from tokenworld.planning.lower_reach import simplified
+from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
+from tokenworld.planning.lower.quotient import merged_values
+from tokenworld.planning.lower.reach import simplified
 
 
 def names(text: str) -> set[str]:

@@ -16,10 +16,10 @@ from test_greenhouse import opened
 
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning import numeric
-from tokenworld.planning.by_encoding import plan_on
-from tokenworld.planning.doctor import ENHSP, find_engine
-from tokenworld.planning.numeric import NumericPddl, numeric_pddl
+from tokenworld.planning.encodings import numeric
+from tokenworld.planning.encodings.numeric import NumericPddl, numeric_pddl
+from tokenworld.planning.planners.by_encoding import plan_on
+from tokenworld.planning.planners.doctor import ENHSP, find_engine
 
 BATH = """
 type Bath { water: real = 0.0  heat: real = 10.0 }

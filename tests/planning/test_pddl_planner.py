@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from pddl_compare import world
 from pddl_worlds import BLOCKS, CELLAR, WORLDS
 
-from tokenworld.planning.pddl import export_world
+from tokenworld.planning.pddl.export import export_world
 
 pytestmark = [
     pytest.mark.planner,

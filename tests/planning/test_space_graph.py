@@ -146,7 +146,7 @@ CLASSES = {
 
 def ends(world):
     graph = explored(world)
-    ending = lambda state: "fire" if world.lost(state) else ""  # noqa: E731
+    ending = lambda node: "fire" if world.lost(graph.states[node]) else ""  # noqa: E731
     return graph, dead_ends(graph, partition(graph), ending)
 
 
@@ -189,7 +189,8 @@ def test_one_way_doors_are_edges_between_components(graph_world):
     graph = explored(graph_world(edges, GOAL))
     component, count = components(graph)
     assert (count, component[0] == component[1], component[2] == component[3]) == (3, True, True)
-    (door,) = doors(graph, component, partition(graph).closed, lambda s: "won" if s[0] == 9 else "")
+    closed = partition(graph).closed
+    (door,) = doors(graph, component, closed, lambda n: "won" if graph.states[n][0] == 9 else "")
     assert (door.action, door.crossings, door.edges) == ("b", 1, 1)
 
 

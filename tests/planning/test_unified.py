@@ -16,8 +16,13 @@ from pddl_compare import export, world
 from pddl_worlds import BLOCKS, CELLAR, KITCHEN, WORLDS
 
 from tokenworld.diagnostics import Failure
-from tokenworld.planning import unified
-from tokenworld.planning.unified import distinct, read_pair, to_up_problem, validate_with_up
+from tokenworld.planning.planners import unified
+from tokenworld.planning.planners.unified import (
+    distinct,
+    read_pair,
+    to_up_problem,
+    validate_with_up,
+)
 
 needs_up = pytest.mark.skipif(find_spec("unified_planning") is None, reason="an extra")
 PLAN = "(take brass_key)\n(go arch)\n(unlock oak_chest brass_key)\n(open oak_chest)\n(take ruby)\n"

@@ -11,13 +11,14 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning.certificate import Certificate, certificate_from_json
-from tokenworld.planning.doctor import FAST_DOWNWARD, find_engine
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
+from tokenworld.planning.proof.certificate import Certificate, certificate_from_json
 from tokenworld.planning.refereed import fitted, refereed
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.prose import TypedIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.certifying import certify, check_certificate
+from tokenworld.session.loading import load_program
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 planner = pytest.mark.skipif(not find_engine(FAST_DOWNWARD).ready, reason="no Fast Downward")
@@ -65,17 +66,34 @@ def difference(world: OpenWorld, found: Certificate) -> str:
 SMALL = [
     "blocks/world", "cellar/world", "cellar/twin", "skirmish/world", "greenhouse/scarce:too_little",
     "greenhouse/scarce:enough", "skirmish/twin:one", "skirmish/twin:two", "workshop/twin:one",
+    "taxi/world", "cliff_walking/world", "frozen_lake/world",
 ]  # fmt: skip
 LARGE = [
     "kitchen/world", "willowbrook/world", "willowbrook/twin", "greenhouse/world",
     "workshop/world", "workshop/twin:two", "greenhouse/more:two", "greenhouse/scarce:plenty",
     "skirmish/more:two", "workshop/more:two", "skirmish/twin:three", "workshop/twin:three",
+    "greenhouse/more:three", "greenhouse/more:lit", "greenhouse/scarce:enough_for_two",
+    "greenhouse/scarce:too_little_for_two", "skirmish/more:three", "workshop/more:three",
+    "frozen_lake/large", "island/world", "boil_water/world",
 ]  # fmt: skip
+UNPLANNED = {"dishwasher/world"}
+"""Too large for our own search, and no encoding takes what stacks up in order: see `SCRIPTS`."""
 
 
 def bundled(name: str) -> OpenWorld:
     path, colon, world = name.partition(":")
     return open_world(f"{DOMAINS / path}.tw{colon}{world}")
+
+
+def test_no_bundled_world_is_left_out() -> None:
+    found = set[str]()
+    for file in sorted(DOMAINS.glob("*/*.tw")):
+        name = f"{file.parent.name}/{file.stem}"
+        program = load_program(str(file)).program
+        own = [one.name for one in program.worlds.values() if one.span.file == str(file)]
+        found |= {f"{name}:{one}" for one in own} if len(own) > 1 else ({name} if own else set())
+    assert found == {*SMALL, *LARGE, *UNPLANNED}
+    assert set(SCRIPTS) >= UNPLANNED
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -158,7 +176,7 @@ def test_luck_is_written_down_and_forced(tiny: Tiny) -> None:
 def test_a_planner_s_proof_is_certified_with_its_last_words(tiny: Tiny) -> None:
     world = tiny(SPARK)
     start = world.engine.start()
-    from tokenworld.planning.reproof import prove_on_encoding
+    from tokenworld.planning.proof.reproof import prove_on_encoding
 
     simulator = EngineSimulator(world.engine, start)
     proof = prove_on_encoding(simulator, start, "both", "fast-downward blind", 30)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.planning import core as core_module
-from tokenworld.planning.doctor import FAST_DOWNWARD, find_engine
-from tokenworld.planning.unwinnable import Explanation, explanation_lines
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
+from tokenworld.planning.proof import core as core_module
+from tokenworld.planning.proof.unwinnable import Explanation, explanation_lines
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.unwinnable import explain_unwinnable
 

@@ -65,7 +65,7 @@ def test_ctrl_c_leaves_a_consistent_log(path: Path) -> None:
         for _ in range(20):
             child.stdout.readline()
         child.send_signal(signal.SIGINT)
-        child.communicate()
+        child.communicate(timeout=120)
     with RunStore.open(path) as store:
         assert verify_chain(store, find_run(store)).ok
 

@@ -105,6 +105,20 @@ def test_a_wrong_and_a_right_command_in_a_real_terminal(terminal: Terminal) -> N
     assert terminal.child.exitstatus == 0
 
 
+def test_the_way_and_the_last_chance_in_a_real_terminal(terminal: Terminal) -> None:
+    terminal.until(first_frame)
+    terminal.child.send("\x1b[19~")  # F8
+    told = ("The goal is 5 ticks away.", "No plan is shorter.", " 1. hero.at == vault")
+    text = terminal.until(lambda text: all(part in text for part in told))
+    terminal.child.send("\x1b[20~")  # F9
+    text = terminal.until(lambda text: "The goal is still in reach." in text)
+    assert "Traceback" not in text
+    terminal.child.send("take brass key\r")  # keys go to the command line as before
+    terminal.until(lambda text: "tick 1" in text.split("\n")[0])
+    terminal.child.send("\x1b[19~")
+    terminal.until(lambda text: "The goal is 4 ticks away." in text)
+
+
 def test_the_first_frame_takes_little_cpu() -> None:
     best: float | None = None
     for _ in range(3):

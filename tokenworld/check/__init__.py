@@ -134,10 +134,17 @@ def check_source(
         return _checked(draft, root, loader or file_loader(()), watch or run_pass)
 
 
+MANY_NODES = 100_000
+"""A program with more nodes of its own counts as large for the collector of cycles."""
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """The collector of cycles waits: it would look at every new node again and again, and a
-    check makes hardly any cycles. This is a third of the time for a large file."""
+    check makes hardly any cycles. Behind that of a large program the new nodes count as old ones,
+    so that the next turn of the collector does not walk through all of them: a third of the time.
+    Not so behind a small one, for nodes that count as old at once bring no full turn nearer, and
+    whoever checks many would keep all garbage."""
     if not gc.isenabled():
         yield
         return
@@ -145,6 +152,10 @@ def undisturbed() -> Iterator[None]:
     try:
         yield
     finally:
+        large = gc.get_count()[0] > MANY_NODES
+        if large and not gc.get_freeze_count():  # what the caller has frozen stays so
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()
 
 
@@ -159,6 +170,7 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
     sources = tuple(draft.sources.values())
     findings = in_order(with_repairs(one, draft) for one in without_followups(draft))
     program = None if has_errors(findings) else assemble(draft)
+    draft.memo.clear()  # what it keeps leads back to the draft: nobody would ever free the two
     return Checked(program, findings, sources)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, replace
 
+from tokenworld.check.plain import Sorted, sorted_fields
 from tokenworld.check.relations import can_equal
 from tokenworld.check.substitution import locals_of, renamed, substituted
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     And,
     Binder,
@@ -48,25 +50,24 @@ def skeleton(term: object) -> object:
     kind = type(term)
     if kind is tuple:
         return tuple([skeleton(part) for part in term])  # type: ignore[attr-defined]
-    names = _parts(kind)
-    if names is None:
+    parts = _PARTS.get(kind)
+    if parts is None:
+        parts = _PARTS[kind] = sorted_fields(kind)
+    plain, nested = parts
+    if not plain and not nested:
         return None if kind is Span else term
-    return (kind.__name__, *[skeleton(getattr(term, name)) for name in names])
+    made: list[object] = [kind]
+    for name in plain:
+        made.append(getattr(term, name))
+    for name in nested:
+        made.append(skeleton(getattr(term, name)))
+    return tuple(made)
 
 
-_PARTS: dict[type, tuple[str, ...] | None] = {}
+_PARTS: dict[type, Sorted] = {}
 
 
-def _parts(kind: type) -> tuple[str, ...] | None:
-    """The fields of a class of the model that count; ``None`` for plain values and places."""
-    if kind not in _PARTS:
-        plain = kind is Span or not is_dataclass(kind)
-        names = () if plain else (one.name for one in fields(kind) if one.name != "type")
-        _PARTS[kind] = None if plain else tuple(names)
-    return _PARTS[kind]
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Knowledge:
     """What is known where a slot is read or written.
 

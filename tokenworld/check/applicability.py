@@ -47,10 +47,9 @@ def _action(action: Action, watched: bool, draft: Draft) -> None:
 
 def watched_actions(draft: Draft) -> frozenset[str]:
     """Actions that some rule asks for with `did` or `busy`: doing them is an effect."""
-    words = ("did", "busy")
-    if not any(word in source.text for source in draft.sources.values() for word in words):
-        return frozenset()
-    return all_mentions(draft).watched
+    if draft.watched is None:
+        draft.watched = all_mentions(draft).watched
+    return draft.watched
 
 
 def _conditional(draft: Draft) -> tuple[Law | Watch, ...]:

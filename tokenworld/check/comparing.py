@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.terms import Translator
@@ -65,16 +66,17 @@ def _rules(draft: Draft) -> Iterator[object]:
 def _below(node: object) -> Iterator[Compare | BuiltinCall]:
     """Every comparison and call below a node, each once: guards repeat what they quote."""
     seen: set[Span] = set()
-    todo = [node]
+    todo: list[Any] = [node]
     while todo:
         one = todo.pop()
-        if isinstance(one, tuple):
-            todo += reversed(one)
+        kind = type(one)
+        if kind is tuple:
+            todo += one[::-1]
             continue
-        if isinstance(one, (Compare, BuiltinCall)) and one.span not in seen:
+        if (kind is Compare or kind is BuiltinCall) and one.span not in seen:
             seen.add(one.span)
             yield one
-        todo += [getattr(one, name) for name in reversed(parts_of(type(one)))]
+        todo += [getattr(one, name) for name in parts_of(kind)]
 
 
 def _plain(term: Term) -> Term:

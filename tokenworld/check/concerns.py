@@ -6,7 +6,7 @@ reads, or that make or end objects it counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tokenworld.check.intervals import Facts
@@ -59,6 +59,7 @@ class Concerns:
     book: Rulebook
     memo: Memo
     works: tuple[Work, ...]
+    reaches: list[_Reach]
     writers: dict[str, list[int]]
     lives: list[tuple[int, tuple[ObjectType, ...]]]
 
@@ -66,25 +67,34 @@ class Concerns:
     def of(cls, book: Rulebook, memo: Memo) -> Concerns:
         """Look at every body that is not empty."""
         if not book.conserves and not book.invariants:
-            return cls(book, memo, (), {}, [])
+            return cls(book, memo, (), [], {}, [])
         start = Facts(Translator(book))
         rules: tuple[Action | Law, ...] = (*book.actions.values(), *book.laws.values())
         each = memo.each("works", rules, lambda rule: works(rule, start))
         bodies = tuple([work for some in each for work in some if work.body])
         reaches = memo.each("reach", [work.body for work in bodies], lambda one: _reach(one, book))
         writers, lives = memo.whole("reached", reaches, lambda: _index(reaches))
-        return cls(book, memo, bodies, writers, lives)
+        return cls(book, memo, bodies, reaches, writers, lives)
 
-    def about(self, line: Conserve | Invariant) -> tuple[Work, ...]:
-        """The bodies that may change what a line reads, or who there is to count, in order."""
-        needs = self.memo.of("needs", (line,), lambda: _needs(line, self.book))
+    def about(
+        self, lines: Sequence[Conserve | Invariant]
+    ) -> Iterator[tuple[Conserve | Invariant, tuple[Work, ...]]]:
+        """Each line with the bodies that may change what it reads, or who there is to count."""
+        needs = self.memo.each("needs", lines, lambda line: _needs(line, self.book))
+        parts = (*needs, *self.reaches)
+        met = self.memo.whole("met", parts, lambda: [self._met(one) for one in needs])
+        for line, positions in zip(lines, met, strict=True):
+            yield line, tuple([self.works[position] for position in positions])
+
+    def _met(self, needs: _Needs) -> list[int]:
+        """The positions of the bodies that may change what is needed, in order."""
         found = {position for fluent in needs.read for position in self.writers.get(fluent, ())}
         for position, kinds in self.lives:
             if any(
                 can_equal(self.book.types, kind, one) for kind in kinds for one in needs.counted
             ):
                 found.add(position)
-        return tuple(self.works[position] for position in sorted(found))
+        return sorted(found)
 
 
 _Lives = list[tuple[int, tuple[ObjectType, ...]]]

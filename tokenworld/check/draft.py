@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NoReturn, TypeVar
@@ -130,6 +130,7 @@ class Draft:
     derives_open: list[str] = field(default_factory=list)
     memo: Memo = field(default_factory=Memo)  # what analyses found, by the identity of parts
     pieces: Mapping[str, Source] = field(default_factory=dict)  # items of the root as own texts
+    watched: frozenset[str] | None = None  # lints: asked for with `did` or `busy`
     _by_kind: dict[type, list[tuple[object, Entry]]] = field(default_factory=dict)
 
     def namespace(self, span: Span) -> Namespace:
@@ -212,7 +213,7 @@ class Draft:
             (Related(first, "first declared here"),),
         )
 
-    def items(self, kind: type[ItemT]) -> Iterator[tuple[ItemT, Entry]]:
+    def items(self, kind: type[ItemT]) -> Sequence[tuple[ItemT, Entry]]:
         """All items of one kind with their entries, in order."""
         if not self._by_kind and self.entries:
             kinds = defaultdict[type, list[tuple[object, Entry]]](list)
@@ -220,7 +221,17 @@ class Draft:
                 item = entry.item
                 kinds[type(item)].append((item, entry))
             self._by_kind = kinds
-        yield from self._by_kind.get(kind, ())  # type: ignore[misc]  # grouped by their class
+        return self._by_kind.get(kind, ())  # type: ignore[return-value]  # grouped by their class
+
+    def sort_like(self, other: Draft, changed: Sequence[tuple[Entry, Entry]]) -> None:
+        """Take over how another draft has sorted its items; these entries replace some of it."""
+        self._by_kind = other._by_kind.copy()
+        for before, after in changed:
+            kind = type(after.item)
+            self._by_kind[kind] = [
+                (after.item, after) if one is before else (item, one)
+                for item, one in self._by_kind[kind]
+            ]
 
     def text(self, span: Span) -> str:
         """The source text of a span, white space folded: how a condition is quoted."""

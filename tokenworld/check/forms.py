@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, lru_cache
+
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import NumberType, RealType, Term
 
 __all__ = [
     "FALSE",
+    "MINUS_ONE",
     "ONE",
     "TRUE",
     "ZERO",
@@ -20,13 +24,14 @@ __all__ = [
     "Literal",
     "Nonzero",
     "constant",
+    "step_of",
     "unknown",
 ]
 
-ZERO, ONE = Fraction(0), Fraction(1)
+ZERO, ONE, MINUS_ONE = Fraction(0), Fraction(1), Fraction(-1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """From ``low`` to ``high``, both included; ``None``: no end is known."""
 
@@ -44,11 +49,12 @@ class Interval:
         return self.low == 0 and self.high == 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Atom:
     """One unknown: its range, the step between its values (0: none), and its cases.
 
     In each case a formula holds and the unknown equals a form: ``min(a, b)`` is a where a <= b.
+    An unknown equals itself only.
     """
 
     low: Fraction | None
@@ -56,8 +62,11 @@ class Atom:
     step: Fraction
     cases: tuple[tuple[Formula, Form], ...] = ()
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Form:
     """``const`` plus each atom times its factor; no factor is 0."""
 
@@ -66,7 +75,9 @@ class Form:
 
     def plus(self, other: Form, factor: Fraction = ONE) -> Form:
         """The sum of this and ``factor`` times another."""
-        if factor is not ONE and factor != ONE:
+        if factor is MINUS_ONE:
+            other = other.times(-1)
+        elif factor is not ONE and factor != ONE:
             other = other.times(factor)
         if not self.parts and not self.const:
             return other
@@ -79,7 +90,7 @@ class Form:
         return Form(kept, self.const + other.const if other.const else self.const)
 
     def minus(self, other: Form) -> Form:
-        return self.plus(other, -ONE)
+        return self.plus(other, MINUS_ONE)
 
     def times(self, factor: Fraction | int) -> Form:
         """The multiple by a constant."""
@@ -107,26 +118,26 @@ class Form:
         return Form(rest, self.const).plus(form, by)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtMost:
     """The form is 0 or less."""
 
     form: Form
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nonzero:
     """The form is not 0."""
 
     form: Form
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllOf:
     formulas: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnyOf:
     formulas: tuple[Formula, ...]
 
@@ -136,6 +147,7 @@ Formula = AtMost | Nonzero | AllOf | AnyOf
 TRUE, FALSE = AllOf(()), AnyOf(())
 
 
+@lru_cache(maxsize=1024)
 def constant(value: Fraction | int) -> Form:
     """A form without unknowns."""
     return Form((), Fraction(value))
@@ -144,3 +156,15 @@ def constant(value: Fraction | int) -> Form:
 def unknown(atom: Atom) -> Form:
     """A form that is one unknown."""
     return Form(((atom, ONE),))
+
+
+def step_of(term: Term) -> Fraction:
+    """The distance between neighbouring values of a term; 0 for reals."""
+    if isinstance(term.type, NumberType):
+        return _step(term.type.decimals)
+    return ZERO if isinstance(term.type, RealType) else ONE
+
+
+@cache
+def _step(decimals: int) -> Fraction:
+    return Fraction(1, 10**decimals)

@@ -8,12 +8,13 @@ conservative: an interval holds every possible value, and "impossible" is never 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from tokenworld.check.linear import Form, Formula, Interval, interval_of
+from tokenworld.check.linear import Form, Interval, interval_of
 from tokenworld.check.substitution import substituted
 from tokenworld.check.terms import Translator
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     Binder,
@@ -34,40 +35,35 @@ from tokenworld.model import (
 __all__ = ["Facts", "Step", "entry", "steps_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What is known at one place of a rule.
 
     ``names`` replaces locals: `let` names by their values, parameters by those of another rule.
+    Conditions become formulas only when something is asked: few places are ever asked about.
     """
 
     words: Translator
     known: tuple[tuple[Term, bool], ...] = ()
-    formulas: tuple[Formula, ...] = ()
     names: Mapping[str, Term] = field(default_factory=dict)
 
     def given(self, condition: Term | None, holds: bool = True) -> Facts:
         """The same where a condition holds (or does not)."""
         if condition is None:
             return self
-        term = self.open(condition)
-        formula = self.words.condition(term, holds)
-        known = (*self.known, (term, holds))
-        return replace(self, known=known, formulas=(*self.formulas, formula))
+        known = (*self.known, (self.open(condition), holds))
+        return Facts(self.words, known, self.names)
 
     def let(self, effect: Let) -> Facts:
         """The same with one more name; a drawn value stays unknown."""
         if isinstance(effect.value, (DrawChance, DrawPick, DrawUniform)):
             return self
-        return replace(self, names={**self.names, effect.name: self.open(effect.value)})
+        names = {**self.names, effect.name: self.open(effect.value)}
+        return Facts(self.words, self.known, names)
 
     def also(self, other: Facts) -> Facts:
         """What is known at two places of one rule, or of rules brought under one naming."""
-        return replace(
-            self,
-            known=(*self.known, *other.known),
-            formulas=(*self.formulas, *other.formulas),
-        )
+        return replace(self, known=(*self.known, *other.known))
 
     def moved(self, change: Callable[[Term], Term]) -> Facts:
         """The same conditions in other words: under other names, after a change."""
@@ -92,7 +88,8 @@ class Facts:
     def interval(self, value: Term | Form) -> Interval | None:
         """Where a value lies; ``None`` if this place is never reached."""
         form = value if isinstance(value, Form) else self.form(value)
-        return interval_of(form, self.formulas)
+        formulas = [self.words.known(term, holds) for term, holds in self.known]
+        return interval_of(form, formulas)
 
     @property
     def impossible(self) -> bool:
@@ -112,7 +109,7 @@ class Facts:
         return self.also(other).impossible
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One change of a body and its place.
 
@@ -142,7 +139,7 @@ def steps_of(body: Body, facts: Facts) -> Iterator[Step]:
     yield from _steps(body, _Place(facts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     """Where a body stands: see `Step`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 from tokenworld.check.aliasing import skeleton
 from tokenworld.check.draft import Draft
@@ -22,38 +23,30 @@ def check_laws(draft: Draft) -> None:
     """TW0501 and TW0504."""
     laws = list(draft.laws.values())
     assigned = draft.memo.each("assigned", laws, _assigned)
-    setters = _setters(laws, assigned)
-    for position, law in enumerate(laws):
+    for position, later in draft.memo.whole("rivals", assigned, lambda: _rivals(assigned)):
+        law, other = laws[position], laws[later]
         if _simultaneous(law, draft):
-            for later in _rivals(position, law, assigned[position], setters):
-                other = laws[later]
-                draft.once("meet", (law, other), lambda a=law, b=other: _meet(a, b, draft))  # type: ignore[misc]
+            draft.once("meet", (law, other), lambda a=law, b=other: _meet(a, b, draft))  # type: ignore[misc]
     check_was(draft)
 
 
-_Setters = dict[tuple[str, str], list[int]]
-"""The positions of the laws that assign to a fluent in a phase: only these can meet."""
+_Assigned = tuple[str, frozenset[str]]
+"""A phase and the fluents that a law assigns to there: only laws that share one can meet."""
 
 
-def _setters(laws: list[Law], assigned: list[frozenset[str]]) -> _Setters:
-    found: _Setters = {}
-    for position, law in enumerate(laws):
-        for fluent in assigned[position]:
-            found.setdefault((law.phase, fluent), []).append(position)
-    return found
-
-
-def _assigned(law: Law) -> frozenset[str]:
+def _assigned(law: Law) -> _Assigned:
     changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
-    return frozenset(one.target.fluent for one in changes)
+    return law.phase, frozenset(one.target.fluent for one in changes)
 
 
-def _rivals(
-    position: int, law: Law, assigned: frozenset[str], setters: _Setters
-) -> list[int]:  # fmt: skip
-    """The later laws of the phase that assign to a fluent that this one assigns to."""
-    shared = [some for fluent in assigned if len(some := setters[law.phase, fluent]) > 1]
-    return sorted({one for some in shared for one in some if one > position})
+def _rivals(assigned: list[_Assigned]) -> list[tuple[int, int]]:
+    """The positions of two laws of one phase that assign to one fluent, in order."""
+    setters: dict[tuple[str, str], list[int]] = {}
+    for position, (phase, fluents) in enumerate(assigned):
+        for fluent in fluents:
+            setters.setdefault((phase, fluent), []).append(position)
+    shared = (some for some in setters.values() if len(some) > 1)
+    return sorted({pair for some in shared for pair in combinations(some, 2)})
 
 
 def _simultaneous(law: Law, draft: Draft) -> bool:

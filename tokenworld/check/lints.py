@@ -33,6 +33,8 @@ def check_lints(draft: Draft) -> None:
     before = len(draft.report)
     for lint in (*LINTS, *((check_absence,) if draft.pedantic else ())):
         lint(draft)
+    if len(draft.report) == before:
+        return
     quirks = [entry.item.span for entry in draft.entries if entry.quirk is not None]
     draft.report[before:] = [one for one in draft.report[before:] if _wanted(one, quirks, draft)]
 

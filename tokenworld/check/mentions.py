@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from typing import Final
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.uses import effects_below, program_parts, terms_below
 from tokenworld.check.writes import written_slots
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     BuiltinCall,
     ClosureOf,
     DeriveCall,
     Emit,
     InverseOf,
-    Let,
     Local,
     ParamRead,
     Read,
@@ -24,7 +25,7 @@ __all__ = ["Mentions", "all_mentions", "mentions"]
 _NOTHING = frozenset[str]()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mentions:
     """Names that the terms and changes of a part mention.
 
@@ -39,7 +40,6 @@ class Mentions:
     watched: frozenset[str] = _NOTHING
     events: frozenset[str] = _NOTHING
     written: frozenset[str] = _NOTHING
-    lets: tuple[Let, ...] = ()
 
 
 def mentions(part: object, draft: Draft) -> Mentions:
@@ -70,32 +70,27 @@ def _joined(found: list[Mentions]) -> Mentions:
     )
 
 
+_NAMED: Final[dict[type, tuple[str, str]]] = {
+    Read: ("fluents", "fluent"), InverseOf: ("fluents", "fluent"), ClosureOf: ("fluents", "fluent"),
+    DeriveCall: ("derives", "derive"), ParamRead: ("params", "name"), Local: ("names", "name"),
+}  # fmt: skip
+"""Under which of the `Mentions` a term counts, and where it says the name."""
+
+
 def _look(part: object, draft: Draft) -> Mentions:
-    fluents, derives, params = set[str](), set[str](), set[str]()
-    names, watched = set[str](), set[str]()
+    said = defaultdict[str, set[str]](set)
     for term in terms_below(part, draft):
-        match term:
-            case Read(fluent=name) | InverseOf(fluent=name) | ClosureOf(fluent=name):
-                fluents.add(name)
-            case Local(name=name):
-                names.add(name)
-            case DeriveCall(derive=name):
-                derives.add(name)
-            case ParamRead(name=name):
-                params.add(name)
-            case BuiltinCall(name="did" | "busy", detail=str() as name):
-                watched.add(name)
-            case _:
-                pass
+        named = _NAMED.get(type(term))
+        if named is not None:
+            said[named[0]].add(getattr(term, named[1]))
+        elif isinstance(term, BuiltinCall) and term.name in ("did", "busy") and term.detail:
+            said["watched"].add(term.detail)
     effects = tuple(effects_below(part))
-    events = frozenset(one.event for one in effects if isinstance(one, Emit))
-    written = frozenset(
+    said["events"].update(one.event for one in effects if isinstance(one, Emit))
+    said["written"].update(
         write.fluent
         for one in effects
         for write in written_slots(one, draft)
         if write.op != "destroy"
     )
-    return Mentions(
-        frozenset(fluents), frozenset(derives), frozenset(params), frozenset(names),
-        frozenset(watched), events, written, tuple(one for one in effects if isinstance(one, Let)),
-    )  # fmt: skip
+    return Mentions(**{name: frozenset(names) for name, names in said.items()})

@@ -102,12 +102,10 @@ def _load_file(loading: _Loading, source: Source, chain: tuple[str, ...], *, is_
     uses = loading.uses[source.name] = []
     entries, problems = loading.read(source)
     draft.report.extend(problems)
-    for entry in entries:
-        if type(entry.item) is syn.UseDecl:
-            used = _use(loading, entry.item, source, (*chain, _identity(source)))
-            if used is not None:
-                alias = entry.item.alias
-                uses.append((None if alias is None else alias.value, used))
+    for use in [one.item for one in entries if type(one.item) is syn.UseDecl]:
+        used = _use(loading, use, source, (*chain, _identity(source)))
+        if used is not None:
+            uses.append((None if use.alias is None else use.alias.value, used))
     hidden = () if is_root else (syn.WorldDecl, syn.ScenarioDecl)
     shown = [entry for entry in entries if type(entry.item) not in hidden] if hidden else entries
     loading.entries.append((source.name, shown))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 from typing import TypeVar, cast
 
 from tokenworld.check.cells import Cut
@@ -19,10 +20,14 @@ class Places:
 
     def __init__(self, cut: Cut) -> None:
         self._file = cut.source
-        self._starts = {
-            cell.source.name: start for cell, start in zip(cut.cells, cut.starts, strict=True)
-        }
+        self._cut = cut
         self._corners: dict[str, tuple[int, int, int]] = {}
+
+    @cached_property
+    def _starts(self) -> dict[str, int]:
+        """Where each cell begins, by its name; a text without findings never asks."""
+        pairs = zip(self._cut.cells, self._cut.starts, strict=True)
+        return {cell.source.name: start for cell, start in pairs}
 
     def span(self, span: Span) -> Span:
         """The place in the file; that of another file stays as it is."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tokenworld.check.intervals import Facts, entry
 from tokenworld.check.past import fluents_written
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     AddFact,
@@ -34,7 +35,7 @@ _MOST = 64
 _CHANGES = (Assign, AddFact, RemoveFact, Create, Destroy, Transfer, Swap)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Made:
     """One change, the loops around it, and what is known where it stands."""
 
@@ -43,7 +44,7 @@ class Made:
     facts: Facts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """The changes of one way through a body; ``facts`` opens the names its terms use."""
 
@@ -51,7 +52,7 @@ class Outcome:
     made: tuple[Made, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Work:
     """One body of a rule: an action's changes or its ``cancelled`` block, or a law's changes.
 

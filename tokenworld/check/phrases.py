@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.relations import can_equal, is_subtype, same_unit
@@ -29,20 +28,30 @@ _ARTICLES = ("a", "an", "the")
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """A phrase as a sequence of words and slots; a slot is the type of what it stands for."""
+    """A phrase as a sequence of words and slots; a slot is the type of what it stands for.
 
-    action: Action
+    It has no place: phrases are compared again only where one of them reads otherwise.
+    """
+
+    action: str
     parts: tuple[str | ValueType, ...]
-    span: Span
 
 
 def check_phrases(draft: Draft) -> None:
     """Two actions with phrases that can match the same words (TW0603)."""
-    read = draft.memo.each("phrases", tuple(draft.actions.values()), _all)
-    draft.whole("phrases that meet", (*read, *draft.called), lambda: _compare(read, draft))
+    actions = tuple(draft.actions.values())
+    read = draft.memo.each("phrases", actions, _all)
+    parts = (*read, *draft.called)
+    met = draft.memo.whole("phrases that meet", parts, lambda: _pairs(read, draft))
+    if met:
+        places = [(action.name, phrase.span) for action in actions for phrase in action.phrases]
+        for earlier, later in met:
+            _tell(*places[earlier], *places[later], draft)
 
 
-def _compare(read: list[tuple[_Phrase, ...]], draft: Draft) -> None:
+def _pairs(read: list[tuple[_Phrase, ...]], draft: Draft) -> list[tuple[int, int]]:
+    """The numbers of phrases that can mean two actions, one pair for any two actions."""
+    found: list[tuple[int, int]] = []
     phrases = [phrase for some in read for phrase in some]
     names = _Names(draft)
     told: set[tuple[str, str]] = set()
@@ -50,13 +59,14 @@ def _compare(read: list[tuple[_Phrase, ...]], draft: Draft) -> None:
     for position, later in enumerate(phrases):
         for number in beginnings.like(later):
             earlier = phrases[number]
-            pair = (earlier.action.name, later.action.name)
+            pair = (earlier.action, later.action)
             if pair[0] == pair[1] or pair in told:
                 continue
             if _meet(earlier.parts, later.parts, names):
                 told.add(pair)
-                _tell(earlier, later, draft)
+                found.append((number, position))
         beginnings.add(position, later)
+    return found
 
 
 class _Beginnings:
@@ -86,12 +96,11 @@ def _all(action: Action) -> tuple[_Phrase, ...]:
     return tuple(_read(action, one) for one in action.phrases)
 
 
-def _tell(earlier: _Phrase, later: _Phrase, draft: Draft) -> None:
-    one, other = earlier.action.name, later.action.name
+def _tell(one: str, first: Span, other: str, second: Span, draft: Draft) -> None:
     what = f"Words that fit this phrase of `{other}` can mean `{one}` too."
-    related = (Related(earlier.span, f"a phrase of `{one}`"),)
+    related = (Related(first, f"a phrase of `{one}`"),)
     hint = "Change one of the two phrases, or narrow the types of its parameters."
-    draft.tell("TW0603", what, later.span, "matches the same words", hint, related)
+    draft.tell("TW0603", what, second, "matches the same words", hint, related)
 
 
 def _read(action: Action, phrase: Template) -> _Phrase:
@@ -101,7 +110,7 @@ def _read(action: Action, phrase: Template) -> _Phrase:
             parts += _words(part.text)
         else:
             parts.append(part.term.type)
-    return _Phrase(action, tuple(parts), phrase.span)
+    return _Phrase(action.name, tuple(parts))
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -116,7 +125,7 @@ class _Names:
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self.of = lru_cache(maxsize=None)(self._of)
+        self._found: dict[ValueType, frozenset[tuple[str, ...]]] = {}
 
     def overlap(self, one: ValueType, other: ValueType) -> bool:
         """Whether two slots can be filled by the same words."""
@@ -131,6 +140,12 @@ class _Names:
                 return True
             case _:
                 return bool(self.of(one) & self.of(other))
+
+    def of(self, kind: ValueType) -> frozenset[tuple[str, ...]]:
+        """The words that name a value of a type, found once."""
+        if kind not in self._found:
+            self._found[kind] = self._of(kind)
+        return self._found[kind]
 
     def _of(self, kind: ValueType) -> frozenset[tuple[str, ...]]:
         match kind:

@@ -79,14 +79,14 @@ def proofs(book: Rulebook, memo: Memo | None = None) -> tuple[Proof, ...]:
     """Every ``conserve`` and ``invariant`` line, in that order, with what could be shown."""
     memo = Memo() if memo is None else memo
     concerns = Concerns.of(book, memo)
-    found = [_proof(one, concerns, book, memo) for one in book.conserves.values()]
-    found += [_proof(one, concerns, book, memo) for one in book.invariants.values()]
-    return tuple(found)
+    lines: list[Conserve | Invariant] = [*book.conserves.values(), *book.invariants.values()]
+    return tuple([_proof(line, met, book, memo) for line, met in concerns.about(lines)])
 
 
-def _proof(line: Conserve | Invariant, concerns: Concerns, book: Rulebook, memo: Memo) -> Proof:
+def _proof(
+    line: Conserve | Invariant, bodies: tuple[Work, ...], book: Rulebook, memo: Memo
+) -> Proof:
     """One line with the bodies that may change what it reads; each line stands for itself."""
-    bodies = concerns.about(line)
     parts = (line, *(work.body for work in bodies), *(work.guard for work in bodies))
     return memo.of("proof", parts, lambda: _proved(line, bodies, book))
 
@@ -201,11 +201,12 @@ def _kept(line: Invariant, concerned: list[Work], book: Rulebook) -> Proof:
         names = tuple(dict.fromkeys(work.rule for work in concerned))
         answer: Literal["proved", "runtime"] = "runtime" if names else "proved"
         return Proof("invariant", line.name, answer, names, (), line.span)
+    every = frozenset(book.fluents) if book.births else frozenset[str]()
     for work in concerned:
         once = _once(work, concerned, book)
         for way in outcomes(work.body, work.facts) or (None,):
             effect = "open" if way is None else effect_on(line, way, once, book)
-            if effect != "kept" or _births_matter(work, frozenset(book.fluents), book):
+            if effect != "kept" or _births_matter(work, every, book):
                 open_rules[work.rule] = None
             if effect == "broken" and way is not None and not _mended(work, concerned):
                 told = Breach(work.rule, way.made[-1].effect.span, f"`{line.source}` is then false")

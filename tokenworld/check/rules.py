@@ -92,7 +92,7 @@ def _named(
 
     Rules of the kind in ``others`` have their names in the same namespace.
     """
-    items = list(draft.items(kind))
+    items = draft.items(kind)
     names = {item.name.value for item, _ in items}
     if len(names) == len(items) and not (others and names & others.keys()):
         found = _each(draft, what, items, check_one)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from fractions import Fraction
 
 from tokenworld.check.forms import AtMost, Atom, Form, Interval, Literal
@@ -44,12 +43,12 @@ def _without(one: _Sum, factor: _Number, other: _Sum) -> _Sum:
 class Leaf:
     """A form and literals that hold; ``ends`` are the bounds of atoms known so far."""
 
-    __slots__ = ("ends", "form", "least", "literals", "most")
+    __slots__ = ("beside", "ends", "form", "least", "literals")
 
     def __init__(self, form: Form, literals: tuple[Literal, ...]) -> None:
         self.form = _sum(form)
         self.literals = [(isinstance(one, AtMost), _sum(one.form)) for one in literals]
-        self.most = [one for at_most, one in self.literals if at_most]
+        self.beside = _by_atom([one for at_most, one in self.literals if at_most])
         # How many inequalities are added up at most: fewer where there are many.
         self.least = _DEPTH if len(literals) <= 8 else 1 if len(literals) > 20 else 2
         self.ends: dict[Atom, _Ends] = {}
@@ -155,21 +154,26 @@ class Leaf:
         best = self._most(form)
         if depth == 0 or not form[0]:
             return best
-        for literal in self.most:
-            for factor in _cancelling(form, literal):
-                found = self._upper(_without(form, factor, literal), depth - 1)
-                best = found if best is None or (found is not None and found < best) else best
+        tried: list[tuple[_Number, _Sum]] = []
+        for atom, by in form[0]:
+            for one, literal in self.beside.get(atom, ()):
+                if (by > 0) == (one > 0):
+                    step = (_over(by, one), literal)
+                    if step not in tried:
+                        tried.append(step)
+                        found = self._upper(_without(form, *step), depth - 1)
+                        if best is None or (found is not None and found < best):
+                            best = found
         return best
 
 
-def _cancelling(form: _Sum, other: _Sum) -> Collection[_Number]:
-    """The positive multiples of ``other`` that cancel an atom of a form."""
-    found: set[_Number] = set()
-    for atom, by in form[0]:
-        for one, factor in other[0]:
-            if one is atom and (by > 0) == (factor > 0):
-                found.add(_over(by, factor))
-    return found if len(found) < 2 else sorted(found)
+def _by_atom(sums: list[_Sum]) -> dict[Atom, list[tuple[_Number, _Sum]]]:
+    """The sums that each atom stands in, with its factor there."""
+    found: dict[Atom, list[tuple[_Number, _Sum]]] = {}
+    for one in sums:
+        for atom, by in one[0]:
+            found.setdefault(atom, []).append((by, one))
+    return found
 
 
 def _down(value: _Number, step: _Number) -> _Number:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tokenworld.check.intervals import Facts
 from tokenworld.check.relations import can_equal
 from tokenworld.check.rulebook import Vocabulary
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     AddFact,
     Assign,
@@ -25,7 +25,7 @@ from tokenworld.model import (
 __all__ = ["Write", "written_slots"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """A change on the path so far; ``args`` is ``None`` where any slot may be meant.
 

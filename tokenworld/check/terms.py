@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tokenworld.check.aliasing import skeleton
+from tokenworld.check.forms import MINUS_ONE, ONE, ZERO, step_of
 from tokenworld.check.linear import (
     FALSE,
     TRUE,
@@ -53,19 +54,11 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["Translator", "step_of"]
+__all__ = ["Translator"]
 
-ONE = Fraction(1)
 _OPPOSITE: dict[CompareOp, CompareOp] = {
     "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<",
 }  # fmt: skip
-
-
-def step_of(term: Term) -> Fraction:
-    """The distance between neighbouring values of a term; 0 for reals."""
-    if isinstance(term.type, NumberType):
-        return Fraction(1, 10**term.type.decimals)
-    return Fraction(0) if isinstance(term.type, RealType) else ONE
 
 
 class Translator:
@@ -76,9 +69,11 @@ class Translator:
     """
 
     def __init__(self, words: Vocabulary) -> None:
-        self._words = words
+        # Not the words themselves: what is kept of a rule would keep a whole draft.
+        self._enums, self._derives = words.enums, words.derives
         self._atoms: dict[object, Atom] = {}
         self._objects: dict[str, int] = {}
+        self._known: dict[tuple[int, bool], tuple[Term, Formula]] = {}
 
     # ---- values ---------------------------------------------------------------------------
 
@@ -102,7 +97,7 @@ class Translator:
             case _ if is_optional(term.type) and isinstance(term.type, NumberType):
                 return self._opaque(term)
             case Negate(term=inner) if isinstance(term.type, NumberType):
-                return self.form(inner).times(Fraction(-1))
+                return self.form(inner).times(-1)
             case Arithmetic() if isinstance(term.type, NumberType):
                 return self._arithmetic(term)
             case Choose() if not isinstance(term.type, RealType):
@@ -138,13 +133,12 @@ class Translator:
                 least, greatest = ends
                 return (self._least_sum(term) if least is None else least), greatest
             case EnumType(name=name, optional=absent):
-                return Fraction(-1 if absent else 0), Fraction(
-                    len(self._words.enums[name].members) - 1
-                )
+                last = Fraction(len(self._enums[name].members) - 1)
+                return (MINUS_ONE if absent else ZERO), last
             case ObjectType(optional=absent):
-                return Fraction(-1 if absent else 0), None
+                return (MINUS_ONE if absent else ZERO), None
             case BoolType():
-                return Fraction(0), ONE
+                return ZERO, ONE
             case _:
                 return None, None
 
@@ -153,7 +147,7 @@ class Translator:
         if isinstance(term, Fold) and term.fold == "sum" and term.value is not None:
             found = interval_of(self.form(term.value), ())
             if found is not None and found.low is not None and found.low >= 0:
-                return Fraction(0)
+                return ZERO
         return None
 
     # ---- calculation ----------------------------------------------------------------------
@@ -194,13 +188,13 @@ class Translator:
             case "min":
                 return self._extreme(key, args, step, Fraction(1))
             case "max":
-                return self._extreme(key, args, step, Fraction(-1))
+                return self._extreme(key, args, step, MINUS_ONE)
             case "clamp":
-                floor = self._extreme((key, "low"), args[:2], step, Fraction(-1))
+                floor = self._extreme((key, "low"), args[:2], step, MINUS_ONE)
                 return self._extreme(key, [floor, args[2]], step, Fraction(1))
             case "abs":
                 (x,) = args
-                flipped = x.times(Fraction(-1))
+                flipped = x.times(-1)
                 cases = ((AtMost(flipped), x), (AtMost(x), flipped))
                 return self._atom(key, low, high, step, cases)
             case "toward":
@@ -210,7 +204,9 @@ class Translator:
             case "next" if not absent and high is not None:
                 return self._extreme(key, [args[0].plus(constant(1)), constant(high)], step, ONE)
             case "prev" if not absent:
-                return self._extreme(key, [args[0].minus(constant(1)), constant(0)], step, -ONE)
+                return self._extreme(
+                    key, [args[0].minus(constant(1)), constant(0)], step, MINUS_ONE
+                )
             case _:
                 return self._opaque(term)
 
@@ -227,26 +223,33 @@ class Translator:
         """``min(x + by, target)`` below the target, ``max(x - by, target)`` from it on."""
         x, target, by = args
         up = self._extreme((key, "up"), [x.plus(by), target], step, ONE)
-        down = self._extreme((key, "down"), [x.minus(by), target], step, -ONE)
+        down = self._extreme((key, "down"), [x.minus(by), target], step, MINUS_ONE)
         below = AtMost(x.minus(target).plus(constant(step)))
         return self._atom(key, None, None, step, ((below, up), (AtMost(target.minus(x)), down)))
 
     def _sign(self, key: object, x: Form, step: Fraction) -> Form:
-        flipped, nearest = x.times(Fraction(-1)), constant(step)
+        flipped, nearest = x.times(-1), constant(step)
         cases: tuple[tuple[Formula, Form], ...] = (
             (AtMost(x.plus(nearest)), constant(-1)),
             (AllOf((AtMost(x), AtMost(flipped))), constant(0)),
             (AtMost(flipped.plus(nearest)), constant(1)),
         )
-        return self._atom(key, Fraction(-1), ONE, ONE, cases)
+        return self._atom(key, MINUS_ONE, ONE, ONE, cases)
 
     def _derived(self, call: DeriveCall) -> Form:
-        opened = inlined(call, self._words.derives)
+        opened = inlined(call, self._derives)
         if opened is None or any(is_optional(arg.type) for arg in call.args):
             return self._opaque(call)
         return self.form(opened)
 
     # ---- conditions -----------------------------------------------------------------------
+
+    def known(self, term: Term, holds: bool) -> Formula:
+        """The same as `condition`, kept for the next one who asks about this very term."""
+        found = self._known.get((id(term), holds))
+        if found is None:
+            found = self._known[id(term), holds] = (term, self.condition(term, holds))
+        return found[1]
 
     def condition(self, term: Term, holds: bool = True) -> Formula:
         """What is known where a condition holds, or where it does not."""
@@ -281,15 +284,13 @@ class Translator:
         """The condition as an unknown of its own: 0 or 1."""
         if isinstance(term, (Compare, Member)) and not _any_absent(term):
             return TRUE  # said in numbers already
-        form = self._atom(skeleton(term), Fraction(0), ONE, ONE)
+        form = self._atom(skeleton(term), ZERO, ONE, ONE)
         return AtMost(constant(1).minus(form)) if holds else AtMost(form)
 
     def _compare(self, term: Compare, holds: bool) -> Formula:
         left, right = term.left, term.right
         op = term.op if holds else _OPPOSITE[term.op]
-        numbers = isinstance(left.type, (NumberType, RealType)) or isinstance(
-            right.type, (NumberType, RealType)
-        )
+        numbers = any(isinstance(side.type, (NumberType, RealType)) for side in (left, right))
         absent = [is_optional(side.type) for side in (left, right)]
         if any(isinstance(side.type, BoolType) for side in (left, right)):
             return self._alike(left, right, op == "==")
@@ -301,14 +302,14 @@ class Translator:
             return TRUE
         difference = self.form(left).minus(self.form(right))
         if op in (">", ">="):
-            difference = difference.times(Fraction(-1))
-        strict = min(step_of(left), step_of(right)) if op in ("<", ">") else Fraction(0)
+            difference = difference.times(-1)
+        strict = min(step_of(left), step_of(right)) if op in ("<", ">") else ZERO
         return AtMost(difference.plus(constant(strict)))
 
     def _equal(self, difference: Form, same: bool) -> Formula:
         if not same:
             return Nonzero(difference)
-        return AllOf((AtMost(difference), AtMost(difference.times(Fraction(-1)))))
+        return AllOf((AtMost(difference), AtMost(difference.times(-1))))
 
     def _alike(self, left: Term, right: Term, same: bool) -> Formula:
         """Two truths are equal, or not."""
@@ -330,7 +331,7 @@ class Translator:
 
     def _call(self, call: DeriveCall, holds: bool) -> Formula:
         """A derive opened; a false one only where no argument can be `none`."""
-        opened = inlined(call, self._words.derives)
+        opened = inlined(call, self._derives)
         if opened is None or (not holds and any(is_optional(arg.type) for arg in call.args)):
             return TRUE
         return self.condition(opened, holds)

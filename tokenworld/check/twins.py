@@ -24,17 +24,23 @@ def check_twins(draft: Draft) -> None:
     if draft.pddl:
         return
     acting = [one for one in draft.actions.values() if one.body and one.name not in watched]
-    parts = (*acting, *draft.conserves.values())
-    draft.whole("twins", parts, lambda: _compare(acting, draft))
+    outlines = draft.memo.each("outlines", acting, _outline)
+    alike = draft.memo.whole("alike", outlines, lambda: _alike(outlines))
+    some = [acting[position] for position in alike]
+    draft.whole("twins", (*some, *draft.conserves.values()), lambda: _compare(some, draft))
+
+
+def _alike(outlines: list[object]) -> list[int]:
+    """The positions of actions whose outline another one has too."""
+    places: dict[object, list[int]] = {}
+    for position, outline in enumerate(outlines):
+        places.setdefault(outline, []).append(position)
+    return sorted(one for some in places.values() if len(some) > 1 for one in some)
 
 
 def _compare(acting: list[Action], draft: Draft) -> None:
-    alike: dict[object, list[int]] = {}
-    for position, outline in enumerate(draft.memo.each("outlines", acting, _outline)):
-        alike.setdefault(outline, []).append(position)
     found: dict[object, list[Action]] = {}
-    for position in sorted(one for some in alike.values() if len(some) > 1 for one in some):
-        later = acting[position]
+    for later in acting:
         earlier = found.setdefault(_shape(later, draft), [])
         for one in earlier:
             if _tell(one, later, draft):

@@ -11,6 +11,7 @@ from tokenworld.diagnostics import Edit, Fix, Span
 from tokenworld.model import (
     Action,
     Binder,
+    Body,
     Derive,
     Invariant,
     Law,
@@ -18,6 +19,7 @@ from tokenworld.model import (
     TextType,
     Watch,
     World,
+    effects_in,
 )
 from tokenworld.syntax import nodes as syn
 
@@ -125,12 +127,16 @@ def _of_action(action: Action, watched: bool, draft: Draft) -> None:
     if not watched:
         _parameters(f"`{action.name}`", action.params, action, draft)
     guards = (guard for guard in action.guards if isinstance(guard, Let))
-    _lets((*guards, *mentions(action.body, draft).lets), action, draft)
+    _lets((*guards, *_named_in(action.body)), action, draft)
 
 
 def _of_law(law: Law, draft: Draft) -> None:
     _parameters(f"`{law.name}`", law.params, law, draft)
-    _lets(mentions(law.body, draft).lets, law, draft)
+    _lets(_named_in(law.body), law, draft)
+
+
+def _named_in(body: Body) -> tuple[Let, ...]:
+    return tuple([one for one in effects_in(body) if isinstance(one, Let)])
 
 
 def _of_rule(rule: _Rule, draft: Draft) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from tokenworld.check.draft import Draft
-from tokenworld.diagnostics import Span
+from tokenworld.check.plain import sorted_fields
 from tokenworld.model import (
     AddFact,
     Assign,
@@ -48,39 +47,34 @@ def _of_fluents(draft: Draft) -> tuple[object, ...]:
 
 
 def parts_of(kind: type) -> tuple[str, ...]:
-    """The fields of a class of the model in which terms and changes may stand."""
+    """The fields of a class of the model in which terms and changes may stand, last ones first."""
     found = _PARTS.get(kind)
     if found is None:
-        plain = kind is Span or not is_dataclass(kind)
-        names = () if plain else (one.name for one in fields(kind) if one.type not in _PLAIN)
-        found = _PARTS[kind] = tuple(names)
+        found = _PARTS[kind] = sorted_fields(kind)[1][::-1]
     return found
 
 
 _PARTS: dict[type, tuple[str, ...]] = {}
 
 
-_PLAIN = frozenset(("str", "str | None", "int", "bool", "Span", "ValueType", "tuple[str, ...]"))
-"""Annotations, as they are written, of fields without terms."""
-
-
 def roots_below(part: object, draft: Draft) -> Iterator[Term]:
-    """The outermost terms below any part of the model whose values count.
+    """The outermost terms below any part of the model whose values count, in written order.
 
     A slot that is only written is not among them. A change that is guarded by what it changes (a
     range, `unique`, a containment) reads it: a refusal depends on the old value.
     """
-    kind = type(part)
-    if kind in _TERMS:
-        yield part  # type: ignore[misc]  # its class is that of a term
-    elif kind is tuple:
-        for inner in part:  # type: ignore[attr-defined]
-            yield from roots_below(inner, draft)
-    elif kind in _CHANGES:
-        yield from _of_change(part, draft)
-    else:
-        for name in parts_of(kind):
-            yield from roots_below(getattr(part, name), draft)
+    todo: list[Any] = [part]
+    while todo:
+        one = todo.pop()
+        kind = type(one)
+        if kind in _TERMS:
+            yield one
+        elif kind is tuple:
+            todo += one[::-1]
+        elif kind in _CHANGES:
+            yield from _of_change(one, draft)
+        else:
+            todo += [getattr(one, name) for name in parts_of(kind)]
 
 
 def _of_change(part: object, draft: Draft) -> Iterator[Term]:
@@ -105,15 +99,16 @@ def terms_below(part: object, draft: Draft) -> Iterator[Term]:
 
 def effects_below(part: object) -> Iterator[Effect]:
     """Every change below any part of the model, nested ones included, in written order."""
-    kind = type(part)
-    if kind in _EFFECTS:
-        yield part  # type: ignore[misc]  # its class is that of a change
-    if kind is tuple:
-        for inner in part:  # type: ignore[attr-defined]
-            yield from effects_below(inner)
-    elif kind not in _TERMS:
-        for name in parts_of(kind):
-            yield from effects_below(getattr(part, name))
+    todo: list[Any] = [part]
+    while todo:
+        one = todo.pop()
+        kind = type(one)
+        if kind in _EFFECTS:
+            yield one
+        if kind is tuple:
+            todo += one[::-1]
+        elif kind not in _TERMS:
+            todo += [getattr(one, name) for name in parts_of(kind)]
 
 
 def _of_target(target: Read, draft: Draft) -> Iterator[Term]:

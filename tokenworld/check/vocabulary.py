@@ -181,24 +181,25 @@ _CONSTANT = (
 
 def _in_order(draft: Draft) -> None:
     ordered: dict[str, Param] = {}
-
-    def place(name: str, chain: tuple[str, ...]) -> bool:
-        param = draft.params.get(name)
-        if param is None or name in ordered:
-            return True
-        if name in chain:
-            what = f"The default of `{name}` builds on itself."
-            draft.stop("TW0206", what, param.default.span, "a circle", "Write a number.")
-        for part in subterms(param.default):
-            if isinstance(part, ParamRead):
-                place(part.name, (*chain, name))
-        ordered[name] = param
-        return True
-
     for name in list(draft.params):
-        if draft.attempt(lambda name=name: place(name, ())) is None:  # type: ignore[misc]
+        if draft.attempt(lambda name=name: _place(name, (), ordered, draft)) is None:  # type: ignore[misc]
             break
     draft.params = {**ordered, **draft.params}
+
+
+def _place(name: str, chain: tuple[str, ...], ordered: dict[str, Param], draft: Draft) -> bool:
+    """Put a param behind those that its default reads."""
+    param = draft.params.get(name)
+    if param is None or name in ordered:
+        return True
+    if name in chain:
+        what = f"The default of `{name}` builds on itself."
+        draft.stop("TW0206", what, param.default.span, "a circle", "Write a number.")
+    for part in subterms(param.default):
+        if isinstance(part, ParamRead):
+            _place(part.name, (*chain, name), ordered, draft)
+    ordered[name] = param
+    return True
 
 
 def declare_events(draft: Draft) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Final
 
 from tokenworld.check import PASSES, Checked, Pass, assemble, check_source, run_pass, undisturbed
@@ -113,11 +114,14 @@ class Workspace:
     def open(self, source: Source) -> Rechecked:
         """Check a text in full, and keep what later edits can use."""
         self._cut = self._settled = None
-        with undisturbed():
-            return self.edit(source)
+        return self.edit(source)
 
     def edit(self, source: Source) -> Rechecked:
         """Check the text after an edit. Never raises on any text."""
+        with undisturbed():
+            return self._edited(source)
+
+    def _edited(self, source: Source) -> Rechecked:
         cut = self._next_cut(source)
         if cut is None:
             return self._whole(source)
@@ -160,8 +164,7 @@ class Workspace:
             self._memo.clear()
             self._cutter.forget(cut)
             draft.pieces = self._cutter.pieces
-            with undisturbed():
-                self._settled = _in_full(draft)
+            self._settled = _in_full(draft)
         places = Places(cut)
         found = without_followups(draft)
         findings = self._memo.each("repairs", found, lambda one: with_repairs(one, draft))
@@ -175,6 +178,7 @@ class Workspace:
             return False
         # A draft of its own for what the files say: `settled` is replaced when all went well.
         _restore(draft, settled.early)
+        draft.sort_like(settled.draft, changed)
         told = iter(PASSES)
         for step in told:
             if step.name == "rules":
@@ -234,7 +238,8 @@ def _changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entr
     """The rules that are new, each with what it replaces; `None` if more than rules changed."""
     if len(before) != len(after):
         return None
-    found = [(one, other) for one, other in zip(before, after, strict=True) if one is not other]
+    places = [place for place, same in enumerate(map(is_, before, after)) if not same]
+    found = [(before[place], after[place]) for place in places]
     for one, other in found:
         rule = isinstance(other.item, _RULES) and type(one.item) is type(other.item)
         if not rule and one.item is not other.item:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from tokenworld.diagnostics.diagnostic import Diagnostic, Failure
@@ -26,12 +27,9 @@ class Source:
     _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        starts = [0]
-        position = self.text.find("\n")
-        while position >= 0:
-            starts.append(position + 1)
-            position = self.text.find("\n", position + 1)
-        object.__setattr__(self, "_starts", tuple(starts))
+        lengths = [len(line) + 1 for line in self.text.split("\n")]
+        lengths[-1] = 0  # behind the last line nothing begins
+        object.__setattr__(self, "_starts", tuple(accumulate(lengths, initial=0))[:-1])
 
     @property
     def line_count(self) -> int:

@@ -109,8 +109,10 @@ def apply(state: State, delta: Delta) -> list[RawChange]:
         _store(state, slot, value, changes)
     if arrivals is not None:
         arrivals.rest()
+    ends: list[RawChange] = []
     for number, rule in delta.doomed:
-        changes.extend(_destroy(state, number, rule.title))
+        ends += _destroy(state, number, rule.title)
+    changes += ends
     for slot, value in values:
         if slot.column.fluent.unique:
             _check_unique(state, slot.column, value, tuple(slot.rules))
@@ -120,6 +122,9 @@ def apply(state: State, delta: Delta) -> list[RawChange]:
                 _check_unique(state, column, state.cols[column.index][one.number], (one.rule,))
     for slot, value in values:
         _check_shape(state, slot, value)
+    for column, key, _, _, title in ends:
+        if column.fluent.nested:
+            _check_nested(state, column, key, (title,))
     return changes
 
 
@@ -159,16 +164,26 @@ def _store(state: State, slot: _Slot, value: Raw, changes: list[RawChange]) -> N
 
 def _check_shape(state: State, slot: _Slot, value: Raw) -> None:
     fluent = slot.column.fluent
-    if fluent.nested and value is not None:
-        step: Raw = value
-        while step is not None:
-            if step == slot.key:
-                what = f"`{fluent.name}` would make a cycle."
-                raise Breach("TW1005", "cycle", what, tuple(slot.rules))
-            assert isinstance(step, int)
-            step = state.cols[slot.column.index][step]
+    if fluent.nested:
+        _check_nested(state, slot.column, slot.key, tuple(slot.rules))
     if fluent.acyclic and value is True:
         _check_acyclic(state, slot)
+
+
+def _check_nested(state: State, column: Column, key: Key, rules: tuple[str, ...]) -> None:
+    """No place lies in itself; what is destroyed lies nowhere, its contents where it was.
+
+    A ring that does not pass through this slot is another write's, and is told there.
+    """
+    places, seen = state.cols[column.index], set[Raw]()
+    step = places[key]
+    while step is not None and step not in seen:
+        if step == key:
+            what = f"`{column.fluent.name}` would make a cycle."
+            raise Breach("TW1005", "cycle", what, rules)
+        seen.add(step)
+        assert isinstance(step, int)
+        step = places[step]
 
 
 def _check_unique(state: State, column: Column, value: Raw, rules: tuple[str, ...]) -> None:

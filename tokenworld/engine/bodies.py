@@ -147,8 +147,10 @@ class BodyWriter:
                 f"{chosen} = {found}[{index}.index({best}({index}))] if {found} else None",
             )
             return chosen
-        weight = "1" if pick.weight is None else self._term(pick.weight, inner)
-        self.line(depth, f"{index} = D.pick([{weight} {clauses}])")
+        weights = f"[1 {clauses}]"
+        if pick.weight is not None:
+            weights = f"defined([{self._term(pick.weight, inner)} {clauses}])"
+        self.line(depth, f"{index} = D.pick({weights})")
         self.line(depth, f"{chosen} = {found}[{index}] if {index} >= 0 else None")
         return chosen
 

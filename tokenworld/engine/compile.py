@@ -22,7 +22,6 @@ from tokenworld.model import (
     Body,
     BoolType,
     Derive,
-    Fluent,
     Law,
     Let,
     NumberType,
@@ -205,6 +204,15 @@ def _with_lets(
     return _function(name, (HEADER, "D", *names.values()), writer.lines)
 
 
+def _cancelled(emitter: Emitter, name: str, action: Action, names: dict[str, str]) -> str:
+    """The body of a long action that ends early: what its requires promised need not hold now."""
+    emitter.careful = True
+    try:
+        return _with_lets(emitter, name, action, names, action.cancelled)
+    finally:
+        emitter.careful = False
+
+
 def _value(emitter: Emitter, name: str, action: Action, names: dict[str, str], term: Term) -> str:
     writer, inner = BodyWriter(emitter), dict(names)
     for guard in action.guards:
@@ -224,7 +232,7 @@ def _action(emitter: Emitter, action: Action) -> tuple[str, Callable[[dict[str, 
     parts = [
         _holds(emitter, f"{base}_holds", action, names),
         _with_lets(emitter, f"{base}_run", action, names, action.body),
-        _with_lets(emitter, f"{base}_cancel", action, names, action.cancelled),
+        _cancelled(emitter, f"{base}_cancel", action, names),
     ]
     if action.takes is None:
         parts.append(f"def {base}_ticks({', '.join((HEADER, *names.values()))}):\n    return 1\n")
@@ -308,23 +316,3 @@ def guards_of(action: Action) -> tuple[tuple[Require, tuple[Let, ...]], ...]:
         else:
             found.append((guard, tuple(lets)))
     return tuple(found)
-
-
-def written(program_fluents: dict[str, Fluent], body: Body) -> frozenset[str]:
-    """The ids of the fluents a body may change (everything, if it destroys objects).
-
-    Of an object that it creates only the fields count: what it has else depends on its type alone.
-    """
-    from tokenworld.model import Create, Destroy, effects_in, targets_of
-
-    found: set[str] = set()
-    for effect in effects_in(body):
-        found |= {target.fluent for target in targets_of(effect)}
-        match effect:
-            case Destroy():
-                found |= set(program_fluents)
-            case Create(fields=fields):
-                found |= {field.fluent for field in fields}
-            case _:
-                pass
-    return frozenset(found)

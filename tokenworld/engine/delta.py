@@ -117,10 +117,13 @@ class Delta:
     # ---- called by generated code ---------------------------------------------------------
 
     def put(self, index: int, args: tuple[Raw, ...], op: str, value: Raw) -> None:
-        """A change of a slot; a slot of `none` is nobody's and is left alone."""
-        if None in args:
-            return
+        """A change of a slot; a slot of `none` is nobody's and is left alone.
+
+        So is a slot that always has a value, if the new one rests on something destroyed.
+        """
         column = self.layout.columns[index]
+        if None in args or (value is None and op == "=" and column.always):
+            return
         self.writes.append(Write(op, column, column.key(args), value, self.rule))
 
     def move(
@@ -144,7 +147,7 @@ class Delta:
         number = state.next_id + len(self.newborns)
         rules = (self.rule.title,)
         filled = tuple(
-            (column, bounded(column, value, rules))
+            (column, bounded(column, column.default if value is None else value, rules))
             for column, value in zip(
                 (self.layout.columns[index] for index in maker.columns), values, strict=True
             )

@@ -323,8 +323,8 @@ class Emitter:
                 return f"({left} in {right})"
 
     def _is_type(self, inner: Term, of: str, names: Locals) -> str:
-        program = self.instance.program
-        subtypes = frozenset(name for name in program.types if program.is_subtype(name, of))
+        types = self.instance.program.types
+        subtypes = frozenset([name for name, kind in types.items() if of in kind.ancestors])
         value = self.term(inner, names)
         kind = f"at(S.kinds, {value})" if self._may_be_none(inner) else f"S.kinds[{value}]"
         return f"({kind} in {self.const(subtypes)})"

@@ -106,10 +106,10 @@ class Endings:
 
     def score(self, state: State, me: int | None) -> Fraction:
         """The score: the world's expression plus what was awarded."""
-        total = Fraction(self._score(state, state, me), 10**self._score_decimals)
+        total = _exact(self._score(state, state, me), self._score_decimals)
         for index in state.awarded:
             award = self._awards[index]
-            total += Fraction(award.amount(state, state, me), 10**award.decimals)
+            total += _exact(award.amount(state, state, me), award.decimals)
         return total
 
     def paid(self, state: State, was: State, me: int | None) -> Fraction:
@@ -117,12 +117,17 @@ class Endings:
         total = Fraction(0)
         for pay in self._pays:
             if pay.holds(state, was, me):
-                total += Fraction(pay.amount(state, was, me), 10**pay.decimals)
+                total += _exact(pay.amount(state, was, me), pay.decimals)
         return total
 
     def named(self, kind: str) -> tuple[str, ...]:
         """The names of the endings of a kind, in written order."""
         return tuple(one.ending.name for one in self._lines if one.ending.ending == kind)
+
+
+def _exact(amount: int | None, decimals: int) -> Fraction:
+    """A stored number; what rests on something destroyed counts nothing."""
+    return Fraction(0) if amount is None else Fraction(amount, 10**decimals)
 
 
 def _words(code: Code, template: Template | None) -> Callable[..., str] | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from tokenworld.engine.applying import apply
@@ -15,6 +14,7 @@ from tokenworld.engine.describe import describe_of, strata_of
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.layout import Layout
+from tokenworld.engine.listing import Listing
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.record import Recorder, number_json
@@ -25,7 +25,6 @@ from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
 from tokenworld.engine.why import reports
 from tokenworld.ground import (
-    MANY,
     Command,
     Instance,
     Json,
@@ -34,10 +33,9 @@ from tokenworld.ground import (
     Prose,
     Raw,
     RequireReport,
-    count_bindings,
-    parameter_domains,
+    written,
 )
-from tokenworld.model import Body, ObjectType, Term
+from tokenworld.model import Body, Term, Transfer, effects_in
 
 __all__ = ["Engine"]
 
@@ -54,6 +52,7 @@ class Engine:
         self.stepper = Stepper(instance, self.layout, self.code)
         self.code.space["score"] = self._score
         self.recorder = Recorder(instance, self.code, self.stepper.endings)
+        self._listing = Listing(instance, self.layout)
         self._terms: dict[int, tuple[Term, Function]] = {}
 
     def _strata(self) -> dict[str, tuple[str, ...]]:
@@ -137,14 +136,13 @@ class Engine:
             return
         after = self.stepper.unit.cancelled(state)
         for name in self.code.actions:
-            if name not in self.unlisted:
-                yield from self._allowed(state, after, name)
+            yield from self._allowed(state, after, name)
 
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
         action is cancelled."""
         holds, me = self.code.actions[name].holds, state.acting
-        for args in product(*self._domains(state, name)):
+        for args in self._listing.bindings(state, name) or ():
             command = Command(name, args)
             try:
                 now = state if after is state or self.stepper.unit.free(state, command) else after
@@ -161,9 +159,8 @@ class Engine:
 
     @cached_property
     def _never_breaks(self) -> dict[str, bool]:
-        """Actions that write no bounded, unique or nested slot: they have no added requires."""
-        from tokenworld.engine.compile import written
-
+        """Actions that write no bounded, unique or nested slot and transfer nothing: they have no
+        added requires."""
         fluents = self.instance.program.fluents
         risky = {
             name
@@ -177,28 +174,18 @@ class Engine:
         found = {}
         for name, one in self.code.actions.items():
             bodies = [one.action.body, *(births if creates([one.action.body]) else ())]
-            found[name] = not any(written(dict(fluents), body) & risky for body in bodies)
+            found[name] = not any(
+                written(dict(fluents), body) & risky or _transfers(body) for body in bodies
+            )
         return found
 
-    @cached_property
-    def unlisted(self) -> frozenset[str]:
-        """Actions with too many bindings to list (`MANY`): they can be given, and are never
-        offered; who searches must not take a list for all that can be done."""
-        many = (name for name, sets in self._candidates.items() if count_bindings(sets) > MANY)
-        return frozenset(many)
+    def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
+        """The bindings of an action that its static facts allow, ``None`` for too many to list."""
+        return self._listing.bindings(state, name)
 
-    def _domains(self, state: State, name: str) -> list[Sequence[Raw]]:
-        params = self.code.actions[name].action.params
-        return [
-            state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
-            for binder, domain in zip(params, self._candidates[name], strict=True)
-        ]
-
-    @cached_property
-    def _candidates(self) -> dict[str, list[Sequence[Raw]]]:
-        """The candidates of each parameter of each action; of objects, those of the instance."""
-        actions = self.code.actions.items()
-        return {name: parameter_domains(self.instance, one.action.params) for name, one in actions}
+    def unlisted(self, state: State) -> frozenset[str]:
+        """Actions with too many bindings to list; see `Listing`."""
+        return self._listing.unlisted(state)
 
     def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
         """Every require of a command as it stands, generated ones included if they fail."""
@@ -229,8 +216,11 @@ class Engine:
         return found
 
     def describe(self, state: State, number: int) -> str:
-        """What `describe x` says now."""
-        return self._described(state, state, state.acting, number)
+        """What `describe x` says now, or what is wrong with a number in it."""
+        try:
+            return self._described(state, state, state.acting, number)
+        except Breach as breach:
+            return breach.message
 
     def score(self, state: State) -> int | float:
         """The score as a JSON number."""
@@ -279,3 +269,8 @@ class Engine:
         delta = Delta(self.layout, SeededLuck(), S.seed, S.tick)
         store[id(rule)](S, W, me, delta, x)
         return "\n".join(words(S, W, *args) for words, args in delta.prose)
+
+
+def _transfers(body: Body) -> bool:
+    """Whether a body may be refused for a negative amount."""
+    return any(isinstance(effect, Transfer) for effect in effects_in(body))

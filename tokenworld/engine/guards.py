@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokenworld.engine.applying import apply
-from tokenworld.engine.compile import Code, Function, compile_term, extend, written
+from tokenworld.engine.compile import Code, Function, compile_term, extend
 from tokenworld.engine.delta import Delta, RawChange
 from tokenworld.engine.result import BreachReport
 from tokenworld.engine.state import State
@@ -162,4 +162,4 @@ def _broken(code: Code, rule: Invariant) -> Function:
     return found
 
 
-__all__ += ["reads_of", "written"]
+__all__ += ["reads_of"]

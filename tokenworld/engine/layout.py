@@ -70,6 +70,12 @@ class Column:
         """Whether the objects pointing at each object are kept in order."""
         return self.fluent.inverse is not None or self.fluent.closure is not None
 
+    @property
+    def always(self) -> bool:
+        """Whether a slot is never `none`, not even when what it was to hold is destroyed."""
+        kind = self.fluent.type
+        return not is_optional(kind) and kind.kind not in ("bool", "object")
+
     def key(self, args: tuple[Raw, ...]) -> Key:
         """The storage key of an argument tuple."""
         if self.single:

@@ -24,6 +24,8 @@ def mortal_types(program: Program) -> frozenset[str]:
         for effect in effects_in(body)
         if isinstance(effect, Destroy) and isinstance(effect.target.type, ObjectType)
     }
+    if not doomed:
+        return frozenset()
     below = {name: _below(program, name) for name in (*program.types, *doomed)}
     return frozenset(
         name for name, own in below.items() if any(own & below[other] for other in doomed)

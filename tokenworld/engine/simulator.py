@@ -6,13 +6,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 
 from tokenworld.engine.births import creates, play_bodies
-from tokenworld.engine.compile import written
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.identity import key_of
 from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
-from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value
+from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value, written
 from tokenworld.model import (
     Arithmetic,
     Body,
@@ -46,6 +45,10 @@ class EngineSimulator:
         self.observe: Callable[[State, Result], None] | None = None
 
     @property
+    def engine(self) -> Engine:
+        return self._engine
+
+    @property
     def instance(self) -> Instance:
         return self._engine.instance
 
@@ -55,6 +58,10 @@ class EngineSimulator:
     @property
     def short_of(self) -> Mapping[str, int]:
         return self._short
+
+    @cached_property
+    def unlisted(self) -> frozenset[str]:
+        return self._engine.unlisted(self.start())
 
     def start(self) -> State:
         return self._first if self._first is not None else self._engine.start()
@@ -170,7 +177,7 @@ class EngineSimulator:
 
     def exact_key(self) -> bool:
         plain = self._ticks[1] and not self._reads_score and not self._reads_numbers
-        return plain and self._finite and not self._engine.unlisted
+        return plain and self._finite and not self.unlisted
 
     @cached_property
     def _bodies(self) -> Sequence[Body]:

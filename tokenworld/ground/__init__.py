@@ -18,6 +18,12 @@ from tokenworld.ground.instance import (
     parameter_domains,
     slots,
 )
+from tokenworld.ground.narrowing import (
+    Pattern,
+    conjuncts,
+    joined,
+    patterns_of,
+)
 from tokenworld.ground.outcome import (
     PASS,
     STATUSES,
@@ -38,6 +44,7 @@ from tokenworld.ground.protocols import (
     StateT,
     Successor,
 )
+from tokenworld.ground.size import refuse_huge
 from tokenworld.ground.values import (
     Json,
     Raw,
@@ -47,6 +54,7 @@ from tokenworld.ground.values import (
     value_text,
     values_text,
 )
+from tokenworld.ground.writes import changed_in_play, written
 
 __all__ = [
     "Change",
@@ -60,6 +68,7 @@ __all__ = [
     "NotConstant",
     "Outcome",
     "PASS",
+    "Pattern",
     "Prose",
     "Raw",
     "Refusal",
@@ -71,17 +80,23 @@ __all__ = [
     "Status",
     "Successor",
     "bindings",
+    "changed_in_play",
+    "conjuncts",
     "constant",
     "domain_of",
     "instantiate",
+    "joined",
     "param_values",
     "MANY",
     "count_bindings",
     "parameter_domains",
+    "patterns_of",
     "read_value",
+    "refuse_huge",
     "scaled_text",
     "show_value",
     "slots",
     "value_text",
     "values_text",
+    "written",
 ]

@@ -69,6 +69,10 @@ class Simulator(Protocol[StateT]):
         """The types that a result so far needed more spare objects of than the world has, with
         that number: such results are left out of the successors."""
 
+    @property
+    def unlisted(self) -> frozenset[str]:
+        """The actions with too many bindings to list: `commands` never names them."""
+
     def start(self) -> StateT:
         """The start state (seed 0 unless the simulator was made with another)."""
 

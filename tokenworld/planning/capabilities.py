@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.ground import Instance, Json, Raw, Simulator, StateT, domain_of
-from tokenworld.planning.gaps import gaps
-from tokenworld.planning.lower import Unencodable, encode
-from tokenworld.planning.lower_bodies import written_fluents
+from tokenworld.planning.lower.bodies import written_fluents
+from tokenworld.planning.lower.encode import Unencodable, encode
+from tokenworld.planning.proof.gaps import gaps
 
 __all__ = ["WAYS", "Capabilities", "Construct", "capabilities", "capability_lines"]
 
@@ -145,7 +145,7 @@ def _own(instance: Instance) -> Iterator[_Refusal]:
 def _lifted(
     simulator: Simulator[StateT], state: StateT, instance: Instance, goal: str | None
 ) -> list[_Refusal]:
-    from tokenworld.planning.pddl import export_pddl
+    from tokenworld.planning.pddl.export import export_pddl
 
     def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
         return simulator.read(state, fluent, args)

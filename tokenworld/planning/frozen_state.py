@@ -30,6 +30,10 @@ class FrozenState(Generic[StateT]):
     def short_of(self) -> Mapping[str, int]:
         return {}
 
+    @property
+    def unlisted(self) -> frozenset[str]:
+        return frozenset()
+
     def instance_at(self, state: int) -> Instance:
         return self.instance
 

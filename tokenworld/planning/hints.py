@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
-from tokenworld.planning.by_name import plan_optimal
-from tokenworld.planning.core_parts import slot_text, value_shown
-from tokenworld.planning.fixpoint import Fact, landmarks
-from tokenworld.planning.ir import Task, Variable
+from tokenworld.planning.encodings.ir import Task, Variable
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.lower import Encoding, encode
+from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.planners.by_name import plan_optimal
+from tokenworld.planning.proof.core_parts import slot_text, value_shown
+from tokenworld.planning.proof.fixpoint import Fact, landmarks
 from tokenworld.planning.verdict import ShownStep, Verdict
 
 __all__ = ["Hint", "hint_from", "landmark_texts"]
@@ -79,16 +79,19 @@ def hint_from(
     goal: str | None,
     *,
     seconds: float,
+    say: Callable[[str], None] = lambda line: None,
     cancel: Callable[[], bool] = lambda: False,
 ) -> Hint:
     """The hint for a state: shortest plan if that can be proved in time, else any plan."""
     end = time.monotonic() + seconds
     verdict: Verdict | None = None
     with suppress(Failure):  # no planner is installed, and our own search alone was too slow
-        verdict = plan_optimal(simulator, state, goal, seconds=_SHARE * seconds, cancel=cancel)
+        verdict = plan_optimal(
+            simulator, state, goal, seconds=_SHARE * seconds, say=say, cancel=cancel
+        )
     if verdict is None or verdict.answer == "unknown":
         left = max(end - time.monotonic(), 0.1)
-        verdict = plan(simulator, state, goal, time_limit=left, cancel=cancel)
+        verdict = plan(simulator, state, goal, time_limit=left, progress=say, cancel=cancel)
     needed: tuple[str, ...] = ()
     if verdict.answer == "winnable" and verdict.plan:
         needed = landmark_texts(simulator, state, goal)

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
-from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.classical import RELAXED, Classical, EngineRun, fast_downward
-from tokenworld.planning.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
+from tokenworld.ground import Simulator, StateT, refuse_huge
 from tokenworld.planning.own import OWN_SEARCH, OwnRung, Say
+from tokenworld.planning.planners.classical import RELAXED, Classical, EngineRun, fast_downward
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
 from tokenworld.planning.polish import needed_luck, without_idle_steps
-from tokenworld.planning.relaxed import hopeless
+from tokenworld.planning.proof.relaxed import hopeless
 from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.secrets import secrets_read
@@ -81,7 +81,11 @@ def _installed() -> EngineInfo:
 
 
 def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
-    """`Failure` with TW0201 for a goal that the world does not have, or where it has none."""
+    """`Failure` with TW0201 for a goal that the world does not have, or where it has none.
+
+    TW0813 where the world is too large for any tick of it.
+    """
+    refuse_huge(simulator.instance)
     world = simulator.instance.world
     names = [line.name for line in world.goals]
     if goal in names or (goal is None and names):

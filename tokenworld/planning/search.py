@@ -18,7 +18,7 @@ from typing import Generic, Literal
 
 from tokenworld.ground import Command, Simulator, StateT
 from tokenworld.planning.frontier import Breadth, Cheapest, Frontier, Node
-from tokenworld.planning.gaps import gaps
+from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = [
@@ -167,7 +167,7 @@ class Search(Generic[StateT]):
         self.by_cost = within is None and has_costs(simulator)
         self._frontier: Frontier[StateT] = Cheapest() if self.by_cost else Breadth()
         self._exact_key = simulator.exact_key()
-        self.gaps = gaps(simulator.instance)
+        self.gaps = gaps(simulator.instance, simulator.unlisted)
         self._won: set[Node] = set()
         self._cut = self._discounts = False
         self._expanded = 0

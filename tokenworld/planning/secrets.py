@@ -53,12 +53,15 @@ class Guess:
     span: Span
 
 
-def secrets_read(program: Program, commands: Sequence[Command]) -> tuple[Diagnostic, ...]:
+def secrets_read(
+    program: Program, commands: Sequence[Command], harmless: frozenset[str] = frozenset()
+) -> tuple[Diagnostic, ...]:
     """A warning for each secret that an action of the plan reads, at the first place it does.
 
-    What an earlier step said counts as known.
+    What an earlier step said counts as known. ``harmless`` are secrets whose value does not
+    matter to the plan.
     """
-    known = set[str]()
+    known = set(harmless)
     found = list[Diagnostic]()
     for number, command in enumerate(commands, 1):
         if command.is_pass:

@@ -18,6 +18,7 @@ __all__ = [
     "Attempt",
     "AttemptResult",
     "Claim",
+    "Honesty",
     "PlanStep",
     "Proof",
     "ShownStep",
@@ -87,6 +88,27 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Honesty:
+    """That the question was one about an *honest* plan: one that wins whatever is secret.
+
+    ``assignments`` is in how many ways the setup can fill the secrets that a player does not see,
+    ``secrets`` are those that differ. ``together``: the plan wins for all of them, or the proof is
+    one about all of them at once; otherwise it is about a single one, and holds for all the same.
+    """
+
+    assignments: int
+    secrets: tuple[str, ...] = ()
+    together: bool = True
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "assignments": self.assignments,
+            "secrets": list(self.secrets),
+            "together": self.together,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The answer to "can ``goal`` be reached" (any goal line if ``None``).
 
@@ -94,7 +116,8 @@ class Verdict:
     ``optimal`` what no other plan has less of, if that is known. ``wins_with_seed``: whether the
     plan also wins with the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if
     nobody looked. ``notes`` are findings for the author: constructs that an encoding or the search
-    leaves out, planners that are missing or failed, limits that were hit.
+    leaves out, planners that are missing or failed, limits that were hit. ``honest`` is set where
+    the plan may not rest on secrets; ``cost`` is then the most that any assignment pays.
     """
 
     answer: Answer
@@ -114,6 +137,7 @@ class Verdict:
     wins_with_seed: bool | None = None
     seed: int | None = None
     seconds: float = 0.0
+    honest: Honesty | None = None
 
     @property
     def exit_code(self) -> int:
@@ -164,6 +188,7 @@ class Verdict:
             "plan": [step_json(step) for step in self.plan],
             "wins_with_seed": self.wins_with_seed,
             "seed": self.seed,
+            "honest": None if self.honest is None else self.honest.to_json(),
             "proof": None if self.proof is None else _proof_json(self.proof),
             "attempts": [_attempt_json(attempt) for attempt in self.attempts],
             "limits": list(self.limits_hit),
@@ -214,11 +239,23 @@ def summary_lines(verdict: Verdict) -> tuple[str, ...]:
         case "unwinnable":
             lines = [f"unwinnable: {_out_of_reach(verdict)}", *_proof_lines(verdict)]
         case "unknown":
-            asked = f"whether {_goal(verdict)} can be reached{_bound(verdict)}"
+            asked = f"whether {_goal(verdict)} can be reached{_how(verdict)}"
             lines = [f"unknown: {asked}", *_tried_lines(verdict)]
         case _:
             assert_never(verdict.answer)
-    return tuple(lines)
+    return (*lines, *_honest_lines(verdict))
+
+
+def _honest_lines(verdict: Verdict) -> list[str]:
+    """How many values of secrets the answer is about."""
+    if verdict.honest is None:
+        return []
+    count, names = verdict.honest.assignments, ", ".join(f"`{n}`" for n in verdict.honest.secrets)
+    if count == 1:
+        return ["honest: the setup can fill the secrets in one way only"]
+    ways = f"{count:,} ways in which the setup can fill {names}"
+    told = {"winnable": "the same plan wins in", "unwinnable": "no plan wins in"}
+    return [f"honest: {told.get(verdict.answer, 'asked of')} all {ways}"]
 
 
 def _counted(number: int, noun: str) -> str:
@@ -234,8 +271,13 @@ def _goal(verdict: Verdict) -> str:
 
 def _out_of_reach(verdict: Verdict) -> str:
     if verdict.goal is None:
-        return f"no goal can be reached{_bound(verdict)}"
-    return f"goal `{verdict.goal}` cannot be reached{_bound(verdict)}"
+        return f"no goal can be reached{_how(verdict)}"
+    return f"goal `{verdict.goal}` cannot be reached{_how(verdict)}"
+
+
+def _how(verdict: Verdict) -> str:
+    """What a plan was asked to be."""
+    return f"{'' if verdict.honest is None else ' by an honest plan'}{_bound(verdict)}"
 
 
 def _bound(verdict: Verdict) -> str:

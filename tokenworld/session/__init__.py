@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         load_program,
         open_world,
     )
+    from tokenworld.session.rolled import Rollout
+    from tokenworld.session.rollouts import rollout
     from tokenworld.session.scenarios import ScenarioResult, run_scenario
     from tokenworld.session.session import LegalCommand, Moment, Session, WhyNot
     from tokenworld.session.solving import plan_for_seed
@@ -27,6 +29,7 @@ __all__ = [
     "Loaded",
     "Moment",
     "OpenWorld",
+    "Rollout",
     "ScenarioResult",
     "Session",
     "WhyNot",
@@ -35,16 +38,19 @@ __all__ = [
     "load_program",
     "open_world",
     "plan_for_seed",
+    "rollout",
     "run_scenario",
 ]
 
 _HOMES = {
     "LegalCommand": "session",
     "Moment": "session",
+    "Rollout": "rolled",
     "ScenarioResult": "scenarios",
     "Session": "session",
     "WhyNot": "session",
     "plan_for_seed": "solving",
+    "rollout": "rollouts",
     "run_scenario": "scenarios",
 }
 

@@ -18,8 +18,10 @@ from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.secrets import Guess, guesses, secrets_read
 from tokenworld.planning.space.components import Door, components, doors
 from tokenworld.planning.space.deadends import Cruelty, DeadEnd, cruelty, dead_ends
-from tokenworld.planning.space.graph import Graph, Move, Node, explore
+from tokenworld.planning.space.graph import Graph, Move, Node
+from tokenworld.planning.space.packed_graph import Lazy, PackedGraph
 from tokenworld.planning.space.partition import Partition, partition
+from tokenworld.session.exploring import explored
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.rules_met import Idle, Requires, RulesMet, idle_rules, standing_requires
 from tokenworld.session.unread import Unread, unread_facts
@@ -87,24 +89,24 @@ def audit(
     *,
     states: int,
     seconds: float,
+    past_goal: bool = False,
     say: Say | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Audit:
     """Explore what play can reach from the start (with the luck of seed 0 in setups).
 
-    `Failure` with TW0201 where the world has no such goal, or none at all.
+    ``past_goal`` counts what follows the goal as well, as planners count. `Failure` with TW0201
+    where the world has no such goal, or none at all; with TW0801 where play cannot go on past it.
     """
     began = time.monotonic()
     engine, start = world.engine, world.engine.start()
     simulator, met = EngineSimulator(engine, start), RulesMet(engine)
     require_goal(simulator, goal)
     met.begin(start)
-    simulator.observe = met.observe
     caps = Limits(states, seconds * _FOR_GRAPH)
-    graph = explore(simulator, start, goal, caps, progress=_progress(say), cancel=cancel)
-    simulator.observe = None
+    graph = explored(simulator, met, start, goal, caps, past_goal, _progress(say), cancel)
     parts = partition(graph)
-    return _audited(world, simulator, graph, parts, met, began, seconds)
+    return _audited(world, simulator, graph, parts, met, began, seconds, past_goal)
 
 
 def _progress(say: Say | None) -> Callable[[SearchProgress], None] | None:
@@ -123,13 +125,14 @@ def _audited(
     met: RulesMet,
     began: float,
     seconds: float,
+    past_goal: bool,
 ) -> Audit:
     engine = world.engine
-    teller = _Teller(engine, simulator, graph)
+    teller = _Teller(engine, simulator, graph, past_goal)
     kinds = dead_ends(graph, parts, teller.ending)
     component, count = components(graph)
-    seen = (graph.states[node] for node in range(graph.expanded))
-    playing = [state for state in seen if not teller.ending(state)]
+    nodes = [node for node in range(graph.expanded) if not teller.ending(node)]
+    playing = Lazy(lambda place: graph.states[nodes[place]], nodes.__len__)
     requires, looked_at = standing_requires(engine, playing, began + seconds)
     sources = {source.name: source for source in world.loaded.sources}
     path = parts.solution()
@@ -176,13 +179,19 @@ def _never_refuses(requires: dict[str, Requires], complete: bool) -> tuple[Never
 class _Teller:
     """Makes nodes and edges readable: the commands as written, what they change and say."""
 
-    def __init__(self, engine: Engine, simulator: EngineSimulator, graph: Graph[State]) -> None:
+    def __init__(
+        self, engine: Engine, simulator: EngineSimulator, graph: Graph[State], past_goal: bool
+    ) -> None:
         self._engine, self._simulator, self._graph = engine, simulator, graph
+        self._past_goal = past_goal
 
-    def ending(self, state: State) -> str:
-        """The ending that closed play in a state, empty if play goes on."""
-        endings, simulator = self._engine.stepper.endings, self._simulator
-        ended = simulator.won(state, self._graph.goal) or simulator.lost(state)
+    def ending(self, node: Node) -> str:
+        """The ending that closed play in a node, empty if play goes on."""
+        graph, simulator = self._graph, self._simulator
+        if isinstance(graph, PackedGraph) and (self._past_goal or not graph.won[node]):
+            return ""  # such worlds end at the goal only
+        endings, state = self._engine.stepper.endings, graph.states[node]
+        ended = simulator.won(state, graph.goal) or simulator.lost(state)
         if not (ended or endings.over(state)):
             return ""
         reached = endings.reached(state, state.me)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator, ForcedLuck, State
 from tokenworld.ground import Command, Json, NoMatch
-from tokenworld.planning.certificate import Certificate, CertifiedStep
+from tokenworld.planning.proof.certificate import Certificate, CertifiedStep
 from tokenworld.prose import EnglishProse, parse_intent_json
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld

@@ -14,9 +14,10 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import EngineSimulator, ForcedLuck, State
 from tokenworld.ground import Json, LuckyDraw, Outcome, show_value
 from tokenworld.planning import Verdict
-from tokenworld.planning.certificate import Certificate, CertifiedProof, CertifiedStep
-from tokenworld.planning.exhaustion import NotExhausted, exhaust
-from tokenworld.planning.reproof import NoProof, prove_on_encoding
+from tokenworld.planning.proof.certificate import Certificate, CertifiedProof, CertifiedStep
+from tokenworld.planning.proof.exhaustion import NotExhausted, exhaust
+from tokenworld.planning.proof.reproof import NoProof, prove_on_encoding
+from tokenworld.session.certified_honesty import certify_honesty, check_honesty, exhaust_beliefs
 from tokenworld.session.certified_plan import DONE, Differs, check_steps
 from tokenworld.session.intents import intent_json
 from tokenworld.session.loading import OpenWorld
@@ -87,6 +88,7 @@ def certify(
     start = world.engine.start(seed)
     steps: tuple[CertifiedStep, ...] = ()
     proof = None
+    honest = None if verdict.honest is None else certify_honesty(world, verdict, seed)
     if verdict.answer == "winnable":
         steps = _played(world, start, verdict)
     else:
@@ -101,13 +103,17 @@ def certify(
         world.engine.hash(start),
         steps,
         proof,
+        honest,
     )
 
 
 def _played(world: OpenWorld, state: State, verdict: Verdict) -> tuple[CertifiedStep, ...]:
     """The plan played once, with everything that chance decided written down."""
     engine, found = world.engine, list[CertifiedStep]()
+    simulator = EngineSimulator(engine, state)
     for step in verdict.steps:
+        if verdict.honest is not None and simulator.won(state, verdict.goal):
+            break  # the rest of the plan is for other values of the secrets
         actor = None if state.acting is None else state.names[state.acting]
         state, outcomes = engine.play(state, step.command, ForcedLuck(step.draws))
         last = outcomes[-1]
@@ -127,6 +133,8 @@ def _proved(
 ) -> CertifiedProof:
     simulator = EngineSimulator(world.engine, state)
     try:
+        if verdict.honest is not None and verdict.honest.together:
+            return exhaust_beliefs(world, state.seed, verdict.goal, seconds=seconds, say=say)
         if verdict.claim == "exhausted":
             space = exhaust(simulator, state, verdict.goal, seconds=seconds, say=say)
             return CertifiedProof("exhausted", space.states, space.digest)
@@ -151,6 +159,8 @@ def check_certificate(
     report = CertificateReport(found)
     try:
         start = _same_start(world, report)
+        if found.honest is not None:
+            check_honesty(world, found, report.verified)
         if found.answer == "winnable":
             check_steps(world, start, found, report.verified)
         else:
@@ -190,7 +200,10 @@ def _check_proof(
     assert proof is not None  # the reader asks for one
     simulator = EngineSimulator(world.engine, start)
     try:
-        if proof.kind == "exhausted":
+        if proof.kind == "honest":
+            seed = report.certificate.seed
+            again = exhaust_beliefs(world, seed, goal, seconds=seconds, say=say)
+        elif proof.kind == "exhausted":
             space = exhaust(simulator, start, goal, seconds=seconds, say=say)
             again = CertifiedProof("exhausted", space.states, space.digest)
         else:
@@ -209,7 +222,7 @@ def _same_proof(certified: CertifiedProof, again: CertifiedProof) -> None:
     _compare("the kind of proof", certified.kind, again.kind)
     _compare("the encoding", certified.encoding, again.encoding)
     _compare("the digest of the encoding", certified.task, again.task)
-    what = "states" if again.kind == "exhausted" else "facts"
+    what = "states" if again.kind in ("exhausted", "honest") else "facts"
     _compare(f"the number of {what}", certified.count, again.count)
     _compare(f"the digest of the {what}", certified.result, again.result)
     _compare("the exit code of the planner", certified.exit_code, again.exit_code)
@@ -221,6 +234,8 @@ def _proof_line(proof: CertifiedProof) -> str:
     match proof.kind:
         case "exhausted":
             return f"exhausted again: none of the {proof.count:,} states is the goal"
+        case "honest":
+            return f"exhausted again: none of the {proof.count:,} sets of states is all goal"
         case "relaxed":
             why = "out of reach even if nothing were ever undone"
             return f"proved again on encoding {proof.encoding}: {why}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from tokenworld.engine import EngineSimulator, draw
+from tokenworld.engine import Engine, EngineSimulator, State, draw
 from tokenworld.ground import PASS, Command
 from tokenworld.planning import PlanStep
 from tokenworld.planning.space.policy import Policy, advised
@@ -13,7 +13,8 @@ from tokenworld.prose import IntentLine
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.session import Session
 
-__all__ = ["Player", "plan_player", "policy_player", "random_player", "script_player"]
+__all__ = ["Player", "plan_player", "policy_player", "random_command", "random_player",
+           "script_player"]  # fmt: skip
 
 
 class Player(Protocol):
@@ -62,14 +63,18 @@ def random_player(session: Session) -> Iterator[AnyIntent]:
     """
     turn = 0
     while True:
-        by_action: dict[str, list[Command]] = {"pass": [PASS]}
-        for command in session.engine.legal(session.state):
-            by_action.setdefault(command.action, []).append(command)
-        names = list(by_action)
-        name = names[_uniform(session.seed, turn, "action", len(names))]
-        commands = by_action[name]
-        yield commands[_uniform(session.seed, turn, "arguments", len(commands))]
+        yield random_command(session.engine, session.state, session.seed, turn)
         turn += 1
+
+
+def random_command(engine: Engine, state: State, seed: int, turn: int) -> Command:
+    """What the random player does on the turn with this number."""
+    by_action: dict[str, list[Command]] = {"pass": [PASS]}
+    for command in engine.legal(state):
+        by_action.setdefault(command.action, []).append(command)
+    names = list(by_action)
+    commands = by_action[names[_uniform(seed, turn, "action", len(names))]]
+    return commands[_uniform(seed, turn, "arguments", len(commands))]
 
 
 def _uniform(seed: int, turn: int, what: str, size: int) -> int:

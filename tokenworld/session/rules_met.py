@@ -7,7 +7,7 @@ state by state: which of them ever refuse, and which keep an action from ever be
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
@@ -15,7 +15,16 @@ from tokenworld.diagnostics import Source, Span
 from tokenworld.engine import Engine, State
 from tokenworld.engine.result import Result
 from tokenworld.engine.why import standing
-from tokenworld.ground import MANY, Command, Instance, Raw, count_bindings, parameter_domains
+from tokenworld.ground import (
+    Command,
+    Instance,
+    Raw,
+    changed_in_play,
+    conjuncts,
+    count_bindings,
+    parameter_domains,
+    patterns_of,
+)
 from tokenworld.model import (
     BOOL,
     Action,
@@ -30,6 +39,8 @@ from tokenworld.model import (
 
 __all__ = ["Idle", "Requires", "RulesMet", "idle_rules", "standing_requires"]
 
+_FEW = 2_000
+"""Of so many bindings each one is looked at; of more only those that static facts leave."""
 _MOST_REQUIRES = 12
 """Subsets of more requires than this are not searched for the smallest that never hold."""
 
@@ -101,12 +112,14 @@ class Requires:
     """How the requires of one action stood in all states, for all arguments.
 
     ``masks`` are the sets of requires that held together, ``refused`` those that were the first to
-    fail.
+    fail. ``static`` are those that were not looked at one by one, because they sort bindings out
+    before anything is looked at.
     """
 
     action: Action
     masks: set[frozenset[int]] = field(default_factory=set)
     refused: set[int] = field(default_factory=set)
+    static: frozenset[int] | None = None
 
     @property
     def allowed(self) -> bool:
@@ -159,13 +172,30 @@ def _examine(engine: Engine, state: State, requires: Requires) -> None:
     """One action in one state, with all arguments, as far as there is something to learn."""
     unit, action = engine.stepper.unit, requires.action
     after = unit.cancelled(state)
-    domains = _domains(engine.instance, state, action.params)
-    for args in product(*domains) if count_bindings(domains) <= MANY else ():
+    for args in _bindings(engine, state, requires):
         command = Command(action.name, args)
         now = state if after is state or unit.free(state, command) else after
         requires.note(standing(engine.code, now, unit.since(now, command), command))
         if requires.allowed and requires.all_refused:
             return
+
+
+def _bindings(engine: Engine, state: State, requires: Requires) -> Iterable[tuple[Raw, ...]]:
+    """All bindings; where these are too many, those that static facts leave.
+
+    Then the requires which say these facts did refuse something.
+    """
+    action, instance = requires.action, engine.instance
+    domains = _domains(instance, state, action.params)
+    if count_bindings(domains) <= _FEW:
+        return product(*domains)
+    if requires.static is None:
+        changing = changed_in_play(instance.program)
+        parts = [tuple(conjuncts((one.condition,))) for one in action.requires]
+        found = [patterns_of(instance, action.params, one, changing) for one in parts]
+        requires.static = frozenset(index for index, one in enumerate(found) if one)
+        requires.refused |= requires.static
+    return engine.bindings(state, action.name) or ()
 
 
 def _domains(instance: Instance, state: State, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:

@@ -267,16 +267,18 @@ class Session:
         """The present state as a searcher sees it."""
         return EngineSimulator(self.engine, self.state)
 
-    def apart(self) -> Session:
+    def apart(self, *, past: bool = False) -> Session:
         """The present moment on an engine of its own, unrecorded: to plan in another thread.
 
         A search makes an engine silent while it looks ahead, so it must not share one with play.
+        With ``past`` it has all earlier moments too.
         """
         engine = Engine(self.engine.instance, EnglishProse())
         twin = Session(replace(self.world, engine=engine), self.seed, player=self.player)
-        state = self.state.fork()
-        state.layout = engine.layout
-        twin.moments = [Moment(state, "", (), None, 0)]
+        moments = self.moments if past else [Moment(self.state, "", (), None, 0)]
+        twin.moments = [replace(one, state=one.state.fork()) for one in moments]
+        for one in twin.moments:
+            one.state.layout = engine.layout
         return twin
 
     # ---- planning -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Literal
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State
 from tokenworld.planning import PlanStep, Verdict, plan
 from tokenworld.planning.ladder import require_goal
-from tokenworld.planning.relaxed import out_of_reach
+from tokenworld.planning.proof.relaxed import out_of_reach
 from tokenworld.planning.space.luck import LuckLimits, certainty, probability
 from tokenworld.planning.space.verdicts import LuckVerdict
 

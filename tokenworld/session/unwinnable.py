@@ -6,7 +6,7 @@ from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Instance, instantiate
 from tokenworld.model import Body, Program
 from tokenworld.planning import Verdict
-from tokenworld.planning.unwinnable import Explanation, explain
+from tokenworld.planning.proof.unwinnable import Explanation, explain
 from tokenworld.prose import EnglishProse
 from tokenworld.session.loading import OpenWorld
 

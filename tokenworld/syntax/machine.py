@@ -23,7 +23,8 @@ class Machine:
 
     def feed(self, token: Token) -> bool:
         """Take one token; False if no rule allows it here."""
-        states, actions = self._states, self._tables.actions
+        states, tables = self._states, self._tables
+        actions, rules, climbs = tables.actions, tables.rules, tables.climbs
         terminal = token.terminal
         while True:
             action = actions[states[-1]].get(terminal)
@@ -33,7 +34,27 @@ class Machine:
                 states.append(action)
                 self._values.append(token)
                 return True
-            self._reduce(~action)
+            if rules[~action].keep:
+                way = (states[-2], states[-1], terminal)
+                states[-1] = climbs.get(way) or self._climb(way)
+            else:
+                self._reduce(~action)
+
+    def _climb(self, way: tuple[int, int, str]) -> int:
+        """The state behind all `?rule`s that pass a symbol on, one after another.
+
+        A name in an expression climbs through a dozen levels of operators; where it comes out
+        depends on the two topmost states and the next token only, so it is found once.
+        """
+        below, state, terminal = way
+        tables = self._tables
+        while True:
+            action = tables.actions[state].get(terminal)
+            if action is None or action >= 0 or not tables.rules[~action].keep:
+                break
+            state = tables.gotos[below][tables.rules[~action].origin]
+        tables.climbs[way] = state
+        return state
 
     def finish(self) -> Kid | None:
         """End the input here: the tree of the whole, or None if something is missing."""

@@ -14,6 +14,7 @@ import json
 import os
 import re
 from contextlib import suppress
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -49,7 +50,8 @@ class Tables:
 
     A terminal is named by its own text (`{`, `action`) or, if open, by its grammar name.
     `actions[state][terminal]` is the state to shift to, or `~rule` to reduce by;
-    `gotos[state][origin]` is the state after a reduction.
+    `gotos[state][origin]` is the state after a reduction. `climbs` is what the machine found out
+    on its ways (see `Machine`).
     """
 
     pattern: re.Pattern[str]
@@ -60,6 +62,7 @@ class Tables:
     gotos: tuple[dict[str, int], ...]
     starts: dict[str, tuple[int, int]]
     firsts: dict[str, frozenset[str]]
+    climbs: dict[tuple[int, int, str], int] = field(default_factory=dict)
 
     @property
     def reserved(self) -> frozenset[str]:

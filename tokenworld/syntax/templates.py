@@ -40,6 +40,8 @@ _BEGINS_VALUE_WORDS: Final = frozenset(
 )
 
 _RAW: Final = re.compile(r"`[^`\n]*`")
+_LITERAL: Final = re.compile(r"[^\\{]+")
+"""A run of characters that mean themselves, inside a text or a template."""
 _QUOTES: Final = re.compile("[\"'“”„«»‘’]")
 
 BuildExpr = Callable[[Context, Kid], Expr]
@@ -49,9 +51,9 @@ def plain(cx: Context, token: Token) -> Str:
     """A quoted text without slots: a title, a path, a row of a layout."""
     text = cx.source.text
     parts: list[str] = []
-    position = token.start + 1
-    while position < token.end - 1:
-        piece, position = _character(cx, text, position)
+    position, end = token.start + 1, token.end - 1
+    while position < end:
+        piece, position = _characters(cx, text, position, end)
         parts.append(piece)
     return Str(cx.span(token), "".join(parts))
 
@@ -65,7 +67,7 @@ def template(cx: Context, token: Token, build: BuildExpr) -> Template:
     end = token.end - 1
     while position < end:
         if text[position] != "{":
-            piece, position = _character(cx, text, position)
+            piece, position = _characters(cx, text, position, end)
             words.append(piece)
             continue
         _flush(cx, parts, words, begin, position)
@@ -96,10 +98,13 @@ def _flush(
         words.clear()
 
 
-def _character(cx: Context, text: str, position: int) -> tuple[str, int]:
-    """The character that the text means at a place, and the place behind it."""
-    if text[position] != "\\":
-        return text[position], position + 1
+def _characters(cx: Context, text: str, position: int, end: int) -> tuple[str, int]:
+    """The characters that the text means from a place on, up to an escape, and where they end."""
+    run = _LITERAL.match(text, position, end)
+    if run:
+        return run.group(), run.end()
+    if text[position] == "{":
+        return "{", position + 1
     escaped = text[position + 1]
     if escaped not in _ESCAPES:
         _note(

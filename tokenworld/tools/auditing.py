@@ -30,6 +30,7 @@ def audit(
     states: int,
     time_limit: float,
     graph: Path | None,
+    past_goal: bool = False,
 ) -> int:
     """0: winnable, and all was explored; 1: the goal cannot be reached; 3: a part is unknown."""
     if graph is not None and graph.suffix not in (".dot", ".svg"):
@@ -40,7 +41,9 @@ def audit(
                                  hint="Give `--states N` with N from 1."))  # fmt: skip
     world = open_world(target)
     check_goal(world, goal)
-    found = audit_world(world, goal, states=states, seconds=time_limit, say=out.progress)
+    found = audit_world(
+        world, goal, states=states, seconds=time_limit, past_goal=past_goal, say=out.progress
+    )
     for line in audit_lines(found):
         out.line(line)
     out.diagnostics(found.secrets, world.loaded.sources)

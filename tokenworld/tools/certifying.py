@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
-from tokenworld.planning.certificate import Certificate, certificate_from_json
+from tokenworld.planning.proof.certificate import Certificate, certificate_from_json
 from tokenworld.session import OpenWorld, open_world
 from tokenworld.session.certifying import CertificateReport, certify, check_certificate
 from tokenworld.tools.files import write_file

@@ -16,10 +16,9 @@ from typing import Literal
 
 from tokenworld.engine import EngineSimulator, State
 from tokenworld.engine.births import creates, play_bodies
-from tokenworld.engine.compile import written
-from tokenworld.ground import Command, show_value, slots
+from tokenworld.ground import Command, show_value, slots, written
 from tokenworld.model import Fluent, Program, World
-from tokenworld.planning.pddl_plain import plain_domain
+from tokenworld.planning.pddl.plain import plain_domain
 from tokenworld.session.loading import compile_world
 
 __all__ = ["Answer", "Call", "Comparison", "Difference", "Side", "compare"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
+from tokenworld.engine.rollout import compiler_missing
 from tokenworld.planning import EngineInfo, engines
 from tokenworld.tools.output import EXIT_OK, Output
 
@@ -12,7 +13,10 @@ __all__ = ["doctor"]
 
 
 def doctor(out: Output) -> int:
-    """List every planner with its version, or with the command that installs it."""
+    """List every planner with its version, or with the command that installs it.
+
+    So with what compiles rollouts.
+    """
     from tokenworld import __version__
 
     python = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
@@ -21,12 +25,20 @@ def doctor(out: Output) -> int:
     out.line("own search: always there")
     for engine in found:
         out.line(_line(engine))
+    missing = compiler_missing()
+    install = "pip install 'token-world[fast]'"
+    out.line(
+        f"rollouts: `{missing}` is missing; to compile them: {install}"
+        if missing
+        else "rollouts: compiled by numba"
+    )
     out.json(
         {
             "schema_version": 1,
             "version": __version__,
             "python": python,
             "engines": [engine.to_json() for engine in found],
+            "rollouts": {"ready": not missing, "missing": missing, "install": install},
         }
     )
     return EXIT_OK

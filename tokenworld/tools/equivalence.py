@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.model import World
-from tokenworld.planning.pddl import export_domain
+from tokenworld.planning.pddl.export import export_domain
 from tokenworld.planning.reader import import_pddl
 from tokenworld.session.importing import is_pddl, load_imported, load_pddl
 from tokenworld.session.loading import Loaded, load_program, split_target

@@ -15,7 +15,7 @@ __all__ = ["grammar"]
 
 Dialect = Literal["lark", "llguidance"]
 
-_TOKENS = re.compile(r'#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`\n]+`|\b[a-z][A-Za-z0-9_]*')
+_TOKENS = re.compile(r'#[^\n]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\n]+`|\b[a-z][A-Za-z0-9_]*')
 
 
 def grammar(dialect: Dialect, names_of: str | None, out: Output) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, to_json
 from tokenworld.planning import Verdict
-from tokenworld.planning.pddl_text import flat
+from tokenworld.planning.pddl.text import flat
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.importing import import_files, is_pddl, load_imported, open_pddl
 from tokenworld.syntax.format import format_source

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
 from tokenworld.planning import Verdict
+from tokenworld.planning.secrets import secrets_read
 from tokenworld.session import Session, open_world
 from tokenworld.session.solving import wins_under_seed
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+
+if TYPE_CHECKING:
+    from tokenworld.planning.anytime import Improvement, Quality
 
 __all__ = ["Extras", "plan_with"]
 
@@ -25,7 +30,8 @@ class Extras:
 
     ``certificate`` and ``check`` name files. ``why``: the full reason of an *unwinnable*.
     ``explain``: the matrix. ``engine`` answers alone; ``top`` plans, or ``all_optimal`` ones.
-    ``encoding`` (E, D or A) answers alone, with the planner that reads it.
+    ``encoding`` (E, D or A) answers alone, with the planner that reads it. ``honest``: the plan
+    may not rest on secrets. ``quality``: any plan at once, or ever better ones.
     """
 
     certificate: Path | None = None
@@ -37,6 +43,8 @@ class Extras:
     top: int | None = None
     all_optimal: bool = False
     encoding: str | None = None
+    honest: bool = False
+    quality: Quality | None = None
 
     @property
     def asked(self) -> bool:
@@ -53,10 +61,17 @@ class Extras:
             "--engine": self.engine is not None,
             "--optimal": self.optimal,
             "--encoding": self.encoding is not None,
+            "--quality": self.quality is not None,
         }
         given = [name for name, there in alone.items() if there]
-        more = {"--certificate": self.certificate is not None, "--why": self.why}
-        if given and given[0] not in ("--engine", "--optimal", "--encoding"):
+        more = {
+            "--certificate": self.certificate is not None,
+            "--why": self.why,
+            "--honest": self.honest,
+        }
+        if self.quality is not None and self.honest:
+            given += ["--honest"]
+        elif given and given[0] not in ("--engine", "--optimal", "--encoding", "--quality"):
             given += [name for name, there in more.items() if there]
         if len(given) > 1:
             message = f"{given[0]} and {given[1]} do not go together."
@@ -83,9 +98,16 @@ def plan_with(
         return _matrix(session, goal, out)
     if extras.top is not None or extras.all_optimal:
         return _several(session, goal, extras, time_limit, out)
-    verdict = _verdict(session, goal, extras, time_limit, out)
+    improved: tuple[Improvement, ...] = ()
+    if extras.quality is not None:
+        verdict, improved = _of_quality(session, goal, extras.quality, time_limit, out)
+    else:
+        verdict = _verdict(session, goal, extras, time_limit, out)
     show_verdict(verdict, out)
     answer: dict[str, object] = dict(verdict.to_json())
+    if extras.quality is not None:
+        answer["quality"] = extras.quality
+        answer["improvements"] = [one.to_json() for one in improved]
     left = time_limit if extras.why else min(_SHORT_REASON, time_limit)
     answer["why"] = _why(session, verdict, out, seconds=left, full=extras.why)
     if extras.certificate is not None:
@@ -100,21 +122,11 @@ def plan_with(
 def _verdict(
     session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
 ) -> Verdict:
+    if extras.honest:
+        return _honest(session, goal, extras, seconds, out)
     if extras.engine is None and not extras.optimal and extras.encoding is None:
         return session.plan(goal, time_limit=seconds, say=out.progress)
-    from tokenworld.planning.by_name import plan_by, plan_optimal
-
-    simulator, state = EngineSimulator(session.engine, session.state), session.state
-    if extras.encoding is not None:
-        from tokenworld.planning.by_encoding import plan_on
-
-        verdict = plan_on(
-            simulator, state, goal, extras.encoding, seconds=seconds, say=out.progress
-        )
-    elif extras.engine is not None:
-        verdict = plan_by(simulator, state, goal, extras.engine, seconds=seconds, say=out.progress)
-    else:
-        verdict = plan_optimal(simulator, state, goal, seconds=seconds, say=out.progress)
+    verdict, state = _by_one_engine(session, goal, extras, seconds, out), session.state
     if verdict.answer != "winnable":
         return verdict
     return verdict.with_seed(
@@ -122,13 +134,64 @@ def _verdict(
     )
 
 
+def _of_quality(
+    session: Session, goal: str | None, quality: Quality, seconds: float, out: Output
+) -> tuple[Verdict, tuple[Improvement, ...]]:
+    """A plan of this quality, also tried under the draws of the seed, and those before it."""
+    from tokenworld.planning.anytime import plan_quality
+
+    simulator, state = EngineSimulator(session.engine, session.state), session.state
+    found = plan_quality(simulator, state, goal, quality, seconds=seconds, say=out.progress)
+    verdict = found.verdict
+    if verdict.answer == "winnable":
+        commands = [step.command for step in verdict.steps]
+        notes = (*verdict.notes, *secrets_read(session.world.program, commands))
+        wins = wins_under_seed(session.engine, state, verdict.steps, goal)
+        verdict = replace(verdict, notes=notes).with_seed(state.seed, wins)
+    return verdict, found.improvements
+
+
+def _honest(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> Verdict:
+    """An honest plan: by the ladder, by our own search where that is enough, by one engine."""
+    from tokenworld.session.honesty import solve_honest
+
+    own = extras.engine == "own" or extras.optimal
+    named = not own and (extras.engine is not None or extras.encoding is not None)
+    return solve_honest(
+        session.engine,
+        session.seed,
+        goal,
+        time_limit=seconds,
+        own_only=own,
+        ask=(lambda: _by_one_engine(session, goal, extras, seconds, out)) if named else None,
+        say=out.progress,
+    )
+
+
+def _by_one_engine(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> Verdict:
+    from tokenworld.planning.planners.by_name import plan_by, plan_optimal
+
+    simulator, state = EngineSimulator(session.engine, session.state), session.state
+    if extras.encoding is not None:
+        from tokenworld.planning.planners.by_encoding import plan_on
+
+        return plan_on(simulator, state, goal, extras.encoding, seconds=seconds, say=out.progress)
+    if extras.engine is not None:
+        return plan_by(simulator, state, goal, extras.engine, seconds=seconds, say=out.progress)
+    return plan_optimal(simulator, state, goal, seconds=seconds, say=out.progress)
+
+
 def _why(
     session: Session, verdict: Verdict, out: Output, *, seconds: float, full: bool
 ) -> list[dict[str, Json]]:
     """The reason of an *unwinnable*, shown; empty for any other verdict."""
-    if verdict.answer != "unwinnable":
+    if verdict.answer != "unwinnable" or _of_many(verdict):
         return []
-    from tokenworld.planning.unwinnable import explanation_lines
+    from tokenworld.planning.proof.unwinnable import explanation_lines
     from tokenworld.session.unwinnable import explain_unwinnable
 
     out.progress("looking for the reason")
@@ -139,6 +202,11 @@ def _why(
     if not full and found:
         out.note("`--why` tells the whole reason, with the core and more repairs")
     return [one.to_json() for one in found]
+
+
+def _of_many(verdict: Verdict) -> bool:
+    """Whether the proof is about all assignments of secrets at once: each alone may be winnable."""
+    return verdict.honest is not None and verdict.honest.together and verdict.honest.assignments > 1
 
 
 def _matrix(session: Session, goal: str | None, out: Output) -> int:
@@ -155,7 +223,7 @@ def _several(
     session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
 ) -> int:
     """Several plans, cheapest first: 0 with a plan, 1 if there is none, 3 unknown."""
-    from tokenworld.planning.many import MOST_PLANS, several_plans
+    from tokenworld.planning.planners.many import MOST_PLANS, several_plans
 
     found = several_plans(
         session.simulator(),

@@ -1,17 +1,18 @@
-"""``tw plan`` and ``tw export``: can the goal be reached, and the world as PDDL."""
+"""``tw plan``: can the goal be reached."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.planning import Verdict, summary_lines
-from tokenworld.session import OpenWorld, load_program, open_world
-from tokenworld.tools.output import EXIT_OK, Output
+from tokenworld.session import OpenWorld, open_world
+from tokenworld.tools.files import write_file
+from tokenworld.tools.output import Output
 from tokenworld.tools.plan_extras import Extras, plan_with
 
-__all__ = ["check_goal", "export_pddl", "plan", "plan_luck", "show_verdict"]
+__all__ = ["check_goal", "plan", "plan_luck", "show_verdict"]
 
 
 def plan(target: str, out: Output, *, goal: str | None, time_limit: float, seed: int) -> int:
@@ -59,7 +60,8 @@ def plan_luck(
     out.diagnostics(verdict.notes)
     written = policy is not None and verdict.policy is not None
     if policy is not None and verdict.policy is not None:
-        _write(policy.parent, {policy.name: verdict.policy.text()})
+        hint = "Name a file that can be written, with `--policy`."
+        write_file(policy, verdict.policy.text(), hint, folder=policy.parent)
         out.line(f"wrote {policy}")
     out.json({**verdict.to_json(), "policy": str(policy) if written else None})
     return verdict.exit_code
@@ -82,68 +84,3 @@ def show_verdict(verdict: Verdict, out: Output) -> None:
     for line in summary_lines(verdict):
         out.line(line)
     out.diagnostics(verdict.notes)
-
-
-def export_pddl(target: str, out: Output, *, folder: Path | None, goal: str | None) -> int:
-    """Write ``domain.pddl`` and ``problem.pddl``, or print both."""
-    from tokenworld.session.exporting import export
-
-    try:
-        world = open_world(target)
-    except Failure as failure:
-        return _export_domain(target, failure, out, folder)
-    check_goal(world, goal)
-    exported = export(world, goal)
-    out.diagnostics(exported.notes)
-    files = {"domain.pddl": exported.domain, "problem.pddl": exported.problem}
-    if folder is None:
-        for text in files.values():
-            out.line(text.rstrip("\n"))
-    else:
-        _write(folder, files)
-        out.line(f"wrote {', '.join(str(folder / name) for name in files)} ({exported.form})")
-    out.json(
-        {
-            "schema_version": 1,
-            "form": exported.form,
-            "folder": None if folder is None else str(folder),
-            **({} if folder is not None else files),
-            "notes": [to_json(note) for note in exported.notes],
-        }
-    )
-    return EXIT_OK
-
-
-def _export_domain(target: str, failure: Failure, out: Output, folder: Path | None) -> int:
-    """A file without worlds, such as an imported domain, is a domain alone."""
-    from tokenworld.planning.pddl import export_domain
-
-    path = Path(target)
-    worlds_missing = [one.code for one in failure.diagnostics] == ["TW0005"] and path.is_file()
-    program = load_program(path).program if worlds_missing else None
-    if program is None or program.worlds or not (program.actions or program.fluents):
-        raise failure
-    text = export_domain(program)
-    if folder is None:
-        out.line(text.rstrip("\n"))
-    else:
-        _write(folder, {"domain.pddl": text})
-        out.line(f"wrote {folder / 'domain.pddl'} (lifted)")
-    shown = {"domain.pddl": text} if folder is None else {}
-    where = None if folder is None else str(folder)
-    out.json({"schema_version": 1, "form": "lifted", "folder": where, **shown, "notes": []})
-    return EXIT_OK
-
-
-def _write(folder: Path, files: dict[str, str]) -> None:
-    """Write all files, or say why not; a file is replaced whole."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            part = folder / f".{name}.part"
-            part.write_text(text, encoding="utf-8")
-            part.replace(folder / name)
-    except OSError as error:
-        message = f"`{folder}` cannot be written: {error.strerror or error}."
-        hint = "Name a folder that can be written, with `-o`."
-        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None

@@ -307,7 +307,7 @@ async def test_a_planner_that_fails_is_one_message(
 async def test_a_plan_handed_in_can_be_run_and_stopped(
     attic: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenworld.tools.play.screen.STEP_SECONDS", 0.5)
+    monkeypatch.setattr("tokenworld.tools.play.advised.STEP_SECONDS", 0.5)
     verdict = attic.plan()
     app = PlayApp(attic, plan=verdict.steps, plan_verdict=verdict, glyphs=UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
+import pytest
 from textual.pilot import Pilot
 
+from tokenworld.planning import Verdict
+from tokenworld.planning.hints import Hint
+from tokenworld.session import Session
 from tokenworld.tools.play.app import PlayApp
+from tokenworld.tools.play.glyphs import UNICODE
 from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.tools.play.widgets.texts import Details
 
 
 class Compare(Protocol):
@@ -59,6 +65,62 @@ def test_the_record_of_a_tick(snap_compare: Compare, app: PlayApp) -> None:
 
 def test_the_help(snap_compare: Compare, app: PlayApp) -> None:
     assert snap_compare(app, run_before=typing(last=("f1",)))
+
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+
+
+def asking(key: str, *commands: str) -> Callable[[Pilot[None]], Awaitable[None]]:
+    """Gives commands, asks, and waits for the answer."""
+
+    async def run(pilot: Pilot[None]) -> None:
+        await typing(*commands, last=(key,))(pilot)
+        details = pilot.app.screen.query_one(Details)
+        for _ in range(1_000):
+            if "Thinking" not in details.plain:
+                return
+            await pilot.pause(0.02)
+
+    return run
+
+
+@SIZES
+def test_the_way(
+    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+) -> None:
+    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+    assert snap_compare(app, terminal_size=size, run_before=asking("f8"))
+
+
+@SIZES
+def test_the_way_is_lost(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    run = asking("f8", "take robot", "cry")
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@SIZES
+def test_the_last_chance_is_now(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=asking("f9", "take robot"))
+
+
+@SIZES
+def test_there_never_was_a_chance(
+    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+) -> None:
+    app = PlayApp(open_domain("cellar/twin.tw"), glyphs=UNICODE)
+    assert snap_compare(app, terminal_size=size, run_before=asking("f8"))
+
+
+@SIZES
+def test_nothing_is_known(
+    snap_compare: Compare,
+    app: PlayApp,
+    size: tuple[int, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing = Hint(Verdict("unknown", None, None, "", ""), ())
+    monkeypatch.setattr("tokenworld.tools.play.ahead.hint", lambda *_, **__: nothing)
+    assert snap_compare(app, terminal_size=size, run_before=asking("f8"))
 
 
 def test_an_ending(snap_compare: Compare, app: PlayApp) -> None:

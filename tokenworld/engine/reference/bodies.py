@@ -42,6 +42,7 @@ from tokenworld.model import (
     Template,
     Term,
     Transfer,
+    is_optional,
 )
 
 __all__ = ["Born", "Line", "Teller", "Wants", "Write", "bounded"]
@@ -152,8 +153,12 @@ class Teller:
 
     def _write(self, op: Any, target: Read, value: Any, env: Env) -> None:
         args = tuple(self.words.value(arg, env) for arg in target.args)
+        fluent = self.program.fluents[target.fluent]
+        kind = fluent.type
+        always = not is_optional(kind) and kind.kind not in ("bool", "object")
+        if op == "=" and value is None and always:
+            return  # the new value rests on something destroyed
         if None not in args:  # a slot of `none` is nobody's
-            fluent = self.program.fluents[target.fluent]
             self.wants.writes.append(Write(op, fluent, args, value, self.lot.rule))
 
     def _change(self, effect: Effect, env: Env) -> None:
@@ -162,7 +167,7 @@ class Teller:
             case Assign(target=target, op="=", value=term):
                 self._write("=", target, value(term, env), env)
             case Assign(target=target, op=op, value=term):
-                by = value(term, env)
+                by = value(term, env) or 0  # what rests on something destroyed adds nothing
                 self._write("+", target, -by if op == "-=" else by, env)
             case AddFact(target=target):
                 self._write("add", target, True, env)
@@ -194,7 +199,8 @@ class Teller:
         values: dict[Slot, Raw] = {}
         for key in kind.attributes:
             fluent = self.program.fluents[key]
-            raw = self.words.value(terms[key], env) if key in terms else implied(fluent.type)
+            raw = self.words.value(terms[key], env) if key in terms else None
+            raw = implied(fluent.type) if raw is None else raw
             values[key, (number,)] = bounded(stored(fluent.type, raw), fluent)
         self.wants.births.append(
             Born(number, name, effect.of, values, self.lot.rule, len(self.wants.writes))
@@ -268,6 +274,9 @@ class Teller:
             weights: list[Any] = [1] * len(candidates)
         else:
             weights = [self.words.value(weight, inner) for inner in candidates]
+        if None in weights:
+            text = "What a candidate is chosen by is `none`."
+            raise Fault("TW1006", "undefined", text)
         if not candidates:
             return None
         if key in ("least", "most"):
@@ -290,8 +299,8 @@ class Teller:
                 self.wants.lines.append(Line(self.words.value(target, env), env))
             case Reward(amount=amount):
                 paid = self.words.value(amount, env)
-                exact = Fraction(paid) / 10 ** decimals_of(amount) if type(paid) is int else paid
-                self.wants.rewards.append(exact)
+                real = isinstance(paid, float)
+                self.wants.rewards.append(paid if real else self.words.amount(amount, env))
             case Emit(event=event, args=args):
                 names = {**env.state.names, **self._new_names()}
                 shown = [

@@ -56,6 +56,8 @@ def applied(known: Known, before: State, wants: Wants) -> tuple[State, list[Made
     made = [change for born in wants.births for change in _born(known, after, born)]
     slots: dict[Slot, _Wanted] = {}
     for place, write in enumerate(wants.writes):
+        if not _somebodys(after, write):
+            continue
         slot = known.slot(write.fluent, write.args)
         slots.setdefault(slot, _Wanted(write.fluent, slot[1], place)).writes.append(write)
     values = [(one, _value(known, after, one)) for one in slots.values()]
@@ -70,11 +72,22 @@ def applied(known: Known, before: State, wants: Wants) -> tuple[State, list[Made
             made.append(Made(one.fluent, one.args, old, new, one.writes[-1].rule))
     for born in unfiled:
         _filed(known, after, born)
+    ends: list[Made] = []
     for number, rule in wants.doomed:
         if number in after.kinds:
-            made += _destroyed(known, after, number, rule)
-    _check(known, after, [one for one, _ in values], wants)
+            ends += _destroyed(known, after, number, rule)
+    made += ends
+    _check(known, after, [one for one, _ in values], wants, ends)
     return after, made
+
+
+def _somebodys(state: State, write: Write) -> bool:
+    """Whether all objects of a slot live: a change of what is destroyed is left alone."""
+    return all(
+        arg in state.kinds
+        for param, arg in zip(write.fluent.params, write.args, strict=True)
+        if isinstance(param.type, ObjectType)
+    )
 
 
 def _born(known: Known, after: State, born: Born) -> list[Made]:
@@ -125,15 +138,21 @@ def _value(known: Known, state: State, one: _Wanted) -> Raw:
 # ---- shapes -------------------------------------------------------------------------------
 
 
-def _check(known: Known, state: State, slots: list[_Wanted], wants: Wants) -> None:
-    """`unique`, then cycles, of every slot that was written or born."""
+def _check(
+    known: Known, state: State, slots: list[_Wanted], wants: Wants, ends: list[Made]
+) -> None:
+    """`unique`, then cycles, of every slot that was written or born.
+
+    Contents of what was destroyed moved, and may have moved into themselves.
+    """
     fresh = [(key, args) for born in wants.births for key, args in born.values]
     written = [*fresh, *((one.fluent.id, one.args) for one in slots)]
     for key, args in written:
         fluent = known.program.fluents[key]
         if fluent.unique and _repeated(known, state, fluent, args):
             raise Fault("TW1004", "unique", f"`{fluent.name}` would repeat a value.")
-    for key, args in written:
+    moved = [(one.fluent.id, one.args) for one in ends if one.fluent.nested]
+    for key, args in [*written, *moved]:
         fluent = known.program.fluents[key]
         if _cyclic(known, state, fluent, args):
             raise Fault("TW1005", "cycle", f"`{fluent.name}` would make a cycle.")

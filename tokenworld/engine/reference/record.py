@@ -8,12 +8,12 @@ from typing import Any
 
 from tokenworld.engine.reference.bodies import Line, Wants
 from tokenworld.engine.reference.changes import Made
-from tokenworld.engine.reference.env import Env, decimals_of
+from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.shown import object_names, state_hash
 from tokenworld.engine.reference.values import Fault, State
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Command, Json, NoMatch, Raw, show_value
-from tokenworld.model import Action, Let, NumberType, Require, Template, show_type
+from tokenworld.model import Action, Let, Require, Template, show_type
 
 __all__ = ["Record", "Refused", "outcome", "requires"]
 
@@ -182,9 +182,7 @@ def _reward(words: Words, record: Record) -> Fraction | float:
         env = Env(record.after, was, record.after.me)
         for pay in words.instance.world.pays:
             if words.holds(pay.when, env):
-                paid = words.value(pay.amount, env)
-                exact = isinstance(pay.amount.type, NumberType)
-                total = total + (Fraction(paid, 10 ** decimals_of(pay.amount)) if exact else paid)
+                total = total + words.amount(pay.amount, env)
     return total
 
 

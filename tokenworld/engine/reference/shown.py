@@ -19,9 +19,12 @@ from tokenworld.model import Fluent, ObjectType
 __all__ = ["canonical", "facts_hash", "object_names", "state_hash", "state_json"]
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def canonical(value: Any) -> str:
     """Canonical JSON: sorted keys, no spaces, UTF-8."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 def object_names(state: State) -> list[str]:

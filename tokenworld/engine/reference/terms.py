@@ -329,8 +329,12 @@ class Terms:
         env = env.only({})
         total = Fraction(0)
         if world.score is not None:
-            total += Fraction(self.value(world.score, env)) / 10 ** decimals_of(world.score)
+            total += self.amount(world.score, env)
         for index in env.state.awarded:
-            amount = world.awards[index].amount
-            total += Fraction(self.value(amount, env)) / 10 ** decimals_of(amount)
+            total += self.amount(world.awards[index].amount, env)
         return total
+
+    def amount(self, term: Term, env: Env) -> Fraction:
+        """What a term is worth; if it rests on something destroyed, nothing."""
+        value = self.value(term, env)
+        return Fraction(0) if value is None else Fraction(value) / 10 ** decimals_of(term)

@@ -53,8 +53,11 @@ class Reference:
         return self.round.legal(state)
 
     def describe(self, state: State, number: int) -> str:
-        """What `describe x` says now."""
-        return self.words.described(number, Env(state, state, state.acting))
+        """What `describe x` says now, or what is wrong with a number in it."""
+        try:
+            return self.words.described(number, Env(state, state, state.acting))
+        except Fault as fault:
+            return fault.text
 
 
 class ReferenceSpeaker:

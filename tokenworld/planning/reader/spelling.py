@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tokenworld.planning.pddl_names import kebab
+from tokenworld.planning.pddl.names import kebab
 from tokenworld.planning.reader.symbols import ROOT, Symbols
 from tokenworld.planning.reader.tree import Typed
 from tokenworld.syntax.tables import tables

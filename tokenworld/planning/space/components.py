@@ -37,13 +37,9 @@ def components(graph: Graph[StateT]) -> tuple[array[int], int]:
 
     Numbers are a reverse topological order: an edge never leads to a higher number.
     """
-    targets = [
-        tuple(dict.fromkeys(target for _, _, target in graph.outcomes(node)))
-        for node in graph.nodes()
-    ]
     found = array("q", [-1]) * len(graph)
     count = 0
-    for group in strong_components(graph.nodes(), targets.__getitem__):
+    for group in strong_components(graph.nodes(), graph.targets):
         for node in group:
             found[node] = count
         count += 1
@@ -113,20 +109,19 @@ def doors(
     graph: Graph[StateT],
     component: Sequence[int],
     closed: Sequence[bool],
-    ending: Callable[[StateT], str],
+    ending: Callable[[Node], str],
 ) -> tuple[Door, ...]:
     """The one-way doors by action, in order of their first crossing.
 
     What ends play is no door, and neither is an edge to a state that is not ``closed``: something
-    unexplored might lead back. ``ending`` names the ending of a state, empty if play goes on there.
+    unexplored might lead back. ``ending`` names the ending of a node, empty if play goes on there.
     """
     edges: dict[str, int] = {}
     crossings: dict[str, int] = {}
     first: dict[str, tuple[Node, int, int]] = {}
-    over = [bool(ending(graph.states[node])) for node in graph.nodes()]
+    over = [bool(ending(node)) for node in graph.nodes()]
     for node in graph.nodes():
-        for number, outcome, target in graph.outcomes(node):
-            action = graph.moves[node][number].command.action
+        for number, outcome, target, action in graph.actions(node):
             edges[action] = edges.get(action, 0) + 1
             if component[node] == component[target] or over[target] or not closed[target]:
                 continue

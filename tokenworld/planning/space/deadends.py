@@ -67,11 +67,11 @@ class _Kind:
 
 
 def dead_ends(
-    graph: Graph[StateT], parts: Partition[StateT], ending: Callable[[StateT], str]
+    graph: Graph[StateT], parts: Partition[StateT], ending: Callable[[Node], str]
 ) -> tuple[DeadEnd, ...]:
     """All kinds of dead ends, in order of their first crossing.
 
-    ``ending`` names the ending of a state, empty if play goes on there.
+    ``ending`` names the ending of a node, empty if play goes on there.
     """
     kinds: dict[tuple[str, str, bool, bool], _Kind] = {}
     for node in graph.nodes():
@@ -85,7 +85,7 @@ def dead_ends(
             move = graph.moves[node][number]
             lucky = any(parts.places[one] != "dead" for one in move.targets)
             idle = slips and not move.command.is_pass
-            key = (move.command.action, ending(graph.states[target]), lucky, idle)
+            key = (move.command.action, ending(target), lucky, idle)
             kind = kinds.setdefault(key, _Kind(node, number, outcome, 0, set()))
             kind.edges += 1
             kind.entered.add(target)
@@ -104,21 +104,17 @@ def _worst(news: dict[Node, Told], entered: set[Node]) -> Told:
 
 
 def told(
-    graph: Graph[StateT], parts: Partition[StateT], ending: Callable[[StateT], str]
+    graph: Graph[StateT], parts: Partition[StateT], ending: Callable[[Node], str]
 ) -> dict[Node, Told]:
     """When a player who is in a dead state learns of it."""
     dead = [node for node in graph.nodes() if parts.places[node] == "dead"]
-    found: dict[Node, Told] = {node: "at once" for node in dead if ending(graph.states[node])}
+    found: dict[Node, Told] = {node: "at once" for node in dead if ending(node)}
     over = frozenset(found)
     for node in dead:
-        if node not in over and all(t in over or t == node for t in _targets(graph, node)):
+        if node not in over and all(t in over or t == node for t in graph.targets(node)):
             found[node] = "next"
     _spread(graph, dead, found)
     return {node: found.get(node, "never") for node in dead}
-
-
-def _targets(graph: Graph[StateT], node: Node) -> set[Node]:
-    return {target for _, _, target in graph.outcomes(node)}
 
 
 def _spread(graph: Graph[StateT], dead: list[Node], found: dict[Node, Told]) -> None:
@@ -128,7 +124,7 @@ def _spread(graph: Graph[StateT], dead: list[Node], found: dict[Node, Told]) -> 
     for node in dead:
         if node in found:
             continue
-        targets = _targets(graph, node)
+        targets = graph.targets(node)
         missing[node] = len(targets)
         for target in targets:
             sources.setdefault(target, []).append(node)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Generic
 
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor
-from tokenworld.planning.gaps import gaps
+from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.search import (
     Cancel,
     CapKind,
@@ -81,13 +81,13 @@ class Graph(Generic[StateT]):
     """
 
     goal: str | None
-    states: list[StateT] = field(default_factory=list)
-    moves: list[tuple[Move, ...]] = field(default_factory=list)
+    states: Sequence[StateT]
+    moves: Sequence[tuple[Move, ...]]
+    ways: Sequence[tuple[int, int]]
     won: bytearray = field(default_factory=bytearray)
     lost: bytearray = field(default_factory=bytearray)
     depth: array[int] = field(default_factory=lambda: array("q"))
     parents: array[int] = field(default_factory=lambda: array("q"))
-    ways: list[tuple[int, int]] = field(default_factory=list)
     expanded: int = 0
     edges: int = 0
     limit: CapKind | None = None
@@ -108,6 +108,20 @@ class Graph(Generic[StateT]):
 
     def nodes(self) -> range:
         return range(len(self.states))
+
+    def choices(self, node: Node) -> int:
+        """How many commands lead on from a node."""
+        return len(self.moves[node])
+
+    def targets(self, node: Node) -> tuple[Node, ...]:
+        """Where the edges of a node lead, each node once."""
+        return tuple(dict.fromkeys(target for move in self.moves[node] for target in move.targets))
+
+    def actions(self, node: Node) -> Iterator[tuple[int, int, Node, str]]:
+        """Every edge as `outcomes` lists it, with the name of its action."""
+        for number, move in enumerate(self.moves[node]):
+            for outcome, target in enumerate(move.targets):
+                yield number, outcome, target, move.command.action
 
     def outcomes(self, node: Node) -> Iterator[tuple[int, int, Node]]:
         """Every edge of a node: number of the move, number of the outcome, where it leads."""
@@ -130,9 +144,9 @@ class Graph(Generic[StateT]):
 
     def sources(self) -> list[list[Node]]:
         """For each node the nodes with an edge to it, each once."""
-        found: list[list[Node]] = [[] for _ in self.states]
+        found: list[list[Node]] = [[] for _ in self.nodes()]
         for node in self.nodes():
-            for target in dict.fromkeys(t for move in self.moves[node] for t in move.targets):
+            for target in self.targets(node):
                 found[target].append(node)
         return found
 
@@ -180,7 +194,9 @@ class _Growing(Generic[StateT]):
         self._merged = False
         self._moves = 0
         self._sampled = 0
-        self.graph: Graph[StateT] = Graph(goal)
+        self._states, self._ways = list[StateT](), list[tuple[int, int]]()
+        self._followed = list[tuple[Move, ...]]()
+        self.graph = Graph(goal, self._states, self._followed, self._ways)
 
     def reach(self, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
         """The node of a state, a new one where it is news."""
@@ -190,12 +206,12 @@ class _Growing(Generic[StateT]):
             self._merged = True
             return node
         node = self._nodes[key] = len(graph)
-        graph.states.append(state)
-        graph.moves.append(())
+        self._states.append(state)
+        self._followed.append(())
         graph.won.append(self._simulator.won(state, self._goal))
         graph.lost.append(not graph.won[node] and self._simulator.lost(state))
         graph.parents.append(parent)
-        graph.ways.append(way)
+        self._ways.append(way)
         graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
         if node % _SAMPLE == 0:
             self._sampled = max(self._sampled, size_of(key) + size_of(state))
@@ -212,7 +228,7 @@ class _Growing(Generic[StateT]):
             successors = simulator.successors(state, command)
             if successors:
                 moves.append(self._move(node, len(moves), command, successors))
-        graph.moves[node] = tuple(moves)
+        self._followed[node] = tuple(moves)
         self._moves += len(moves)
 
     def _move(
@@ -236,7 +252,7 @@ class _Growing(Generic[StateT]):
 
     def doubt(self) -> tuple[CapKind | None, str]:
         """Why a graph without open nodes may still not be all there is, if so."""
-        if left_out := gaps(self._simulator.instance):
+        if left_out := gaps(self._simulator.instance, self._simulator.unlisted):
             return "gaps", f"{len(left_out)} of the rules cannot be followed"
         if short := self._simulator.short_of:
             needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())

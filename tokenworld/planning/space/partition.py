@@ -140,5 +140,5 @@ def _solutions(graph: Graph[StateT], distance: array[int]) -> int:
 
 
 def _branching(graph: Graph[StateT]) -> Branching:
-    inner = [len(graph.moves[node]) for node in range(graph.expanded) if graph.moves[node]]
+    inner = [found for node in range(graph.expanded) if (found := graph.choices(node))]
     return Branching(len(inner), sum(inner), max(inner, default=0))

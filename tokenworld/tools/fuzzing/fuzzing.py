@@ -25,12 +25,14 @@ from tokenworld.tools.fuzzing.playing import (
 from tokenworld.tools.fuzzing.shrinking import blocks, shorter, smaller, without
 from tokenworld.tools.fuzzing.worlds import random_world
 
-__all__ = ["Found", "Report", "fuzz", "playable"]
+__all__ = ["CROWD", "Found", "Report", "fuzz", "playable"]
 
 SEEDS = 3
 """A world is played with one of so many seeds."""
 STARTING = ("setup {", "legend", "invariant", "goal", "lose", "stop", "score", "award")
 """Lines that can keep a world from starting, the likeliest first."""
+CROWD = 60
+"""A world that makes more objects is left: one more tick of it may take minutes."""
 REPAIRS = 12
 """How many statements may be taken out of a text before it is given up."""
 
@@ -128,10 +130,6 @@ def _line_of(text: str, start: str) -> Span | None:
         if line.strip().startswith(start):
             return Span("fuzz.tw", 0, 0, number, 1, number, 1)
     return None
-
-
-CROWD = 60
-"""A world that makes more objects is left: one more tick of it may take minutes."""
 
 
 def fuzz(

@@ -44,6 +44,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+SHOWN_EVERY = 5
+"""Every so many steps the whole state is compared as JSON too, not by its hash alone."""
 Intent = dict[str, Json]
 """An intent as it is kept: an action with shown arguments, a text, `pass`, or nonsense."""
 
@@ -69,9 +71,12 @@ def checked(text: str) -> Checked:
     return check_source(Source("fuzz.tw", None, text), file_loader(roots))
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
+
+
 def canonical(value: Any) -> str:
     """Canonical JSON."""
-    return json.dumps(value, sort_keys=True, default=str)
+    return _ENCODER.encode(value)
 
 
 @dataclass
@@ -83,6 +88,7 @@ class Game:
     parser: Parser
     state: State
     plain: Plain
+    steps: int = 0
 
     @property
     def program(self) -> Program:
@@ -98,7 +104,9 @@ class Game:
         agree("number of records", len(outcomes), len(records))
         for outcome, record in zip(outcomes, records, strict=True):
             agree_all("record", compared(outcome), as_compared(record))
-        agree_all("state", self.engine.json(after), self.reference.json(plain))
+        self.steps += 1
+        if self.steps % SHOWN_EVERY == 1:  # the records hold both hashes of the whole state
+            agree_all("state", self.engine.json(after), self.reference.json(plain))
         self.state, self.plain = after, plain
         return outcomes
 
@@ -288,6 +296,8 @@ def agree(field: str, left: Any, right: Any) -> None:
 
 def agree_all(field: str, left: Any, right: Any) -> None:
     """The same, naming the innermost differing part of two JSON objects."""
+    if canonical(left) == canonical(right):
+        return
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted({*left, *right}, key=_last_hashes):
             agree_all(f"{field}.{key}", left.get(key), right.get(key))

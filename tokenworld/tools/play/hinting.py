@@ -9,8 +9,17 @@ from textual.message import Message
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
 from tokenworld.session import Session
+from tokenworld.tools.play.ahead import Ahead, Topic, look_ahead
 
-__all__ = ["HINT_SECONDS", "HintFailed", "HintProgress", "HintReady", "ask"]
+__all__ = [
+    "HINT_SECONDS",
+    "AheadReady",
+    "HintFailed",
+    "HintProgress",
+    "HintReady",
+    "ask",
+    "ask_ahead",
+]
 
 HINT_SECONDS = 20.0
 
@@ -31,6 +40,14 @@ class HintReady(Message):
         self.request, self.verdict = request, verdict
 
 
+class AheadReady(Message):
+    """What lies ahead of the state that a request was made in."""
+
+    def __init__(self, request: int, ahead: Ahead) -> None:
+        super().__init__()
+        self.request, self.ahead = request, ahead
+
+
 class HintFailed(Message):
     """The planner could not work at all."""
 
@@ -45,7 +62,37 @@ def ask(
     cancelled: Callable[[], bool],
     post: Callable[[Message], object],
 ) -> None:
-    """Plan from the session's present state and post what comes of it. Runs in a thread.
+    """Plan from the session's present state and post what comes of it. Runs in a thread."""
+
+    def work(say: Callable[[str], None]) -> Message:
+        verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
+        return HintReady(request, verdict)
+
+    _answer(request, work, post)
+
+
+def ask_ahead(
+    session: Session,
+    request: int,
+    topic: Topic,
+    cancelled: Callable[[], bool],
+    post: Callable[[Message], object],
+) -> None:
+    """Look ahead from the session's present state, and back. Runs in a thread."""
+
+    def work(say: Callable[[str], None]) -> Message:
+        twin = session.apart(past=True)
+        return AheadReady(request, look_ahead(twin, topic, HINT_SECONDS, say, cancelled))
+
+    _answer(request, work, post)
+
+
+def _answer(
+    request: int,
+    work: Callable[[Callable[[str], None]], Message],
+    post: Callable[[Message], object],
+) -> None:
+    """Post what comes of some work.
 
     Whatever goes wrong in the planner must not take the game down with it, so every exception
     becomes a message.
@@ -55,7 +102,7 @@ def ask(
         post(HintProgress(request, text))
 
     try:
-        verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
+        post(work(say))
     except Failure as failure:
         post(HintFailed(request, failure))
     except Exception as error:
@@ -63,5 +110,3 @@ def ask(
         message = f"The planner stopped unexpectedly: {reason}."
         hint = "Run `tw doctor` to see what is installed; you can play on without hints."
         post(HintFailed(request, Failure(Diagnostic("TW0812", message, hint=hint))))
-    else:
-        post(HintReady(request, verdict))

@@ -8,11 +8,20 @@ from typing import cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from tokenworld.tools.play.ahead import Topic
 from tokenworld.tools.play.screen import PlayScreen
 
 __all__ = ["PlayCommands"]
 
 _Entry = tuple[str, str, Callable[[], object]]
+
+
+_AHEAD: tuple[tuple[str, str, Topic], ...] = (
+    ("hint: distance to the goal", "How many ticks it takes at least", "distance"),
+    ("hint: landmarks in order", "What every way to the goal passes through", "landmarks"),
+    ("hint: the way", "Distance and landmarks, or where the goal was lost", "way"),
+    ("hint: last winnable tick", "Where the goal was last in reach", "last chance"),
+)
 
 
 class PlayCommands(Provider):
@@ -41,6 +50,9 @@ class PlayCommands(Provider):
             return partial(screen.action_show, pane)
 
         yield "plan: hint", "The next step towards the goal", screen.action_hint
+        yield "hint: next step", "The next step towards the goal", screen.action_hint
+        for name, told, topic in _AHEAD:
+            yield name, told, partial(screen.action_ahead, topic)
         if screen.game.next_step() is not None:
             yield "plan: step", "Play the next step of the plan", screen.action_play_step
             yield "plan: run", "Play the rest of the plan", screen.action_play_plan

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events, work
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
-from textual.worker import Worker, get_current_worker
 
 from tokenworld.ground import Command
+from tokenworld.tools.play.advised import AdvisedScreen
 from tokenworld.tools.play.facts import View
 from tokenworld.tools.play.game import Game
-from tokenworld.tools.play.hinting import HintFailed, HintProgress, HintReady, ask
-from tokenworld.tools.play.hints import hint_lines
 from tokenworld.tools.play.lines import Line, line
 from tokenworld.tools.play.offers import offer
 from tokenworld.tools.play.records import Describer
@@ -33,12 +29,6 @@ from tokenworld.tools.play.widgets.transcript import Transcript
 __all__ = ["PlayScreen"]
 
 _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
-STEP_SECONDS = 0.12
-"""Between two steps of a plan that runs by itself, so that one can follow it."""
-
-_OFFER = Content.from_markup(
-    "[@click=screen.play_step] Play this step F6 [/]  [@click=screen.play_plan] Play all F7 [/]"
-)
 
 
 def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
@@ -47,7 +37,7 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     )
 
 
-class PlayScreen(Screen[None]):
+class PlayScreen(AdvisedScreen):
     """World, story, actions, details and ticks around one command line."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
@@ -61,18 +51,16 @@ class PlayScreen(Screen[None]):
         _key("f5", "show('ticks')", "Ticks", "F5", "Every tick so far, with its record"),
         _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
         _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
+        Binding("f8", "ahead('way')", "Way", show=False, id="play.way"),
+        Binding("f9", "ahead('last chance')", "Last chance", show=False, id="play.last"),
         _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
         Binding("escape", "leave", "Leave", show=False, id="play.leave"),
     ]
 
     def __init__(self, game: Game) -> None:
-        super().__init__()
-        self.game = game
+        super().__init__(game)
         sources = {one.name: one for one in game.session.world.loaded.sources}
         self._describer = Describer(game.glyphs, sources)
-        self._hint: Worker[None] | None = None
-        self._request = 0
-        self._stepping: Timer | None = None
         self._front = "actions"
         self._drawn_front = False
 
@@ -255,93 +243,3 @@ class PlayScreen(Screen[None]):
             self.query_one(Details).focus()
         else:
             self.query_one(f"#{self._front}").focus()
-
-    # ---- hints and plans ------------------------------------------------------------------------
-
-    def action_hint(self) -> None:
-        """Ask the planner, beside the game."""
-        self._stop_waiting()
-        if self.game.session.ended():
-            self.game.note("The world is over, so there is nothing to hint at: undo with Ctrl+Z.")
-            self.refresh_all()
-            return
-        self._explain([line("Thinking. Esc stops it.", "head")], "Hint")
-        self._draw_details()
-        self._request += 1
-        self._hint = self._ask(self._request)
-
-    @work(thread=True, exclusive=True, group="hint")
-    def _ask(self, request: int) -> None:
-        worker = get_current_worker()
-        ask(self.game.session, request, lambda: worker.is_cancelled, self.post_message)
-
-    def _stop_waiting(self) -> bool:
-        """Stop a hint that is being made and a plan that runs by itself."""
-        stopped = self._hint is not None or self._stepping is not None
-        if self._hint is not None:
-            self._hint.cancel()
-            self._hint = None
-            self._explain([line("The hint was stopped.", "dim")], "Hint")
-        if self._stepping is not None:
-            self._stepping.stop()
-            self._stepping = None
-        return stopped
-
-    def _awaits(self, request: int) -> bool:
-        """Whether this is the hint that is waited for: not one that was stopped."""
-        return self._hint is not None and request == self._request
-
-    def on_hint_progress(self, event: HintProgress) -> None:
-        if self._awaits(event.request):
-            self._explain([line("Thinking. Esc stops it.", "head"), line(event.text)], "Hint")
-
-    def on_hint_ready(self, event: HintReady) -> None:
-        if not self._awaits(event.request):
-            return
-        self._hint = None
-        words = self.game.advise(event.verdict)
-        offer = None if words is None else _OFFER
-        self._explain(hint_lines(event.verdict, words, self.game.glyphs), "Hint", offer)
-        self.refresh_all()
-
-    def on_hint_failed(self, event: HintFailed) -> None:
-        if not self._awaits(event.request):
-            return
-        self._hint = None
-        self.game.fault(event.failure)
-        self._explain([line("No hint could be made; the story says why.", "warn")], "Hint")
-        self.refresh_all()
-
-    def action_play_step(self) -> None:
-        """Play the next step of the plan."""
-        self._stop_waiting()
-        self._play_step()
-
-    def _play_step(self) -> bool:
-        before = self.game.session.moments[-1]
-        played = self.game.play_step()
-        if played:
-            self._explain(*self._plan_told())
-        elif self.game.session.moments[-1] is not before:
-            self._after_tick()
-        self.refresh_all()
-        return played
-
-    def _plan_told(self) -> tuple[list[Line], str, Content | None]:
-        """Where the plan stands, and what it does next."""
-        done, total = self.game.progress()
-        lines = [line(f"{done} of {total} steps are played.")]
-        step = self.game.next_step()
-        if step is None:
-            return lines, "Plan", None
-        words = self.game.session.text_of(step.command)
-        return [*lines, line(""), (("Next: ", "dim"), (words, "head"))], "Plan", _OFFER
-
-    def action_play_plan(self) -> None:
-        """Play the rest of the plan, a step at a time."""
-        self._stop_waiting()
-        self._stepping = self.set_interval(STEP_SECONDS, self._play_on)
-
-    def _play_on(self) -> None:
-        if not self._play_step() or self.game.next_step() is None:
-            self._stop_waiting()

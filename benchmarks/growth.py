@@ -1,0 +1,203 @@
+"""What a world costs against the number of its objects, as far as patience goes.
+
+A village of things that lie about in a thousandth as many places. However many there are, nine
+lamps burn, a tick changes the same facts, and nine things are within reach: what grows is overhead.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.chart import Line, chart
+from benchmarks.measure import WrongResultError
+
+__all__ = ["SIZES", "measured", "report", "village"]
+
+SIZES = (10, 100, 1_000, 10_000, 100_000)
+_BUDGET = 0.3
+_SERIES = {
+    "tick": "a tick",
+    "legal": "all legal actions",
+    "focus": "actions with one object",
+    "check": "checking the text",
+    "compile": "compiling and starting",
+}
+
+_RULES = """
+type Place
+type Thing { at: Place?  holder: Hero? }
+type Lamp : Thing { lit: bool = false  oil: int = 1000000 }
+type Hero { at: Place }
+actor me: Hero
+derive here(x: Thing) = x.at == me.at or x.holder == me
+action take(x: Thing) as "take {x}" {
+  require x.at == me.at else absent "There is no {x} here."
+  x.holder = me
+  x.at = none
+}
+action drop(x: Thing) as "drop {x}" {
+  require x.holder == me else empty "You do not have {the x}."
+  x.holder = none
+  x.at = me.at
+}
+action light(x: Lamp) as "light {x}" {
+  require here(x) else absent "There is no {x} here."
+  require not x.lit else lit "It is lit."
+  x.lit = true
+}
+law burn(x: Lamp) when x.lit { x.oil -= 1 }
+"""
+
+
+def village(objects: int) -> str:
+    """The text of a world with so many objects."""
+    places = max(1, objects // 1000)
+    lamps = max(9, objects // 10)
+    things = objects - lamps
+    lines = [
+        *(f"  object place{one}: Place" for one in range(places)),
+        "  object hero: Hero { at = place0 }",
+        *(f"  object thing{one}: Thing {{ at = {_place(one, places)} }}" for one in range(things)),
+        *(
+            f"  object lamp{one}: Lamp {{ at = {at}  lit = {_is(one < 9)} }}"
+            for one, at in enumerate(_place(things + one, places) for one in range(lamps))
+        ),
+    ]
+    return "\n".join((_RULES, "world village {", *lines, "}", ""))
+
+
+def _place(number: int, places: int) -> str:
+    """The first nine are at the hero's feet; the others are kept in other places, if there are."""
+    return "place0" if number < 9 else f"place{1 + number % (places - 1)}" if places > 1 else "none"
+
+
+def _is(truth: bool) -> str:
+    return "true" if truth else "false"
+
+
+def measured(objects: int) -> dict[str, float | int]:
+    """CPU seconds of everything, and megabytes, for one size; in this process."""
+    import resource
+
+    from tokenworld.check import check_source
+    from tokenworld.diagnostics import Source
+    from tokenworld.engine import SeededLuck
+    from tokenworld.engine.focus import focus_on
+    from tokenworld.ground import Command
+    from tokenworld.session.loading import choose_world, compile_world
+
+    source = Source("village.tw", None, village(objects))
+    check_source(Source("small.tw", None, village(10)))  # the tables are loaded once
+    empty = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    check, checked = _spent(lambda: check_source(source))
+    if checked.program is None:
+        raise WrongResultError(f"the village is not sound: {checked.diagnostics[:1]}")
+    program, world = checked.program, choose_world(checked.program, None, "village")
+    compiling, (engine, state) = _spent(lambda: _started(compile_world(program, world)))
+    thing = state.numbers["thing0"]
+    around = (Command("take", (thing,)), Command("drop", (thing,)))
+
+    def round_trip() -> object:
+        now = state
+        for command in around:
+            now = engine.stepper.tick(now, command, SeededLuck())[-1].after
+        return now
+
+    legal = list(engine.legal(state))
+    focus = focus_on(engine, state, thing).legal
+    if focus != tuple(one for one in legal if thing in one.args):
+        raise WrongResultError("a focus query and the whole list differ")
+    return {
+        "objects": objects,
+        "legal_actions": len(legal),
+        "tick": _each(round_trip) / len(around),
+        "legal": _each(lambda: list(engine.legal(state))),
+        "focus": _each(lambda: focus_on(engine, state, thing)),
+        "check": check,
+        "compile": compiling,
+        "megabytes": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - empty) / 1024,
+    }
+
+
+def _started(engine: object) -> tuple[object, object]:
+    return engine, engine.start()  # type: ignore[attr-defined]
+
+
+def _spent(work: Callable[[], object]) -> tuple[float, object]:
+    began = time.process_time()
+    result = work()
+    return time.process_time() - began, result
+
+
+def _each(work: Callable[[], object]) -> float:
+    """CPU seconds of one call, of as many as a budget takes."""
+    work()
+    calls, began = 0, time.process_time()
+    while True:
+        work()
+        calls += 1
+        spent = time.process_time() - began
+        if spent >= _BUDGET:
+            return spent / calls
+
+
+# ---- the report -----------------------------------------------------------------------------
+
+
+def report(folder: Path, seconds: float) -> Iterator[str]:
+    """Sizes one after another, each in a process of its own, until one takes too long."""
+    rows: list[dict[str, float | int]] = []
+    names = [*_SERIES, "memory"]
+    yield f"{'objects':>9}" + "".join(f"{name:>12}" for name in names)
+    for objects in SIZES:
+        found = _in_a_child(objects, seconds)
+        if isinstance(found, str):
+            yield f"{objects:>9,}  {found}"
+            break
+        rows.append(found)
+        cells = "".join(f"{1e3 * found[name]:>9.3f} ms" for name in _SERIES)
+        yield f"{objects:>9,}{cells}{found['megabytes']:>9.1f} MB"
+    if rows:
+        yield from _written(rows, folder)
+
+
+def _in_a_child(objects: int, seconds: float) -> dict[str, float | int] | str:
+    command = [sys.executable, "-m", "benchmarks.growth", str(objects)]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return f"not done within {seconds:g} s (more with `--seconds N`)"
+    if ran.returncode != 0:
+        raise WrongResultError(ran.stderr.strip().splitlines()[-1])
+    found: dict[str, float | int] = json.loads(ran.stdout)
+    return found
+
+
+def _written(rows: list[dict[str, float | int]], folder: Path) -> Iterator[str]:
+    table = {
+        "command": "python -m benchmarks --growth",
+        "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        "unit": "CPU seconds; megabytes of resident memory",
+        "rows": rows,
+    }
+    lines = [
+        Line(text, [(row["objects"], 1e3 * row[name]) for row in rows])
+        for name, text in _SERIES.items()
+    ]
+    picture = chart("Cost against the number of objects", "objects", "CPU milliseconds", lines)
+    for name, text in (
+        ("growth.json", json.dumps(table, indent=1) + "\n"),
+        ("growth.svg", picture),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+        yield f"written: {folder / name}"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(measured(int(sys.argv[1]))) + "\n")

@@ -1,0 +1,192 @@
+"""Who is measured, on what, and which goal that is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.duel import Question
+from benchmarks.peers.traces import PROBLEMS, Problem, toy_actions, trace_of
+
+__all__ = ["PEERS", "Match", "Peer", "Places", "matches"]
+
+BUDGET = 0.2
+"""CPU seconds of one measurement of one side, where it can be repeated at will."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A program beside ours: what `pip` installs, its adapter and ours.
+
+    ``kind`` says what it can be asked; ``goals`` by the question's name, as they are written down.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    adapter: str
+    kind: str
+    ours: str = "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Data that is not part of the project."""
+
+    ipc: Path | None
+    bytesized32: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Both sides load the same once, and are asked questions. ``missing`` says why not."""
+
+    title: str
+    load: dict[str, Any]
+    questions: tuple[Question, ...]
+    missing: str = ""
+
+
+PEERS = (
+    Peer("unified-planning", ("unified-planning",), "up_simulator", "classical"),
+    Peer("pyperplan", ("pyperplan",), "pyperplan_search", "classical"),
+    Peer("pddlgym", ("pddlgym",), "pddlgym_core", "classical"),
+    Peer(
+        "fast-downward", ("up-fast-downward", "fast-downward.translate"), "downward", "translator"
+    ),
+    Peer("tarski", ("tarski[arithmetic]",), "tarski_model", "classical"),
+    Peer("gymnasium", ("gymnasium",), "gymnasium_toy", "toy", "ours_toy"),
+    Peer("pyrddlgym", ("pyRDDLGym",), "rddl_simulator", "rddl", "ours_toy"),
+    Peer("textworld", ("textworld",), "textworld_logic", "classical"),
+    Peer("bytesized32", (), "bytesized32_game", "game", "ours_boil_water"),
+)
+
+_STEP_GOALS = {"unified-planning": "P1 100x", "pddlgym": "P4 50x", "textworld": "P4 10x"}
+_PROBE_GOALS = {"unified-planning": "P2 150x"}
+_LIST_GOALS = {"unified-planning": "P3 2,000x", "pddlgym": "P3 30x", "textworld": "P3 50x"}
+_SPACES = ("blocks/probBLOCKS-5-2", "gripper/prob01", "gripper/prob02")
+_SOLVED = ("blocks/probBLOCKS-4-1", "gripper/prob01", "logistics00/probLOGISTICS-4-0")
+
+
+def matches(peer: Peer, places: Places) -> Iterator[Match]:
+    """What is played with a peer."""
+    match peer.kind:
+        case "classical" | "translator" if places.ipc is None:
+            reason = "no IPC problems: name their folder with `--ipc DIR` or `TW_IPC`"
+            yield Match("IPC problems", {}, (), reason)
+        case "classical":
+            assert places.ipc is not None
+            yield from (_classical(peer, one, places.ipc) for one in PROBLEMS)
+            if peer.name == "pyperplan":
+                yield from (_explored(Problem(one), places.ipc) for one in _SPACES)
+        case "translator":
+            assert places.ipc is not None
+            yield from (_translated(one, places.ipc) for one in PROBLEMS)
+            yield from (_solved(Problem(one), places.ipc) for one in _SOLVED)
+        case "toy":
+            for world, actions in (("CliffWalking-v1", 4), ("FrozenLake-v1", 4), ("Taxi-v4", 6)):
+                yield _stepped(world, actions, "")
+        case "rddl":
+            yield _stepped("CliffWalking-v1", 4, "P11 40x")
+        case _:
+            yield _game(places.bytesized32)
+
+
+def _classical(peer: Peer, problem: Problem, ipc: Path) -> Match:
+    domain, task = problem.files(ipc)
+    if not task.exists():
+        return Match(problem, {}, (), f"`{task.name}` is not there")
+    trace = trace_of(problem, ipc)
+    asked = list(dict.fromkeys(trace))[:20]
+    walk = {"trace": trace, "budget": BUDGET}
+    probe = {"trace": trace[:9], "asked": asked, "budget": BUDGET}
+    every = {"trace": trace[:40], "every": 20, "budget": BUDGET}
+    name = peer.name
+    return Match(
+        problem,
+        {"domain": str(domain), "problem": str(task)},
+        (
+            Question(_STEP_GOALS.get(name, ""), "check and apply", problem, "step", "walk", walk),
+            Question(
+                _PROBE_GOALS.get(name, ""), "applicable?", problem, "question", "probe", probe
+            ),
+            Question(
+                _LIST_GOALS.get(name, ""), "all legal actions", problem, "list", "enumerate", every
+            ),
+        ),
+    )
+
+
+def _pair(problem: Problem, ipc: Path) -> dict[str, Any]:
+    domain, task = problem.files(ipc)
+    return {"domain": str(domain), "problem": str(task)}
+
+
+def _alone(problem: Problem, ipc: Path, *questions: Question) -> Match:
+    """Questions that load for themselves."""
+    if not problem.files(ipc)[1].exists():
+        return Match(problem, {}, (), f"`{problem}.pddl` is not there")
+    return Match(problem, {}, questions)
+
+
+def _explored(problem: Problem, ipc: Path) -> Match:
+    pair = _pair(problem, ipc)
+    what = "breadth-first search of all states"
+    return _alone(problem, ipc, Question("P6 5x", what, problem, "state", "explore", pair))
+
+
+def _translated(problem: Problem, ipc: Path) -> Match:
+    pair = _pair(problem, ipc)
+    return _alone(
+        problem,
+        ipc,
+        Question("P5 10x", "from PDDL to SAS+", problem, "task", "translate", pair),
+        Question(
+            "P5 20x", "ours: from PDDL to SAS+; theirs: instantiation alone", problem, "task",
+            "translate", pair, their_op="instantiate",
+        ),
+    )  # fmt: skip
+
+
+def _solved(problem: Problem, ipc: Path) -> Match:
+    pair = _pair(problem, ipc)
+    what = "ours: breadth-first search; theirs: blind A*"
+    question = Question("P7 8x", what, problem, "state generated", "solve", pair)
+    return _alone(problem, ipc, question)
+
+
+def _stepped(world: str, actions: int, goal: str) -> Match:
+    args = {"actions": toy_actions(actions), "budget": BUDGET}
+    question = Question(goal, "step, with reward and end", world, "step", "walk", args)
+    return Match(world, {"world": world}, (question,))
+
+
+_SCRIPT = (
+    "take pot", "put pot in sink", "turn on sink", "turn off sink", "take pot",
+    "put pot on stove", "turn on stove", "examine stove", "examine stove",
+)  # fmt: skip
+
+
+def _game(folder: Path | None) -> Match:
+    if folder is None:
+        reason = (
+            "not on a package index: name a checkout of github.com/cognitiveailab/BYTESIZED32 with "
+            "`--bytesized32 DIR` or `TW_BYTESIZED32`"
+        )
+        return Match("boil-water", {}, (), reason)
+    program = folder / "data" / "programs" / "boil-water.py"
+    if not program.exists():
+        return Match("boil-water", {}, (), "the folder has no `data/programs/boil-water.py`")
+    step = {"listing": False, "budget": BUDGET}
+    listed = {"listing": True, "budget": BUDGET}
+    what = "step and the texts of all legal commands"
+    return Match(
+        "boil-water",
+        {"program": str(program), "script": list(_SCRIPT)},
+        (
+            Question("P12 4x", "step", "boil-water", "step", "walk", step),
+            Question("P12 4x", "step and list", "boil-water", "step", "walk", listed),
+            Question("P12 4x", what, "boil-water", "step", "walk", listed, {"texts": True}),
+        ),
+    )

@@ -1,0 +1,238 @@
+"""What each planner says of one random world, and where they disagree.
+
+Our own exhaustive search, Fast Downward on encoding E (ff and blind), Fast Downward's translator
+and search on encoding D (ff and blind) and SymK on encoding E must give one verdict. Every plan is
+replayed by the interpreter and, where the exported pair can be read there, stepped through
+unified-planning's simulator.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from benchmarks.planning_up import NotReadError, Stepper, StepsDifferError
+from benchmarks.planning_worlds import Opened
+from tokenworld.planning import PlanStep
+from tokenworld.planning.encodings.decode import NotAPlan
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.planners.downward import (
+    BLIND,
+    FF,
+    SYMBOLIC,
+    Answer,
+    Configuration,
+    run_searches,
+)
+from tokenworld.planning.planners.translated import micro_pddl, translate
+from tokenworld.planning.replay import replay
+from tokenworld.planning.search import Capped, Found, Limits, Search
+
+__all__ = ["Compared", "Engines", "Left", "compared"]
+
+OWN = "own search"
+_MEMORY = 4 << 30
+_NO_PLAN_EXIT = 12
+"""How SymK ends where its search has seen all there is; it never calls that a proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The programs, how long one may take, and how large a task or a text they are asked about.
+
+    Without ``symk`` it is not asked.
+    """
+
+    downward: Path
+    symk: Path | None
+    seconds: float = 60.0
+    effects: int = 400
+    up_characters: int = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A world that is not compared, and why."""
+
+    reason: str
+
+
+@dataclass
+class Compared:
+    """What came of one world. ``disagreement`` is empty where all are of one mind.
+
+    ``said`` has the answer of each engine; ``stepped`` counts plans and steps that
+    unified-planning followed, or the reason why it was not asked.
+    """
+
+    winnable: bool
+    said: dict[str, str] = field(default_factory=dict)
+    plans: int = 0
+    stepped: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
+    disagreement: str = ""
+
+
+def compared(world: Opened, goal: str | None, engines: Engines) -> Compared | Left:
+    """Ask everybody about one world."""
+    clock = _Clock()
+    found = Search(world.simulator, world.state, goal).run(Limits(states=20_000, seconds=30))
+    clock.lap("own search")
+    if isinstance(found, Capped):
+        return Left(f"own search: {found.limit}")
+    encoding = encode(world.instance, world.simulator, world.state, goal)
+    clock.lap("encoding E")
+    if isinstance(encoding, Unencodable):
+        return Left(f"not expressible: {encoding.obstacles[0].reason}")
+    if sum(len(one.effects) for one in encoding.task.operators) > engines.effects:
+        return Left(f"encoding of more than {engines.effects:,} effects")
+    result = Compared(isinstance(found, Found), seconds=clock.seconds)
+    plans = dict[str, tuple[PlanStep, ...]]()
+    for name, said, steps in _answers(world, encoding, engines, clock):
+        result.said[name] = said
+        if steps is not None:
+            plans[name] = steps
+    if isinstance(found, Found):
+        plans[OWN] = found.steps
+    result.disagreement = _verdicts(result) or _replayed(world, goal, plans, encoding, engines,
+                                                         result)  # fmt: skip
+    clock.lap("replay and unified-planning")
+    return result
+
+
+class _Clock:
+    """Wall-clock seconds by what they were spent on."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._last = time.monotonic()
+
+    def lap(self, name: str) -> None:
+        now = time.monotonic()
+        self.seconds[name] += now - self._last  # type: ignore[assignment]
+        self._last = now
+
+
+Decode = Callable[[Sequence[str]], tuple[PlanStep, ...]]
+Said = tuple[str, str, "tuple[PlanStep, ...] | None"]
+"""An engine's name, *plan*, *no plan* or what else came of it, and the plan."""
+
+
+def _answers(world: Opened, encoding: Encoding, engines: Engines, clock: _Clock) -> Iterator[Said]:
+    """What the planners say. SymK takes longest, so it runs while the others are asked."""
+    both = (FF, BLIND)
+    symk = () if engines.symk is None else (replace(SYMBOLIC, program=engines.symk),)
+
+    def asked(name: str, text: str, searches: Sequence[Configuration], plan: Decode) -> list[Said]:
+        return list(_searched(name, text, searches, plan, engines))
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(asked, "E", encoding.text, symk, encoding.plan)
+        yield from asked("E", encoding.text, both, encoding.plan)
+        clock.lap("Fast Downward on E")
+        pair = micro_pddl(world.instance, encoding)
+        text = translate(engines.downward, pair, engines.seconds, _MEMORY, lambda: False)
+        clock.lap("translator on D")
+        if isinstance(text, str):
+            yield from asked("D", text, both, pair.plan)
+            clock.lap("Fast Downward on D")
+        else:
+            yield "D translator", "limit" if text.how == "limit" else text.last_line(), None
+        yield from waiting.result()
+        clock.lap("waiting for SymK on E")
+
+
+def _searched(
+    encoding: str,
+    text: str,
+    searches: Sequence[Configuration],
+    decode: Decode,
+    engines: Engines,
+) -> Iterator[Said]:
+    answers = run_searches(
+        engines.downward,
+        text,
+        searches,
+        seconds=engines.seconds,
+        memory=_MEMORY,
+        accept=lambda answer: False,
+    )
+    for answer in sorted(answers, key=lambda one: one.configuration):
+        name = f"{encoding} {answer.configuration}"
+        if answer.result != "plan":
+            yield name, _without_plan(answer), None
+            continue
+        try:
+            yield name, "plan", decode(answer.operators)
+        except NotAPlan as error:
+            yield name, f"invalid plan: {error}", None
+
+
+def _without_plan(answer: Answer) -> str:
+    if answer.configuration == SYMBOLIC.name and answer.exit_code == _NO_PLAN_EXIT:
+        return "no plan"
+    return answer.detail if answer.result == "failed" else answer.result
+
+
+def _verdicts(result: Compared) -> str:
+    """The first engine of another mind than the exhaustive search; a limit is no opinion."""
+    ours = "plan" if result.winnable else "no plan"
+    for name, said in result.said.items():
+        if said not in (ours, "limit"):
+            return f"verdict: {name} says `{said}`, own search `{ours}`"
+    return ""
+
+
+# ---- plans --------------------------------------------------------------------------------------
+
+
+def _replayed(
+    world: Opened,
+    goal: str | None,
+    plans: dict[str, tuple[PlanStep, ...]],
+    encoding: Encoding,
+    engines: Engines,
+    result: Compared,
+) -> str:
+    """Every plan must reach the goal in the interpreter; then unified-planning follows it."""
+    distinct: dict[tuple[PlanStep, ...], str] = {}
+    for name, steps in plans.items():
+        replayed = replay(world.simulator, world.state, steps, goal)
+        if not replayed.ok:
+            return f"replay: plan of {name}, {replayed.failure(len(steps))}"
+        distinct.setdefault(replayed.steps, name)
+    result.plans = len(plans)
+    return _followed(world, goal, distinct, encoding, engines, result) if distinct else ""
+
+
+def _followed(
+    world: Opened,
+    goal: str | None,
+    plans: dict[tuple[PlanStep, ...], str],
+    encoding: Encoding,
+    engines: Engines,
+    result: Compared,
+) -> str:
+    try:
+        stepper = Stepper(world, goal, encoding, engines.up_characters)
+    except NotReadError as error:
+        result.stepped[f"not asked: {error}"] += 1
+        return ""
+    for steps, name in plans.items():
+        if stepper.form == "grounded" and name == OWN:
+            result.stepped["own plans not asked: the grounded pair has no idle commands"] += 1
+            continue
+        try:
+            result.stepped["steps"] += stepper.walk(steps)
+        except NotReadError as error:
+            result.stepped[f"not asked: {error}"] += 1
+            return ""
+        except StepsDifferError as error:
+            return f"unified-planning: plan of {name}, {error}"
+        result.stepped["plans"] += 1
+    result.stepped[f"worlds, {stepper.form}"] += 1
+    return ""

@@ -1,0 +1,127 @@
+"""Plans at once, and ever better ones: each replayed, *optimal* only where it is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokenworld.engine import EngineSimulator
+from tokenworld.planning import anytime
+from tokenworld.planning.anytime import QUALITIES, Quality, plan_quality
+from tokenworld.planning.planners.by_name import plan_optimal
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
+from tokenworld.planning.planners.downward import ANYTIME, find_downward, run_searches
+from tokenworld.planning.replay import replay
+from tokenworld.session import open_world
+
+DOMAINS = Path(__file__).parents[2] / "domains"
+planner = pytest.mark.skipif(not find_engine(FAST_DOWNWARD).ready, reason="no Fast Downward")
+
+
+def simulator(name: str) -> EngineSimulator:
+    return EngineSimulator(open_world(str(DOMAINS / name)).engine)
+
+
+def without_own_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave all to the planners: our own search sees one state at a time."""
+    monkeypatch.setattr(anytime, "_FIRST", dict.fromkeys(QUALITIES, 0.0))
+    monkeypatch.setattr(anytime, "_SLICE", 0.0)
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_our_own_search_is_enough_for_a_small_world(quality: Quality) -> None:
+    world = simulator("cellar/world.tw")
+    found = plan_quality(world, world.start(), None, quality, seconds=20)
+    assert (found.verdict.answer, found.verdict.ticks, found.verdict.optimal) == (
+        "winnable", 5, "ticks",
+    )  # fmt: skip
+    assert len(found.improvements) == 1
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_a_world_without_a_plan_is_unwinnable(quality: Quality) -> None:
+    world = simulator("cellar/twin.tw")
+    found = plan_quality(world, world.start(), None, quality, seconds=20)
+    assert (found.verdict.answer, found.improvements) == ("unwinnable", ())
+
+
+@planner
+@pytest.mark.planner
+def test_plans_get_better_until_one_is_proved_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_own_search(monkeypatch)
+    world, said = simulator("workshop/more.tw:two"), list[str]()
+    start = world.start()
+    found = plan_quality(world, start, None, "anytime", seconds=90, say=said.append)
+    prices = [one.ticks for one in found.improvements]
+    assert prices == sorted(set(prices), reverse=True)
+    assert len(prices) > 1
+    assert (found.verdict.answer, found.verdict.ticks) == ("winnable", prices[-1])
+    assert replay(world, start, found.verdict.steps, None).ok
+    assert [line for line in said if line.startswith("plan ")] == [
+        f"plan {n}: {one.ticks} ticks (cost {one.cost}), by {one.engine}"
+        for n, one in enumerate(found.improvements, 1)
+    ]
+    assert found.verdict.optimal == "ticks"
+    assert plan_optimal(world, start, None, seconds=90).ticks == prices[-1]
+
+
+@planner
+@pytest.mark.planner
+def test_the_first_plan_is_enough_for_satisficing(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_own_search(monkeypatch)
+    world = simulator("workshop/more.tw:two")
+    found = plan_quality(world, world.start(), None, "satisficing", seconds=60)
+    assert found.verdict.answer == "winnable"
+    assert len(found.improvements) == 1
+    assert found.verdict.optimal is None
+    assert replay(world, world.start(), found.verdict.steps, None).ok
+
+
+@planner
+@pytest.mark.planner
+def test_a_proof_without_a_plan_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_own_search(monkeypatch)
+    world = simulator("workshop/twin.tw:one")
+    found = plan_quality(world, world.start(), None, "satisficing", seconds=60)
+    assert (found.verdict.answer, found.verdict.claim) == ("unwinnable", "proved")
+
+
+def test_no_time_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_own_search(monkeypatch)
+    world = simulator("workshop/more.tw:two")
+    found = plan_quality(world, world.start(), None, "anytime", seconds=0.0)
+    assert (found.verdict.answer, found.verdict.claim) == ("unknown", None)
+    assert "TW0813" in [note.code for note in found.verdict.notes]
+
+
+@planner
+@pytest.mark.planner
+def test_an_anytime_search_numbers_its_plans() -> None:
+    from tokenworld.planning.lower.encode import Encoding, encode
+
+    world = simulator("kitchen/world.tw")
+    start = world.start()
+    encoding = encode(world.instance, world, start, None)
+    assert isinstance(encoding, Encoding)
+    program, plans = find_downward(), list[int]()
+    assert isinstance(program, Path)
+    (answer,) = run_searches(
+        program, encoding.text, (ANYTIME,), seconds=30,
+        better=lambda one: plans.append(len(one.operators)),
+    )  # fmt: skip
+    assert plans
+    if answer.result == "plan":
+        assert len(answer.operators) == plans[-1]
+        assert answer.detail == f"it found {len(plans)} plans and no better one"
+
+
+def test_a_plan_that_is_still_being_written_is_not_read(tmp_path: Path) -> None:
+    from tokenworld.planning.planners.downward import _operators
+
+    file = tmp_path / "plan.1"
+    assert _operators(file, ended=False) is None
+    file.write_text("(a )\n(b x)\n")
+    assert _operators(file, ended=False) is None
+    file.write_text("(a )\n(b x)\n; cost = 2 (unit cost)\n")
+    assert _operators(file, ended=False) == ("a ", "b x")

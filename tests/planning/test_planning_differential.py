@@ -1,0 +1,211 @@
+"""Own search, Fast Downward on E and D, SymK and unified-planning agree on random worlds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks import planning_up
+from benchmarks.planning_differential import (
+    SEEDS,
+    Ask,
+    asked,
+    campaign,
+    installed,
+    main,
+    shrunk,
+)
+from benchmarks.planning_opinions import Compared, Left
+from benchmarks.planning_worlds import Drawn, draw, opened
+from tokenworld.planning.encodings import micro, sas
+from tokenworld.planning.encodings.ir import Effect
+from tokenworld.planning.lower.world import Commanded
+from tokenworld.planning.pddl.export import PddlExport
+
+ENGINES = installed() if find_spec("unified_planning") is not None else None
+FIRST = 7 * SEEDS
+needs_planners = pytest.mark.skipif(ENGINES is None, reason="extras")
+
+
+def ask(*, symk: bool = True) -> Ask:
+    assert ENGINES is not None
+    return asked(ENGINES if symk else replace(ENGINES, symk=None))
+
+
+@needs_planners
+@pytest.mark.planner
+@pytest.mark.parametrize("part", range(6))
+def test_all_agree(part: int) -> None:
+    report = campaign(10, FIRST + 1_000 * part, ask(symk=part < 2))
+    assert report.found is None, report.found
+    assert report.worlds == 10
+    assert min(report.verdicts["winnable"], report.verdicts["unwinnable"]) >= 1
+    assert report.said["E symk", "plan"] == report.verdicts["winnable"] * (part < 2)
+    assert report.said["D blind", "no plan"] == report.verdicts["unwinnable"]
+
+
+@needs_planners
+@pytest.mark.planner
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_all_agree_on_many(part: int) -> None:
+    report = campaign(30, FIRST + 100_000 + 1_000 * part, ask())
+    assert report.found is None, report.found
+    assert report.stepped["plans"] >= 2
+    assert min(report.verdicts["winnable"], report.verdicts["unwinnable"]) >= 5
+
+
+# ---- mistakes are noticed ------------------------------------------------------------------------
+
+# Won only by whoever forgets a require: `strike` needs what it then cannot get rid of.
+REQUIRES = """
+type T { lit: bool = false  open: bool = false }
+action unlock(t: T) { t.open = true }
+action strike(t: T) { require t.open  t.lit = true }
+world w { object o: T  goal g: o.lit and not o.open }
+"""
+# `n >= 1` is a set of values, which a variable of its own watches.
+WATCHED = """
+type T { n: 0 to 3 = 0  b: bool = false  c: bool = false }
+action rise(t: T) { t.n += 1 }
+action some(t: T) { require t.n >= 1  t.b = true }
+action two(t: T) { require t.n == 2  t.c = true }
+world w { object o: T  goal g: o.b and o.c }
+"""
+# Both parts of `once` read the state before it, so that `c` stays out of reach.
+READS = """
+type T { used: bool  a: bool  b: bool  c: bool  d: bool }
+action arm(t: T) { t.a = true }
+action dim(t: T) { t.d = true }
+action once(t: T) {
+  require not t.used
+  t.used = true
+  if t.b and t.d { t.c = true }
+  if t.a { t.b = true }
+}
+world w { object o: T  goal g: o.c }
+"""
+LIFTED = """
+type T { b: bool = false  c: bool = false }
+action begin(t: T) { t.b = true }
+action finish(t: T) { require t.b  t.c = true }
+world w { object o: T  goal g: o.c }
+"""
+
+
+def forget_requires(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Commanded, "requires", lambda self: self._world.diagrams.true)
+
+
+def forget_watchers(patch: pytest.MonkeyPatch) -> None:
+    def alone(self: Any, effect: Effect, known: object) -> Iterator[Effect]:
+        yield replace(effect, conditions=self.literals(effect.conditions))
+
+    patch.setattr(sas._Watched, "_effects", alone)
+
+
+def forget_conditions(patch: pytest.MonkeyPatch) -> None:
+    def bare(effects: Iterable[Effect], known: object) -> list[Effect]:
+        return [replace(effect, conditions=()) for effect in effects]
+
+    patch.setattr(micro, "_simplified", bare)
+
+
+def forget_an_effect(patch: pytest.MonkeyPatch) -> None:
+    read_pair = planning_up.read_pair
+
+    def forgetful(export: PddlExport) -> Any:
+        domain = export.pair.domain
+        first, *others = domain.actions
+        actions = (replace(first, effects=first.effects[1:]), *others)
+        domain = replace(domain, actions=actions)
+        return read_pair(replace(export, pair=replace(export.pair, domain=domain)))
+
+    patch.setattr(planning_up, "read_pair", forgetful)
+
+
+@needs_planners
+@pytest.mark.planner
+@pytest.mark.parametrize(
+    ("mistake", "text", "about"),
+    [
+        (forget_requires, REQUIRES, "verdict: E"),
+        (forget_watchers, WATCHED, "verdict: E"),
+        (forget_conditions, READS, "verdict: D"),
+        (forget_an_effect, LIFTED, "unified-planning: plan of E"),
+    ],
+)
+def test_a_mistake_is_noticed(
+    mistake: Any, text: str, about: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = ask(symk=False)(Drawn(text, "g"))
+    assert isinstance(sound, Compared)
+    assert not sound.disagreement
+    assert bool(sound.stepped["plans"]) == sound.winnable
+    mistake(monkeypatch)
+    wrong = ask(symk=False)(Drawn(text, "g"))
+    assert isinstance(wrong, Compared)
+    assert wrong.disagreement.startswith(about)
+
+
+# ---- the campaign itself -------------------------------------------------------------------------
+
+
+def blames(word: str) -> Ask:
+    """An opinion that is wrong wherever a word stands in the text."""
+
+    def wrong(drawn: Drawn) -> Compared | Left:
+        if opened(drawn.text) is None:
+            return Left("the world does not start")
+        return Compared(True, disagreement="replay: wrong" if word in drawn.text else "")
+
+    return wrong
+
+
+def test_the_same_number_draws_the_same_world() -> None:
+    drawn = [draw(number) for number in range(FIRST, FIRST + 10)]
+    assert drawn == [draw(number) for number in range(FIRST, FIRST + 10)]
+    assert any(drawn)
+    assert all(opened(one.text) is not None for one in drawn if one is not None)
+
+
+def test_the_first_disagreement_ends_the_campaign_and_is_shrunk() -> None:
+    report = campaign(20, FIRST, blames("actor me"))
+    assert report.found is not None
+    _, drawn, disagreement = report.found
+    less = shrunk(drawn, disagreement, blames("actor me"))
+    assert len(less.text.splitlines()) <= 8
+    assert "actor me: Hero" in less.text
+    assert "disagreements: 1" in list(report.lines())
+
+
+def test_what_is_not_compared_is_counted_with_its_reason() -> None:
+    answers = iter([Left("too hard"), Compared(winnable=False, said={"E ff": "no plan"})])
+    report = campaign(1, FIRST, lambda drawn: next(answers))
+    assert (report.worlds, report.left["too hard"]) == (1, 1)
+    assert report.drawn == 1 + sum(report.left.values())
+    lines = list(report.lines())
+    assert "  left out: 1 too hard" in lines
+    assert "  E ff: 1 no plan" in lines
+    assert "disagreements: 0" in lines
+
+
+def test_a_campaign_goes_on_where_another_ended() -> None:
+    report = campaign(1, FIRST, blames("no such word"), seconds=0)
+    assert (report.worlds, report.next_seed) == (0, FIRST)
+
+
+def test_a_missing_planner_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.planning_differential.installed", lambda: None)
+    assert main(["--n", "1"]) == 2
+    assert "tw doctor" in capsys.readouterr().err

@@ -1,0 +1,304 @@
+"""How good a plan has to be: any plan at once, or ever better ones until the time is over.
+
+*Satisficing*: greedy searches, a search that proves, and our own go side by side; the first plan
+that the interpreter replays is the answer. *Anytime*: LAMA goes on after its first plan, and A* and
+our own search look for one that is proved cheapest. Each plan is replayed and rid of idle steps
+before it counts. Where nothing proves the last one cheapest, the verdict does not say so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Generic, Literal
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.encodings.decode import NotAPlan
+from tokenworld.planning.ladder import require_goal
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.own import OWN_SEARCH, OwnRung
+from tokenworld.planning.planners.by_name import proved_measure
+from tokenworld.planning.planners.classical import RELAXED
+from tokenworld.planning.planners.doctor import SYMK, find_engine
+from tokenworld.planning.planners.downward import (
+    ANYTIME,
+    BLIND,
+    FF,
+    HMAX,
+    LAMA,
+    SYMBOLIC,
+    Answer,
+    Configuration,
+    find_downward,
+    run_searches,
+)
+from tokenworld.planning.refereed import refereed
+from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, has_costs
+from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
+
+__all__ = ["QUALITIES", "Improvement", "Improved", "Quality", "plan_quality"]
+
+Quality = Literal["satisficing", "anytime"]
+QUALITIES: tuple[Quality, ...] = ("satisficing", "anytime")
+Say = Callable[[str], None]
+
+_FIRST = {"satisficing": 0.5, "anytime": 2.0}
+"""Seconds of our own search alone: what it finds then needs no planner."""
+_FIRST_STATES = 200_000
+_SLICE = 0.1
+_MEMORY = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """A plan that was better than all before it, and when it was there."""
+
+    engine: str
+    ticks: int
+    cost: int
+    seconds: float
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "engine": self.engine,
+            "ticks": self.ticks,
+            "cost": self.cost,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Improved:
+    """The verdict, and the plans that led to it, each better than the one before."""
+
+    verdict: Verdict
+    improvements: tuple[Improvement, ...]
+
+
+def plan_quality(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    quality: Quality,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+    cancel: Cancel = lambda: False,
+) -> Improved:
+    """A plan of this quality, or why there is none.
+
+    ``say`` hears of each better plan. Raises `Failure` with TW0201 for a goal that is none.
+    """
+    require_goal(simulator, goal)
+    hunt = _Hunt(simulator, state, goal, quality, seconds, say, cancel)
+    hunt.own_first()
+    if not hunt.over:
+        hunt.by_planners()
+    hunt.own_on()
+    return hunt.result()
+
+
+@dataclass(slots=True)
+class _Hunt(Generic[StateT]):
+    """One search for plans: the best so far, what was tried, and whether that is the end."""
+
+    simulator: Simulator[StateT]
+    state: StateT
+    goal: str | None
+    quality: Quality
+    limit: float
+    say: Say
+    cancel: Cancel
+    best: Verdict | None = None
+    final: bool = False
+    found: list[Improvement] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+    own: OwnRung[StateT] = field(init=False)
+    settled: bool = False
+
+    def __post_init__(self) -> None:
+        self.own = OwnRung(self.simulator, self.state, self.goal, None)
+
+    @property
+    def left(self) -> float:
+        return max(self.limit - (time.monotonic() - self.began), 0.0)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is looked for."""
+        enough = self.quality == "satisficing" and self.best is not None
+        return self.final or enough or self.cancel() or self.left <= 0
+
+    # ---- our own search -------------------------------------------------------------------------
+
+    def own_first(self) -> None:
+        seconds = min(_FIRST[self.quality], 0.4 * self.limit)
+        self._own(Limits(_FIRST_STATES, seconds, _MEMORY))
+
+    def own_on(self) -> None:
+        """All the time that is left."""
+        if not self.over and self.own.can_go_on:
+            self._own(Limits(None, self.left, _MEMORY))
+
+    def _own(self, limits: Limits) -> None:
+        self.own.run(limits, self.say, self.cancel)
+        if not self.own.answered or self.settled:
+            return
+        self.settled = True
+        match self.own.result:
+            case Found(steps=steps, optimal=optimal):
+                verdict = refereed(
+                    self.simulator, self.state, steps, self.goal, OWN_SEARCH, "",
+                    polish=optimal is None,
+                )  # fmt: skip
+                if isinstance(verdict, str):
+                    self.own.disprove(verdict)
+                else:
+                    self._offer(replace(verdict, optimal=optimal))
+            case Exhausted() as exhausted:
+                self.best, self.final = self.own.unwinnable(exhausted), True
+
+    # ---- plans ----------------------------------------------------------------------------------
+
+    def _offer(self, verdict: Verdict) -> None:
+        """Keep a plan if it is better, or the proof that none is."""
+        known = self.best
+        if known is None or self._price(verdict) < self._price(known):
+            number = len(self.found) + 1
+            spent = time.monotonic() - self.began
+            self.found.append(Improvement(verdict.engine, verdict.ticks, verdict.cost, spent))
+            ticks = f"{verdict.ticks:,} tick{'' if verdict.ticks == 1 else 's'}"
+            self.say(f"plan {number}: {ticks} (cost {verdict.cost:,}), by {verdict.engine}")
+            self.best = verdict
+        elif verdict.optimal is not None and self._price(verdict) == self._price(known):
+            self.best = replace(known, optimal=verdict.optimal)
+        self.final = self.final or (self.best is not None and self.best.optimal is not None)
+
+    def _price(self, verdict: Verdict) -> tuple[int, int]:
+        return (verdict.cost, verdict.ticks) if has_costs(self.simulator) else (verdict.ticks, 0)
+
+    # ---- planners -------------------------------------------------------------------------------
+
+    def by_planners(self) -> None:
+        """Encoding E and all searches of this quality, side by side with our own."""
+        self.say("encoding the world for a planner")
+        encoding = encode(
+            self.simulator.instance_at(self.state), self.simulator, self.state, self.goal
+        )
+        program = find_downward()
+        if isinstance(encoding, Unencodable):
+            self._unencodable(encoding)
+        elif encoding.unreachable:
+            detail = "the goal is out of reach even if nothing were ever undone"
+            self._proved(encoding, RELAXED, detail)
+        elif isinstance(program, Diagnostic):
+            self.notes.append(program)
+        else:
+            self._run(encoding, program)
+
+    def _unencodable(self, found: Unencodable) -> None:
+        one = found.obstacles[0]
+        detail = f"no encoding takes {one.construct}: {one.reason}"
+        self._tried("fast-downward", "not expressible", detail, 0.0)
+
+    def _run(self, encoding: Encoding, program: Path) -> None:
+        searches = _searches(self.quality)
+        names = {one.name: one for one in searches}
+        self.say(f"running {', '.join(names)}")
+
+        def accept(answer: Answer) -> bool:
+            result, detail = self._heard(encoding, answer, names[answer.configuration])
+            self._tried(_engine(answer.configuration), result, detail, answer.seconds)
+            if answer.note is not None:
+                self.notes.append(answer.note)
+            return self.over
+
+        def better(answer: Answer) -> None:
+            self._heard(encoding, answer, names[answer.configuration])
+
+        run_searches(
+            program,
+            encoding.text,
+            searches,
+            seconds=self.left,
+            memory=_MEMORY,
+            cancel=self._meanwhile,
+            accept=accept,
+            better=better,
+        )
+
+    def _meanwhile(self) -> bool:
+        """Whether the planners may stop; our own search goes on while they run."""
+        if self.own.can_go_on:
+            self._own(Limits(None, min(_SLICE, self.left), _MEMORY))
+        return self.over
+
+    def _heard(
+        self, encoding: Encoding, answer: Answer, search: Configuration
+    ) -> tuple[AttemptResult, str]:
+        """What an answer is worth; a plan is replayed first."""
+        engine = _engine(answer.configuration)
+        if answer.result == "no plan" and self.best is None:
+            self._proved(encoding, engine, answer.detail)
+        if answer.result != "plan":
+            return answer.result, answer.detail
+        try:
+            steps = encoding.plan(answer.operators)
+        except NotAPlan as error:
+            return "invalid plan", str(error)
+        verdict = refereed(
+            self.simulator, self.state, steps, self.goal, engine, "E", polish=not search.optimal
+        )
+        if isinstance(verdict, str):
+            return "invalid plan", verdict
+        self._offer(replace(verdict, optimal=self._measure(encoding, answer, search, verdict)))
+        return "plan", answer.detail
+
+    def _measure(
+        self, encoding: Encoding, answer: Answer, search: Configuration, verdict: Verdict
+    ) -> Literal["ticks", "cost"] | None:
+        if not search.optimal:
+            return None
+        return proved_measure(self.simulator, encoding, answer, verdict)
+
+    def _proved(self, encoding: Encoding, engine: str, detail: str) -> None:
+        by = f"{engine} on encoding E: {detail}"
+        proof = Proof(by, engine, "E", encoding.digest)
+        self.best = Verdict("unwinnable", self.goal, "proved", engine, "E", proof=proof)
+        self.final = True
+
+    # ---- the end --------------------------------------------------------------------------------
+
+    def _tried(self, engine: str, result: AttemptResult, detail: str, seconds: float) -> None:
+        self.attempts.append(Attempt(engine, "E", result, detail, seconds))
+
+    def result(self) -> Improved:
+        verdict = self.best
+        if verdict is None:
+            hint = "Raise `--time-limit`, or make the world smaller."
+            message = f"There is no verdict within {self.limit:g} s and the memory allowed."
+            limit = Diagnostic("TW0813", message, hint=hint)
+            notes = (*self.own.notes(), *self.notes, limit)
+            verdict = Verdict("unknown", self.goal, None, "", "", notes=tuple(dict.fromkeys(notes)))
+        attempts = (self.own.attempt(), *self.attempts)
+        spent = time.monotonic() - self.began
+        return Improved(replace(verdict, attempts=attempts, seconds=spent), tuple(self.found))
+
+
+def _engine(configuration: str) -> str:
+    return configuration if configuration == "symk" else f"fast-downward {configuration}"
+
+
+def _searches(quality: Quality) -> tuple[Configuration, ...]:
+    """Greedy ones and a proof; or LAMA, and what proves that a plan is cheapest."""
+    if quality == "satisficing":
+        return (FF, LAMA, BLIND)
+    symk = find_engine(SYMK)
+    if symk.ready and symk.path is not None:
+        return (ANYTIME, HMAX, replace(SYMBOLIC, program=Path(symk.path)))
+    return (ANYTIME, HMAX, BLIND)

@@ -1,0 +1,340 @@
+"""Blocks: rules that act together on one state, and what each slot holds after them.
+
+An action is a block of one rule, a simultaneous phase a block of all its laws. Everything is
+computed when it is asked for: a slot outside the plan's concern is never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tokenworld.ground import Raw
+from tokenworld.model import NumberType
+from tokenworld.planning.lower.algebra import ALIVE, DiagramAlgebra, Slot
+from tokenworld.planning.lower.bodies import Bodies, Demand, Effects
+from tokenworld.planning.lower.diagram import Diagram, Mark
+from tokenworld.planning.lower.merge import is_agreed, is_inside, merged
+from tokenworld.planning.lower.terms import Terms
+from tokenworld.planning.lower.units import Unit, body_of, opened
+from tokenworld.planning.lower.values import ValueAnalysis
+from tokenworld.planning.lower.variables import Taken, Variables
+
+__all__ = ["Block", "Moment"]
+
+
+class Moment:
+    """When rules read: which phase (-1: the actor's turn), and the evaluators for it."""
+
+    def __init__(self, variables: Variables, phase: int) -> None:
+        self.variables, self.phase = variables, phase
+        self.diagrams = variables.diagrams
+        algebra = DiagramAlgebra(self.diagrams, lambda slot, was: variables.read(slot, was, phase))
+        self.terms: Terms[Diagram] = Terms(variables.facts, algebra)
+        self.bodies: Bodies[Diagram] = Bodies(self.terms, variables.coin)
+
+
+class Block:
+    """Rules that read one state and whose writes are put together."""
+
+    def __init__(
+        self, name: str, units: Sequence[Unit], analysis: ValueAnalysis, moment: Moment
+    ) -> None:
+        self.name, self.moment, self._analysis = name, moment, analysis
+        self.units = tuple(unit for unit in units if analysis.profiles[unit].feasible)
+        self.diagrams = moment.diagrams
+        self._writers: dict[Slot, list[Unit]] = {}
+        for unit in self.units:
+            for slot in analysis.profiles[unit].slots:
+                self._writers.setdefault(slot, []).append(unit)
+        self._values: dict[Slot, Diagram] = {}
+        self._staged: dict[tuple[Slot, int], Diagram] = {}
+        self._dooms: list[tuple[int, Diagram]] | None = None
+        self._sound: Diagram | None = None
+        self._allowed: Diagram | None = None
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots that the block may write."""
+        return tuple(self._writers)
+
+    def writes(self, slot: Slot) -> bool:
+        """Whether the block may write a slot."""
+        return slot in self._writers
+
+    def guard(self) -> Diagram:
+        """The requires of an action: where its one rule may run."""
+        result = self.diagrams.true
+        for unit in self.units:
+            result = self.diagrams.both(result, opened(self.moment.terms, unit)[1])
+        return result
+
+    # ---- after the block --------------------------------------------------------------------
+
+    def after(self, slot: Slot) -> Diagram:
+        """What a slot holds afterwards; a `Mark` where the block cannot happen."""
+        found = self._values.get(slot)
+        if found is None:
+            found = self._values[slot] = self._after(slot, frozenset())
+        return found
+
+    def after_others(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
+        """What a slot would hold without the rules of these names."""
+        return self._after(slot, exempt) if exempt else self.after(slot)
+
+    def _after(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
+        if slot[0] == ALIVE:
+            return self._alive(slot, exempt)
+        dooms = self._all_dooms(exempt)
+        value = self._stage(slot, len(dooms), exempt)
+        for number in self.moment.terms.facts.objects_in(slot):
+            for doomed, condition in dooms:
+                if doomed == number:  # what is gone holds nothing: any one value will do
+                    first = self.moment.variables.domain(slot)[0]
+                    value = self.diagrams.choose(condition, self.diagrams.leaf(first), value)
+        return value
+
+    def _alive(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
+        value = self.moment.variables.now(slot)
+        for doomed, condition in self._all_dooms(exempt):
+            if doomed == slot[1][0]:
+                value = self.diagrams.choose(condition, self.diagrams.false, value)
+        return value
+
+    def _stage(self, slot: Slot, dooms: int, exempt: frozenset[str]) -> Diagram:
+        """What a slot holds after all writes and the first ``dooms`` destructions."""
+        key = (slot, dooms)
+        if exempt or key not in self._staged:
+            found = self._swept(slot, dooms, exempt) if dooms else self._written(slot, exempt)
+            if exempt:
+                return found
+            self._staged[key] = found
+        return self._staged[key]
+
+    def _written(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
+        old = self.moment.variables.now(slot)
+        writes = [
+            write
+            for unit in self._writers.get(slot, ())
+            if unit.rule.name not in exempt
+            for write in self._effects(unit, slot).writes
+            if write.slot == slot
+        ]
+        fluent = self.moment.variables.facts.program.fluents[slot[0]]
+        return merged(self.diagrams, fluent, old, writes) if writes else old
+
+    def _swept(self, slot: Slot, dooms: int, exempt: frozenset[str]) -> Diagram:
+        """A slot that points at the destroyed object points at nothing, or at where that was."""
+        before = self._stage(slot, dooms - 1, exempt)
+        number, condition = self._all_dooms(exempt)[dooms - 1]
+        facts, diagrams = self.moment.variables.facts, self.diagrams
+        fluent = facts.program.fluents[slot[0]]
+        if fluent not in tuple(facts.pointing(number)) or number not in diagrams.leaves(before):
+            return before
+        heir = diagrams.none
+        if fluent.nested and facts.has_slot(fluent, (number,)):
+            heir = self._stage((fluent.id, (number,)), dooms - 1, exempt)
+        points = diagrams.lift(("side", number), lambda value: value == number, before)
+        return diagrams.choose(diagrams.both(condition, points), heir, before)
+
+    def _all_dooms(self, exempt: frozenset[str]) -> list[tuple[int, Diagram]]:
+        """The destructions of the block in order."""
+        if self._dooms is None or exempt:
+            found = [
+                doom
+                for unit in self.units
+                if unit.rule.name not in exempt
+                and any(slot[0] == ALIVE for slot in self._analysis.profiles[unit].sets)
+                for doom in self._effects(unit, None).dooms
+            ]
+            if exempt:
+                return found
+            self._dooms = found
+        return self._dooms
+
+    def _effects(self, unit: Unit, slot: Slot | None) -> Effects[Diagram]:
+        """Walk one rule, looking only at the writes to one slot (none: at no write)."""
+        terms = self.moment.terms
+        env, guard = opened(terms, unit)
+        condition = guard if unit.kind == "law" else terms.true
+        key = unit.draw_key(terms.facts)
+
+        def wanted(one: Slot) -> bool:
+            return slot is not None and one[0] == slot[0] and one[1] in ((), slot[1])
+
+        effects = self.moment.bodies.run(body_of(unit), env, condition, key, wanted)
+        self._note(unit, effects)
+        return effects
+
+    def _note(self, unit: Unit, effects: Effects[Diagram]) -> None:
+        number, diagrams = self.diagrams.leaf(0), self.diagrams
+        one, nothing = diagrams.leaf(1), diagrams.leaf(0)
+        for site in effects.draws:
+            self.moment.variables.draws.setdefault(site.coin, Taken(site, unit, number))
+            step = diagrams.choose(site.taken, one, nothing)
+            number = diagrams.lift("count", _plus, number, step)
+
+    # ---- what must hold ---------------------------------------------------------------------
+
+    def ok(self) -> Diagram:
+        """Where the block can happen."""
+        return self.diagrams.both(self.sound(), self.allowed())
+
+    def sound(self) -> Diagram:
+        """Where its writes agree and nothing is undefined: elsewhere the tick is an error."""
+        if self._sound is None:
+            agreed = (is_agreed(self.diagrams, one) for one in self._risky())
+            self._sound = self._all((*self._demands("error"), *agreed))
+        return self._sound
+
+    def allowed(self) -> Diagram:
+        """Where no range is left, nothing repeats that is unique and no cycle comes about.
+
+        Elsewhere an action is refused by a generated require.
+        """
+        if self._allowed is None:
+            inside = (is_inside(self.diagrams, one) for one in self._risky())
+            self._allowed = self._all((*self._demands("range"), *inside, *self._shapes()))
+        return self._allowed
+
+    def _all(self, conditions: Iterable[Diagram]) -> Diagram:
+        result = self.diagrams.true
+        for condition in conditions:
+            result = self.diagrams.both(result, condition)
+        return result
+
+    def _demands(self, kind: Demand) -> Iterator[Diagram]:
+        for unit in self.units:
+            if self._analysis.profiles[unit].fallible:
+                for own, demand in self._effects(unit, None).demands:
+                    if own == kind:
+                        yield demand
+
+    def _risky(self) -> Iterator[Diagram]:
+        """What is written to slots whose writes may clash or leave a range (destroyed or not)."""
+        for slot in self.slots:
+            if slot[0] != ALIVE and self._is_risky(slot):
+                yield self._asked(slot)
+
+    def _is_risky(self, slot: Slot) -> bool:
+        """Whether the writes to a slot may clash or leave its range."""
+        profiles = [self._analysis.profiles[unit] for unit in self._writers[slot]]
+        sets = sum(profile.sets.get(slot, 0) for profile in profiles)
+        steps = sum(profile.steps.get(slot, 0) for profile in profiles)
+        fluent = self.moment.variables.facts.program.fluents[slot[0]]
+        bounded = isinstance(fluent.type, NumberType) and not fluent.clamped
+        outside = bounded and any(slot in profile.risky for profile in profiles)
+        return outside or sets > 1 or (sets > 0 and steps > 0) or (bounded and steps > 1)
+
+    def _shapes(self) -> Iterable[Diagram]:
+        """Unique fluents stay unique, nested and acyclic ones without a cycle."""
+        for slot in self.slots:
+            if slot[0] == ALIVE:
+                continue
+            fluent = self.moment.variables.facts.program.fluents[slot[0]]
+            if fluent.unique:
+                yield from self._unique(slot)
+            if fluent.nested:
+                yield self._no_cycle(slot)
+            if fluent.acyclic:
+                yield self._no_circle(slot)
+
+    def _others(self, name: str) -> list[Slot]:
+        """All slots of a fluent."""
+        from itertools import product
+
+        facts = self.moment.variables.facts
+        fluent = facts.program.fluents[name]
+        found = (facts.slot(fluent, args) for args in product(*facts.arguments(fluent)))
+        return list(dict.fromkeys(found))
+
+    def _kept(self, slot: Slot) -> Diagram:
+        """What a slot holds afterwards, nothing where its object is gone."""
+        value = self.after(slot)
+        for number in self.moment.variables.facts.objects_in(slot):
+            alive = self.after((ALIVE, (number,)))
+            value = self.diagrams.choose(alive, value, self.diagrams.none)
+        return value
+
+    def _asked(self, slot: Slot) -> Diagram:
+        """What is written to a slot, whatever is destroyed then."""
+        return self._stage(slot, 0, frozenset())
+
+    def _unique(self, slot: Slot) -> Iterable[Diagram]:
+        mine = self._kept(slot)
+        for other in self._others(slot[0]):
+            if other != slot:
+                yield self.diagrams.lift("distinct", _distinct, mine, self._kept(other))
+
+    def _no_cycle(self, slot: Slot) -> Diagram:
+        """Following a nested fluent upwards from its new value never comes back."""
+        diagrams, name, start = self.diagrams, slot[0], slot[1][0]
+        if not self._may_return(name, start):
+            return diagrams.true
+        returns: dict[Raw, Diagram] = {start: diagrams.true}
+        while True:
+            new: dict[Raw, Diagram] = {start: diagrams.true}
+            for other in self._others(name):
+                if other[1][0] != start:
+                    new[other[1][0]] = self._leads(self._kept(other), returns)
+            if new == returns:
+                return diagrams.negate(self._leads(self._asked(slot), returns))
+            returns = new
+
+    def _leads(self, value: Diagram, returns: dict[Raw, Diagram]) -> Diagram:
+        def one(leaf: object) -> Diagram:
+            if isinstance(leaf, Mark) or leaf is None:
+                return self.diagrams.false
+            return returns.get(leaf, self.diagrams.false)  # type: ignore[call-overload,no-any-return]
+
+        return self.diagrams.bind(value, one)
+
+    def _may_return(self, name: str, start: Raw) -> bool:
+        """Whether the values that slots can have admit a way from an object back to it."""
+        has_slot = {slot[1][0] for slot in self._others(name)}
+        seen: set[Raw] = set()
+        waiting = list(self._targets(name, start))
+        while waiting:
+            number = waiting.pop()
+            if number == start:
+                return True
+            if number is not None and number not in seen and number in has_slot:
+                seen.add(number)
+                waiting.extend(self._targets(name, number))
+        return False
+
+    def _targets(self, name: str, number: Raw) -> Sequence[Raw]:
+        return self.moment.variables.domain((name, (number,)))
+
+    def _no_circle(self, slot: Slot) -> Diagram:
+        """A fact of an acyclic relation that is made true closes no circle."""
+        diagrams, (start, first) = self.diagrams, slot[1]
+        edges = {
+            other[1]: self._kept(other)
+            for other in self._others(slot[0])
+            if True in diagrams.leaves(self._kept(other))
+        }
+        reached: dict[Raw, Diagram] = {first: diagrams.true}
+        while True:
+            new = dict(reached)
+            for (left, right), fact in edges.items():
+                if left in reached:
+                    step = diagrams.both(reached[left], diagrams.lift("fact", _is_true, fact))
+                    new[right] = diagrams.either(new.get(right, diagrams.false), step)
+            if new == reached:
+                break
+            reached = new
+        made = diagrams.lift("fact", _is_true, self._asked(slot))
+        closes = diagrams.both(made, reached.get(start, diagrams.false))
+        return diagrams.negate(closes)
+
+
+def _plus(left: object, right: object) -> int:
+    return (left if isinstance(left, int) else 0) + (right if isinstance(right, int) else 0)
+
+
+def _distinct(left: object, right: object) -> bool:
+    return isinstance(left, Mark) or left is None or left != right
+
+
+def _is_true(value: object) -> bool:
+    return value is True

@@ -1,0 +1,110 @@
+"""One world instance as a planning task that is solvable exactly if the world is winnable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tokenworld.ground import Instance, Raw, Simulator, StateT
+from tokenworld.planning.encodings.decode import check_plan, decoded, operators_named
+from tokenworld.planning.encodings.ir import Task, Variable
+from tokenworld.planning.encodings.sas import sas_text, single_valued
+from tokenworld.planning.encodings.slice import cone_of
+from tokenworld.planning.lower.algebra import Obstacle, Refused
+from tokenworld.planning.lower.diagram import Explosion
+from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.reach import simplified
+from tokenworld.planning.lower.ticks import assembled
+from tokenworld.planning.lower.world import TakenApart
+from tokenworld.planning.verdict import PlanStep
+
+__all__ = ["Encoding", "Obstacle", "Unencodable", "encode"]
+
+_MOST_NODES = 600_000
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Encoding E of one world from one state.
+
+    ``task`` has single-valued literals only; ``plain`` is the same with sets of values, and without
+    the variables that watch them. ``unreachable``: the goal is out of reach even if nothing were
+    ever undone, which a planner finds out at once.
+    """
+
+    task: Task
+    unreachable: bool = False
+    plain: Task | None = None
+
+    @cached_property
+    def text(self) -> str:
+        """The task as SAS+ text."""
+        return sas_text(self.task)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the text, in hexadecimal."""
+        from hashlib import sha256
+
+        return sha256(self.text.encode()).hexdigest()
+
+    def plan(self, names: Sequence[str]) -> tuple[PlanStep, ...]:
+        """The plan that a planner's operator names mean.
+
+        Raises `decode.NotAPlan` where they are no plan of the task.
+        """
+        operators = operators_named(self.task, names)
+        check_plan(self.task, operators)
+        return decoded(operators)
+
+
+@dataclass(frozen=True, slots=True)
+class Unencodable:
+    """Why there is no encoding: every construct that stands in the way, with its place."""
+
+    obstacles: tuple[Obstacle, ...]
+
+
+def encode(
+    instance: Instance,
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    limit: int = _MOST_NODES,
+) -> Encoding | Unencodable:
+    """Encode the search for ``goal`` (any goal line if ``None``) from ``state``.
+
+    Values of slots come from the simulator. ``limit`` bounds the nodes of the decision diagrams.
+    Whatever has no place in the encoding is reported as an obstacle: nothing is left out silently.
+    """
+
+    def read(fluent: str, args: Sequence[Raw]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    facts = Facts(instance, read, simulator.tick(state), simulator.running(state))
+    over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
+    try:
+        world = TakenApart(facts, goal, limit)
+        cone = cone_of(world)
+        obstacles = (*world.analysis.obstacles, *cone.obstacles)
+        if obstacles:
+            return Unencodable(tuple(dict.fromkeys(obstacles)))
+        task, reachable = simplified(assembled(world, cone, over))
+    except Refused as refused:
+        return Unencodable((refused.obstacle,))
+    except Explosion as explosion:
+        return Unencodable((_too_big(instance, explosion),))
+    if not task.goal:
+        return Encoding(_WON, plain=_WON)
+    return Encoding(single_valued(task), not reachable, task)
+
+
+_WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
+"""What is left to do where the goal holds whatever happens: planners reject a task of nothing."""
+
+
+def _too_big(instance: Instance, explosion: Explosion) -> Obstacle:
+    reason = f"its decision diagrams grow beyond {explosion.size:,} nodes"
+    return Obstacle(f"world `{instance.world.name}`", instance.world.span, reason)

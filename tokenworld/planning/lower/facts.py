@@ -1,0 +1,238 @@
+"""What the encoding starts from: one instance, the values of its state, and what rules may touch.
+
+`Facts` answers questions about slots that do not depend on the rules: which exist, what they hold
+in the start state, which values their types allow, how they are called in a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import product
+
+from tokenworld.ground import (
+    MANY,
+    Command,
+    Instance,
+    Pattern,
+    Raw,
+    changed_in_play,
+    count_bindings,
+    domain_of,
+    parameter_domains,
+    show_value,
+)
+from tokenworld.model import (
+    ROOT,
+    Binder,
+    BoolLiteral,
+    BoolType,
+    EnumType,
+    Fluent,
+    NumberLiteral,
+    NumberType,
+    ObjectType,
+    ValueType,
+)
+from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
+
+__all__ = ["Facts", "Running"]
+
+Running = tuple[Command, int, int]
+_MOST_ROWS = 1_000_000
+
+
+class Facts:
+    """An instance in its start state.
+
+    ``read(fluent, args)`` gives stored values, ``tick`` the number of ticks committed so far,
+    ``running`` the long action in progress with the ticks done and needed.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        read: Callable[[str, Sequence[Raw]], Raw],
+        tick: int = 0,
+        running: Running | None = None,
+    ) -> None:
+        self.instance, self.program = instance, instance.program
+        self.running = running
+        self._read, self._tick = read, tick
+        self._values: dict[Slot, Raw] = {}
+        self._members = {name: frozenset(ids) for name, ids in instance.members.items()}
+        self._rows: dict[str, tuple[tuple[Raw, ...], ...] | None] = {}
+        self._stages: dict[tuple[Command, int], int] = {}
+
+    # ---- slots ----------------------------------------------------------------------------
+
+    def initial(self, slot: Slot) -> Raw:
+        """What a slot holds in the start state."""
+        if slot not in self._values:
+            self._values[slot] = self._initial(slot)
+        return self._values[slot]
+
+    def _initial(self, slot: Slot) -> Raw:
+        name, args = slot
+        if name == RING:
+            modulus = args[0]
+            return self._tick % modulus if isinstance(modulus, int) else None
+        if name == LONG:
+            return None if self.running is None else self.stage(*self.running[:2])
+        if name in (ALIVE, DID, COIN):
+            return {ALIVE: True, DID: False, COIN: 0}[name]
+        return self._read(name, args)
+
+    def stage(self, command: Command, done: int) -> int:
+        """The number that stands for ``command`` having run for ``done`` ticks."""
+        return self._stages.setdefault((command, done), len(self._stages))
+
+    @property
+    def stage_count(self) -> int:
+        """How many stages of long actions there are."""
+        return len(self._stages)
+
+    def stages_of(self, action: str) -> frozenset[int]:
+        """The numbers of all stages of an action seen so far."""
+        return frozenset(
+            number for (command, _), number in self._stages.items() if command.action == action
+        )
+
+    def fits(self, value: Raw, value_type: ValueType) -> bool:
+        """Whether a value is one of the type; only object types leave any out."""
+        if isinstance(value_type, ObjectType) and value is not None:
+            return value in self._members[value_type.name]
+        return True
+
+    def has_slot(self, fluent: Fluent, args: Sequence[Raw]) -> bool:
+        """Whether the fluent has a slot for these arguments (objects that lack it have none)."""
+        return None not in args and all(
+            self.fits(arg, param.type) for arg, param in zip(args, fluent.params, strict=True)
+        )
+
+    def missing(self, fluent: Fluent, args: Sequence[Raw]) -> Raw:
+        """What a read gives where there is no slot: `none` for an attribute, else the default."""
+        one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
+        if one_object or (None in args and not isinstance(fluent.type, BoolType)):
+            return None
+        return False if None in args else self.default(fluent)
+
+    @staticmethod
+    def default(fluent: Fluent) -> Raw:
+        """The value of a slot that nothing sets (language.md §2)."""
+        if isinstance(fluent.default, (BoolLiteral, NumberLiteral)):
+            return fluent.default.value
+        match fluent.type:
+            case BoolType():
+                return False
+            case EnumType(optional=False):
+                return 0
+            case NumberType(low=low, high=high, optional=False):
+                outside = (low is not None and low > 0) or (high is not None and high < 0)
+                return low if outside else 0
+            case _:
+                return None
+
+    def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
+        """The slot of a fluent; a symmetric relation has one for both directions."""
+        if fluent.symmetric:
+            left, right = sorted(arg for arg in args if isinstance(arg, int))
+            args = (left, right)
+        return fluent.id, args
+
+    def objects_in(self, slot: Slot) -> tuple[int, ...]:
+        """The objects among the arguments of a stored fluent's slot."""
+        fluent = self.program.fluents[slot[0]]
+        return tuple(
+            arg
+            for arg, param in zip(slot[1], fluent.params, strict=True)
+            if isinstance(param.type, ObjectType) and isinstance(arg, int)
+        )
+
+    def pointing(self, number: int) -> Iterator[Fluent]:
+        """The stored fluents whose value may be this object."""
+        for fluent in self.program.fluents.values():
+            kind = fluent.type
+            stored = fluent.fluent_kind != "table" and isinstance(kind, ObjectType)
+            if stored and isinstance(kind, ObjectType) and self.is_a(number, kind.name):
+                yield fluent
+
+    def is_a(self, value: Raw, type_name: str) -> bool:
+        """Whether an object is of a type."""
+        return value in self._members[type_name]
+
+    # ---- what never changes ---------------------------------------------------------------
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """The fluents that play may change."""
+        return changed_in_play(self.program)
+
+    def rows(self, pattern: Pattern) -> Sequence[tuple[Raw, ...]] | None:
+        """What may match a pattern; ``None`` where that would take too long to find out."""
+        fluent = self.program.fluents[pattern.fluent]
+        if pattern.valued:
+            if any(value is None for _, value in pattern.known):
+                return None
+            of = fluent.params[0].type
+            objects = self.objects(of.name) if isinstance(of, ObjectType) else ()
+            return [(one, self._read(fluent.id, (one,))) for one in objects]
+        if fluent.id not in self._rows:
+            domains = self.arguments(fluent)
+            few = count_bindings(domains) <= _MOST_ROWS
+            held = (args for args in product(*domains) if self._read(fluent.id, args) is True)
+            self._rows[fluent.id] = tuple(held) if few else None
+        return self._rows[fluent.id]
+
+    # ---- values ---------------------------------------------------------------------------
+
+    def domain(self, value_type: ValueType) -> tuple[Raw, ...] | None:
+        """All values of a type, ``None`` if there are infinitely many."""
+        if isinstance(value_type, NumberType) and _wide(value_type):
+            return None
+        return domain_of(self.instance, value_type)
+
+    def arguments(self, fluent: Fluent) -> list[tuple[Raw, ...]]:
+        """The candidates of each argument of a fluent."""
+        return [self.domain(param.type) or () for param in fluent.params]
+
+    def choices(self, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+        """The candidates of each parameter of a rule; refused where there are too many."""
+        domains = parameter_domains(self.instance, params)
+        number = count_bindings(domains)
+        if number > MANY:
+            reason = f"it has {number:,} bindings, more than {MANY:,}"
+            raise Refused("a rule with so many bindings", params[0].span, reason)
+        return domains
+
+    def objects(self, type_name: str) -> tuple[int, ...]:
+        """The objects of a type in declaration order."""
+        return self.instance.members[type_name]
+
+    def show(self, value_type: ValueType, value: Raw) -> bool | int | float | str | None:
+        """A value as plans and logs show it."""
+        return show_value(self.program, self.instance.names, value_type, value)
+
+    def shown_args(self, params: tuple[Binder, ...], args: Sequence[Raw]) -> tuple[Raw, ...]:
+        """The arguments of a rule as plans and logs show them."""
+        return tuple(self.show(param.type, arg) for param, arg in zip(params, args, strict=True))
+
+    def slot_name(self, slot: Slot) -> str:
+        """A readable name: ``at(ruby)``, ``tick mod 12``."""
+        name, args = slot
+        if name in self.program.fluents:
+            fluent = self.program.fluents[name]
+            shown = (
+                self.show(param.type, arg) for param, arg in zip(fluent.params, args, strict=True)
+            )
+            return f"{fluent.name}({', '.join(str(one) for one in shown)})"
+        if name == ALIVE:
+            return f"exists({self.show(ObjectType(ROOT), args[0])})"
+        if name == RING:
+            return f"tick mod {args[0]}"
+        return " ".join((name.strip(), *(str(arg) for arg in args)))
+
+
+def _wide(kind: NumberType) -> bool:
+    """A range with more values than a finite encoding can tell apart in reasonable size."""
+    return kind.low is not None and kind.high is not None and kind.high - kind.low > MANY

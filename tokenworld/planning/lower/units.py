@@ -1,0 +1,197 @@
+"""Ground rules: an action, its `cancelled` block or a law with its parameters bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Literal
+
+from tokenworld.diagnostics import Span
+from tokenworld.ground import Command, Raw, conjuncts, joined, parameter_domains, patterns_of
+from tokenworld.model import (
+    Action,
+    Binder,
+    Body,
+    BoolLiteral,
+    Compare,
+    DrawChance,
+    DrawPick,
+    DrawUniform,
+    EnumLiteral,
+    Law,
+    Let,
+    Local,
+    NoneLiteral,
+    Not,
+    NumberLiteral,
+    ObjectLiteral,
+    Read,
+    Require,
+    Term,
+    effects_in,
+    subterms,
+)
+from tokenworld.planning.lower.algebra import Refused, V
+from tokenworld.planning.lower.bodies import is_draw
+from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.terms import Env, Later, Terms
+
+__all__ = ["Unit", "actions_of", "body_of", "laws_of", "opened", "phases_of"]
+
+_MOST_COMMANDS = 60_000
+_PLAIN = (
+    BoolLiteral, Compare, EnumLiteral, Local, NoneLiteral, Not, NumberLiteral, ObjectLiteral, Read,
+)  # fmt: skip
+"""Terms that have a value whatever happens."""
+UnitKind = Literal["action", "cancelled", "law"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """A rule with bound parameters. ``phase`` is its phase's position (-1: no law).
+
+    Units are told apart by identity: each is made once.
+    """
+
+    kind: UnitKind
+    rule: Action | Law
+    args: tuple[Raw, ...]
+    phase: int = -1
+
+    @property
+    def params(self) -> tuple[Binder, ...]:
+        return self.rule.params
+
+    @property
+    def span(self) -> Span:
+        return self.rule.span
+
+    @property
+    def command(self) -> Command:
+        return Command(self.rule.name, self.args)
+
+    @property
+    def title(self) -> str:
+        """The rule as draws and logs name it: ``action force``, ``law clear_up``."""
+        return f"{'law' if self.kind == 'law' else 'action'} {self.rule.name}"
+
+    def draw_key(self, facts: Facts) -> tuple[Raw, ...]:
+        """The title and the arguments that key the draws of this rule (language.md §13)."""
+        shown = facts.shown_args(self.params, self.args)
+        if self.kind == "law":
+            return (self.title, *shown)
+        me = facts.instance.me
+        return (self.title, None if me is None else facts.instance.names[me], *shown)
+
+
+def _bound(facts: Facts, rule: Action | Law, hopeless: bool) -> list[tuple[Raw, ...]]:
+    """The bindings of a rule; those that facts which never change rule out may be left out.
+
+    With ``hopeless`` they stay as long as there are not too many: who asks why has to see them.
+    """
+    choices = facts.choices(rule.params)
+    count = prod(len(one) for one in choices)
+    if hopeless and count <= _MOST_COMMANDS:
+        return list(product(*choices))
+    patterns = patterns_of(facts.instance, rule.params, _decisive(rule), facts.changing)
+    domains = parameter_domains(facts.instance, rule.params)
+    if patterns and all(facts.rows(one) is not None for one in patterns):
+        found = joined(domains, patterns, lambda one: facts.rows(one) or (), _MOST_COMMANDS)
+        if found is not None:
+            return found
+    if count > _MOST_COMMANDS:
+        what = f"`{rule.name}` with {count:,} bindings"
+        raise Refused(what, rule.span, f"more than {_MOST_COMMANDS:,} are not grounded")
+    return list(product(*choices))
+
+
+def _decisive(rule: Action | Law) -> Iterator[Term]:
+    """The parts of a condition without which a rule does nothing.
+
+    Of a law they count up to the first that may be in error, which is not to be lost.
+    """
+    if isinstance(rule, Action):
+        if not any(isinstance(guard, Let) for guard in rule.guards):
+            yield from conjuncts(require.condition for require in rule.requires)
+        return
+    for part in conjuncts(() if rule.when is None else (rule.when,)):
+        if not all(isinstance(one, _PLAIN) for one in subterms(part)):
+            return
+        yield part
+
+
+def actions_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
+    """Every action with every binding of its parameters, in order."""
+    for action in facts.program.actions.values():
+        for args in _bound(facts, action, hopeless):
+            yield Unit("action", action, args)
+
+
+def phases_of(facts: Facts) -> tuple[str, ...]:
+    """The phases that have laws, in order; the unnamed one is last."""
+    program = facts.program
+    used = {law.phase for law in program.laws.values()}
+    return tuple(name for name in (*program.phases, "") if name in used)
+
+
+def laws_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
+    """Every law with every binding of its parameters, by phase and in order."""
+    for position, phase in enumerate(phases_of(facts)):
+        for law in facts.program.laws.values():
+            if law.phase == phase:
+                for args in _bound(facts, law, hopeless):
+                    yield Unit("law", law, args, position)
+
+
+def _leading(action: Action) -> int:
+    """How many guards there are up to the last require: what comes after belongs to the body."""
+    found = [index for index, one in enumerate(action.guards) if isinstance(one, Require)]
+    return found[-1] + 1 if found else 0
+
+
+def body_of(unit: Unit) -> Body:
+    """What the rule does, with the lets that stand between its requires and its body."""
+    rule = unit.rule
+    if isinstance(rule, Law):
+        return rule.body
+    if unit.kind == "action":
+        rest = tuple(one for one in rule.guards[_leading(rule) :] if isinstance(one, Let))
+        return (*rest, *rule.body)
+    draw = next((one for one in effects_in(rule.cancelled) if is_draw(one)), None)
+    if draw is not None:
+        reason = "it could fall together with a draw of the same action"
+        raise Refused("chance in `cancelled`", draw.span, reason)
+    return rule.cancelled
+
+
+def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
+    """The names that a rule's body sees, and the condition under which it runs.
+
+    For an action that is the conjunction of its requires (whether its arguments still exist is
+    asked apart: a long action goes on without them); a ``cancelled`` block always runs.
+    """
+    algebra, rule = terms.algebra, unit.rule
+    names = zip((param.name for param in rule.params), map(algebra.const, unit.args), strict=True)
+    env: Env[V] = Env(dict(names))
+    if isinstance(rule, Law):
+        exist = terms.exist(rule.params, unit.args)
+        return env, algebra.both(exist, lambda: terms.condition(rule.when, env))
+    guard = terms.true
+    for one in rule.guards[: _leading(rule)]:
+        if isinstance(one, Let):
+            env = _let(terms, one, env)
+        elif unit.kind == "action":
+            guard = algebra.both(guard, partial(terms.condition, one.condition, env))
+    return env, guard
+
+
+def _let(terms: Terms[V], let: Let, env: Env[V]) -> Env[V]:
+    value = let.value
+    if isinstance(value, (DrawChance, DrawPick, DrawUniform)):
+        reason = "requires are tested before anything is drawn"
+        refused = Refused("draw before a require", let.span, reason)
+        return env.bind(let.name, terms.algebra.refuse(refused))
+    return env.bind(let.name, Later(partial(terms.value, value, env)))

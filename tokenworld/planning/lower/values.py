@@ -1,0 +1,296 @@
+"""What each slot can ever hold, and which rules can write it.
+
+Rules are evaluated on sets of values, again and again as the sets they read grow, until nothing
+changes. The result bounds what is reachable from the start state: a slot with one value is a
+constant, the others become variables with just these values. A slot that keeps growing is widened
+to its whole type.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+
+from tokenworld.ground import Raw
+from tokenworld.model import Action, BoolType, Fluent, NumberType, ValueType
+from tokenworld.planning.lower.algebra import (
+    ALIVE,
+    COIN,
+    DID,
+    LONG,
+    RING,
+    Obstacle,
+    Refused,
+    SetAlgebra,
+    Slot,
+    ValueSet,
+    ordered_values,
+)
+from tokenworld.planning.lower.bodies import Bodies, Effects, Write
+from tokenworld.planning.lower.diagram import Mark, Value
+from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.numbers import in_range
+from tokenworld.planning.lower.terms import Terms
+from tokenworld.planning.lower.units import Unit, body_of, opened
+
+__all__ = ["Profile", "ValueAnalysis"]
+
+_PATIENCE = 24
+"""How often a slot may grow before it is widened."""
+_MOST_SUMS = 20_000
+_MOST_UNBOUNDED = 200
+"""How many values a slot of an infinite type may have."""
+
+
+@dataclass(slots=True)
+class Profile:
+    """What is known of one ground rule.
+
+    ``feasible``: its condition may hold. ``sets`` and ``steps`` count its writes per slot by
+    ``=`` (or add, remove) and by ``+=``, ``swept`` are the slots that change where it destroys.
+    ``risky`` slots may be given numbers outside their range. ``fallible``: it may demand something
+    that fails.
+    """
+
+    feasible: bool = False
+    sets: dict[Slot, int] = field(default_factory=dict)
+    steps: dict[Slot, int] = field(default_factory=dict)
+    swept: dict[Slot, None] = field(default_factory=dict)
+    risky: dict[Slot, None] = field(default_factory=dict)
+    fallible: bool = False
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots it may write."""
+        return tuple(dict.fromkeys((*self.sets, *self.steps, *self.swept)))
+
+
+class _Unset:
+    """Stands for a slot of which nothing is known but its start value."""
+
+
+class _Algebra(SetAlgebra):
+    """Sets of values where what stands outside the rules is left open."""
+
+    def slot(self, slot: Slot, was: bool) -> ValueSet:
+        name, args = slot
+        if name in (LONG, DID, COIN):
+            return None
+        if name == RING and isinstance(args[0], int):
+            return frozenset(range(args[0]))
+        return super().slot(slot, was)
+
+
+class ValueAnalysis:
+    """The fixpoint over all ground rules. ``profiles`` and `domain` are its results."""
+
+    def __init__(self, facts: Facts, units: Iterable[Unit]) -> None:
+        self.facts = facts
+        self.units = tuple(units)
+        self.profiles: dict[Unit, Profile] = {unit: Profile() for unit in self.units}
+        self.obstacles: list[Obstacle] = []
+        self._known: dict[Slot, ValueSet] = {}
+        self._growth: dict[Slot, int] = {}
+        self._readers: dict[Slot, dict[Unit, None]] = {}
+        self._steppers: dict[tuple[object, Slot], set[Unit]] = {}
+        self._algebra = _Algebra(facts.initial, self._known)
+        self._terms: Terms[ValueSet] = Terms(facts, self._algebra)
+        self._bodies: Bodies[ValueSet] = Bodies(self._terms, lambda slot, size: None)
+        self._run()
+
+    # ---- results --------------------------------------------------------------------------
+
+    def domain(self, slot: Slot) -> tuple[Raw, ...] | None:
+        """The values a slot can have, in the order of its type; ``None`` if without bound."""
+        if slot[0] == ALIVE:
+            return (True, False) if slot in self._known else (True,)
+        initial = self.facts.initial(slot)
+        known = self._known.get(slot, frozenset((initial,)))
+        if known is None:
+            return None
+        values = [one for one in ordered_values(known) if not isinstance(one, Mark)]
+        order = self.facts.domain(self._fluent(slot).type)
+        if order is None:
+            return tuple(values)
+        rank = {value: position for position, value in enumerate(order)}
+        return tuple(sorted(values, key=lambda value: rank.get(value, len(rank))))
+
+    def changes(self, slot: Slot) -> bool:
+        """Whether any rule may give the slot another value."""
+        return slot in self._known
+
+    def _fluent(self, slot: Slot) -> Fluent:
+        return self.facts.program.fluents[slot[0]]
+
+    def evaluators(self) -> tuple[Terms[ValueSet], Bodies[ValueSet], SetAlgebra]:
+        """What the analysis evaluates with: terms and bodies on the sets it found."""
+        self._terms.forget()
+        return self._terms, self._bodies, self._algebra
+
+    @contextmanager
+    def supposing(self, slot: Slot, values: ValueSet) -> Iterator[None]:
+        """As if a slot could hold just these values."""
+        before = self._known.get(slot, _Unset)
+        self._known[slot] = values
+        self._terms.forget()
+        try:
+            yield
+        finally:
+            if isinstance(before, type):
+                del self._known[slot]
+            else:
+                self._known[slot] = before
+            self._terms.forget()
+
+    # ---- the fixpoint ---------------------------------------------------------------------
+
+    def _run(self) -> None:
+        waiting = deque(self.units)
+        queued = set(self.units)
+        while waiting:
+            unit = waiting.popleft()
+            queued.discard(unit)
+            for slot in self._visit(unit):
+                for reader in self._readers.get(slot, ()):
+                    if reader not in queued:
+                        queued.add(reader)
+                        waiting.append(reader)
+
+    def takes(self, unit: Unit) -> ValueSet:
+        """How many ticks an action may take."""
+        if not isinstance(unit.rule, Action) or unit.rule.takes is None:
+            return frozenset((1,))
+        self._terms.forget()
+        env, _ = opened(self._terms, unit)
+        return self._terms.value(unit.rule.takes, env)
+
+    def _visit(self, unit: Unit) -> list[Slot]:
+        """Evaluate a rule on what is known; the slots that can hold more values now."""
+        self._terms.forget()
+        self._algebra.reads.clear()
+        effects = self._effects(unit)
+        profile = self.profiles[unit]
+        profile.feasible = effects is not None
+        grown = [] if effects is None else self._learn(unit, effects, profile)
+        for slot in self._algebra.reads:
+            self._readers.setdefault(slot, {})[unit] = None
+        return grown
+
+    def _effects(self, unit: Unit) -> Effects[ValueSet] | None:
+        env, guard = opened(self._terms, unit)
+        if self._algebra.never(guard):
+            return None
+        key = unit.draw_key(self.facts)
+        try:
+            return self._bodies.run(body_of(unit), env, self._terms.true, key, lambda slot: True)
+        except Refused as refused:
+            self.obstacles.append(refused.obstacle)
+            return None
+
+    def _learn(self, unit: Unit, effects: Effects[ValueSet], profile: Profile) -> list[Slot]:
+        profile.sets, profile.steps, profile.swept = {}, {}, {}
+        yes: frozenset[Value] = frozenset((True,))
+        profile.fallible = any(demand != yes for _, demand in effects.demands)
+        for write in effects.writes:
+            counts = profile.steps if write.op == "inc" else profile.sets
+            counts[write.slot] = counts.get(write.slot, 0) + 1
+        grown = []
+        for write in effects.writes:
+            new = self._stored(unit, write)
+            grown.extend([write.slot] if self._add(write.slot, new) else [])
+        for number, _ in effects.dooms:
+            grown.extend(self._doom(number, profile))
+        return grown
+
+    def _doom(self, number: int, profile: Profile) -> Iterator[Slot]:
+        """An object goes: what may point at it may point at nothing, or at where it was."""
+        gone: Slot = (ALIVE, (number,))
+        profile.sets[gone] = 1
+        if self._add(gone, frozenset((False,))):
+            yield gone
+        for fluent in self.facts.pointing(number):
+            home: ValueSet = frozenset((None,))
+            if fluent.nested and self.facts.has_slot(fluent, (number,)):
+                home = self._algebra.slot((fluent.id, (number,)), False)
+            for args in product(*self.facts.arguments(fluent)):
+                slot = self.facts.slot(fluent, args)
+                held = self._algebra.slot(slot, False)
+                if held is None or number in held:
+                    profile.swept[slot] = None
+                    if self._add(slot, home):
+                        yield slot
+
+    def _add(self, slot: Slot, new: ValueSet) -> bool:
+        """Add what may be stored in a slot; whether that was news."""
+        old = self._known.get(slot, frozenset((self.facts.initial(slot),)))
+        if old is None or (new is not None and new <= old):
+            return False
+        self._growth[slot] = self._growth.get(slot, 0) + 1
+        both = None if new is None else old | new
+        if slot[0] != ALIVE and (both is None or self._growth[slot] > _PATIENCE):
+            wide = self._widened(slot, both)
+            both = None if wide is None else wide | old
+        self._known[slot] = both
+        return both != old
+
+    def _stored(self, unit: Unit, write: Write[ValueSet]) -> ValueSet:
+        """What a write may leave in its slot; ``None`` for anything."""
+        profile, slot = self.profiles[unit], write.slot
+        fluent = self._fluent(slot)
+        values = write.value
+        if write.op == "inc":
+            values = self._stepped(unit, slot, write.value)
+        kind = fluent.type
+        if values is not None:  # where a value is not defined the rule does not happen
+            values = frozenset(one for one in values if not isinstance(one, Mark))
+        if isinstance(kind, BoolType) and values is not None:
+            return frozenset(False if one is None else one for one in values)
+        if not isinstance(kind, NumberType) or fluent.clamped:
+            return None if values is None else frozenset(_stopped(one, kind) for one in values)
+        kept = None if values is None else frozenset(one for one in values if _inside(one, kind))
+        if kept != values or (values is None and (kind.low, kind.high) != (None, None)):
+            profile.risky[slot] = None
+        return kept
+
+    def _stepped(self, unit: Unit, slot: Slot, steps: ValueSet) -> ValueSet:
+        """The sums of what a slot may hold and what is added to it, if only one rule adds."""
+        group = ("phase", unit.phase) if unit.kind == "law" else unit
+        steppers = self._steppers.setdefault((group, slot), set())
+        steppers.add(unit)
+        old = self._algebra.slot(slot, False)
+        several = len(steppers) > 1 or self.profiles[unit].steps.get(slot, 0) > 1
+        if several or steps is None or old is None or len(steps) * len(old) > _MOST_SUMS:
+            return None
+        return frozenset(_sum(one, step) for one in old for step in steps)
+
+    def _widened(self, slot: Slot, values: ValueSet) -> ValueSet:
+        whole = self.facts.domain(self._fluent(slot).type)
+        if whole is not None:
+            extra = frozenset(() if values is None or None not in values else (None,))
+            return frozenset(whole) | {self.facts.initial(slot)} | extra
+        if values is None or len(values) > _MOST_UNBOUNDED:
+            return None
+        return values
+
+
+def _sum(left: Value, right: Value) -> Value:
+    if isinstance(left, Mark) or isinstance(right, Mark):
+        return Mark.BROKEN
+    if not isinstance(left, (int, float)):
+        return left
+    return left + right if isinstance(right, (int, float)) else left
+
+
+def _inside(value: Value, kind: NumberType) -> bool:
+    return not isinstance(value, Mark) and in_range(value, kind.low, kind.high)
+
+
+def _stopped(value: Value, kind: ValueType) -> Value:
+    """A value as a clamped slot stores it."""
+    if not isinstance(kind, NumberType) or not isinstance(value, int):
+        return value
+    raised = value if kind.low is None else max(value, kind.low)
+    return raised if kind.high is None else min(raised, kind.high)

@@ -1,0 +1,314 @@
+"""`tw export --pddl`: a world as a PDDL domain and problem, with a way back for plans.
+
+The readable, lifted form is written wherever every construct has an exact one (language.md §16).
+Otherwise the grounded encoding of the planner is written, and each construct that forced it is
+named by its line, in the notes and at the top of the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
+from tokenworld.ground import Command, Instance, LuckyDraw, Raw, Simulator, StateT
+from tokenworld.model import Ending, Program
+from tokenworld.planning.encodings.ir import Task
+from tokenworld.planning.lower.algebra import Obstacle
+from tokenworld.planning.pddl.domain import LiftedDomain, lift_domain
+from tokenworld.planning.pddl.ground import ground_pair
+from tokenworld.planning.pddl.luck import rounded
+from tokenworld.planning.pddl.names import Names
+from tokenworld.planning.pddl.plain import plain_domain
+from tokenworld.planning.pddl.plain_problem import plain_pair
+from tokenworld.planning.pddl.problem import Values, assemble, declared_requirements
+from tokenworld.planning.pddl.requirements import needed
+from tokenworld.planning.pddl.sanitize import sanitized
+from tokenworld.planning.pddl.text import domain_text, problem_text
+from tokenworld.planning.pddl.tree import PddlPair
+from tokenworld.planning.pddl.vocabulary import LiftingError, Vocabulary
+
+__all__ = [
+    "Encode",
+    "PddlExport",
+    "PddlStep",
+    "export_domain",
+    "export_pddl",
+    "export_ppddl",
+    "export_world",
+    "goal_line",
+    "sanitize",
+]
+
+Encode = Callable[[str | None], Task]
+"""Makes the finite task of a world for a goal; raises `Failure` where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PddlStep:
+    """A step of a PDDL plan as a command, with the outcome of chance that it counts on.
+
+    ``outcome`` numbers the outcomes of the action from 1 (0: no chance); ``draws`` tells them in
+    full where the grounded form knows them.
+    """
+
+    command: Command
+    outcome: int = 0
+    draws: tuple[LuckyDraw, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PddlExport:
+    """The two texts, what was dropped or changed on the way, and the names with their way back.
+
+    ``renamed`` lists what `sanitize` changed: the kind, the new name, the old one.
+    """
+
+    domain: str
+    problem: str
+    notes: tuple[Diagnostic, ...]
+    form: Literal["lifted", "grounded"]
+    names: Names
+    pair: PddlPair
+    renamed: tuple[tuple[str, str, str], ...] = ()
+
+    def steps(self, plan: str) -> tuple[PddlStep, ...]:
+        """The commands of a plan as planners write it, one ``(name arg …)`` per line.
+
+        Forced steps are left out. Raises `Failure` with TW0812 for a step that the pair lacks.
+        """
+        return tuple(_steps(self, plan))
+
+
+def sanitize(export: PddlExport) -> PddlExport:
+    """The same pair with names that every planner takes; its plans are read back by `steps`.
+
+    It declares all requirements, so that nothing is left to say about them (TW0809).
+    """
+    found = sanitized(export.pair)
+    return replace(
+        export,
+        notes=tuple(note for note in export.notes if note.code != "TW0809"),
+        domain=domain_text(found.pair.domain),
+        problem=problem_text(found.pair.problem),
+        names=found.names(export.names),
+        pair=found.pair,
+        renamed=tuple(found.changes()),
+    )
+
+
+def _steps(export: PddlExport, plan: str) -> Iterator[PddlStep]:
+    for line in plan.splitlines():
+        words = line.partition(";")[0].replace("(", " ").replace(")", " ").split()
+        if not words:
+            continue
+        try:
+            command = export.names.command(words[0], tuple(words[1:]))
+            origin = export.names.steps[words[0].lower()]
+        except (KeyError, IndexError):
+            message = f"The plan has a step `{line.strip()}` that the exported task lacks."
+            hint = "Give the plan of the pair as it was exported."
+            raise Failure(Diagnostic("TW0812", message, hint=hint)) from None
+        if command is not None:
+            yield PddlStep(command, origin.outcome, origin.draws)
+
+
+def goal_line(instance: Instance, goal: str | None) -> Ending | None:
+    """The named goal line; ``None``: any. Raises `Failure` where the world lacks it."""
+    lines = {line.name: line for line in instance.world.goals}
+    if goal is None or goal in lines:
+        return lines[goal] if goal is not None else None
+    near = closest(goal, lines)
+    meant = f"Did you mean `{near[0]}`?" if near else _known(lines)
+    message = f"World `{instance.world.name}` has no goal `{goal}`."
+    raise Failure(Diagnostic("TW0201", message, instance.world.span, hint=meant))
+
+
+def _known(lines: dict[str, Ending]) -> str:
+    names = ", ".join(f"`{name}`" for name in lines)
+    return f"Name one of {names}." if names else "Add a `goal` line to the world."
+
+
+def _place(span: Span) -> str:
+    """A place by the file's own name: the text is the same wherever the file lies."""
+    return f"{Path(span.file).name}:{span.line}:{span.column}"
+
+
+def _note(code: str, message: str, span: Span | None) -> Diagnostic:
+    return Diagnostic(code, message, span, severity=Severity.INFO)
+
+
+def _dropped(instance: Instance) -> Iterator[Diagnostic]:
+    """What PDDL has no place for: checked by the interpreter alone."""
+    program = instance.program
+    for invariant in program.invariants.values():
+        message = f"Invariant `{invariant.name}` is left to the interpreter: PDDL has none."
+        yield _note("TW0801", message, invariant.span)
+    for conserve in program.conserves.values():
+        message = f"`conserve {conserve.name}` is left to the interpreter: PDDL has none."
+        yield _note("TW0801", message, conserve.span)
+    for fluent in program.fluents.values():
+        if fluent.ordered:
+            message = f"The order of arrival in `{fluent.name}` is dropped in the PDDL."
+            yield _note("TW0806", message, fluent.span)
+
+
+def _chance(instance: Instance, names: Names) -> Iterator[Diagnostic]:
+    for action in instance.program.actions.values():
+        count = max((s.outcome for s in names.steps.values() if s.action == action.name), default=0)
+        if count:
+            message = f"Action `{action.name}` becomes {count} actions: the planner picks the luck."
+            yield _note("TW0807", message, action.span)
+
+
+def _requirements(words: Vocabulary, pair: PddlPair) -> Iterator[Diagnostic]:
+    declared = declared_requirements(words)
+    known = frozenset(word.lower() for word in declared or ()) | {"strips"}
+    missing = [word for word in needed(pair) if declared is not None and word not in known]
+    if missing:
+        spans = [one.span for one in words.instance.program.pddl if one.key == "requirements"]
+        listed = ", ".join(f"`:{word}`" for word in missing)
+        message = f"The requirements are kept as declared, though the rules also use {listed}."
+        yield _note("TW0809", message, spans[0])
+
+
+def _comments(instance: Instance, form: str, option: str = "--pddl") -> tuple[str, ...]:
+    files = [source.name for source in instance.program.sources]
+    where = f" of {files[-1]}" if files else ""
+    return (f"World `{instance.world.name}`{where}, {form} by `tw export {option}`.",)
+
+
+def _export(
+    pair: PddlPair, names: Names, form: Literal["lifted", "grounded"], notes: Iterable[Diagnostic]
+) -> PddlExport:
+    texts = (domain_text(pair.domain), problem_text(pair.problem))
+    return PddlExport(*texts, in_order(notes), form, names, pair)
+
+
+def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
+    words = domain.words
+    pair = assemble(domain, values, _comments(words.instance, "written"))
+    notes = (
+        *_dropped(words.instance),
+        *_chance(words.instance, words.names),
+        *_requirements(words, pair),
+    )
+    return _export(pair, words.names, "lifted", notes)
+
+
+def _plain(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
+    """The world word for word, where it says nothing but what PDDL says."""
+    comments = _comments(instance, "written")
+    found = plain_domain(instance.program, comments)
+    made = None if found is None else plain_pair(found, instance, values, goal, comments)
+    if made is None:
+        return None
+    pair, names = made
+    notes = (*_dropped(instance), *_requirements(Vocabulary(instance), pair))
+    return _export(pair, names, "lifted", notes)
+
+
+def export_domain(program: Program) -> str:
+    """The domain of a program without worlds; `Failure` where it is not PDDL as it stands."""
+    found = plain_domain(program, ("Written by `tw export --pddl`.",))
+    if found is not None:
+        return domain_text(found.domain)
+    message = "A file without a world is exported only where every rule is PDDL as it stands."
+    hint = "Add a `world name { … }` block."
+    raise Failure(Diagnostic("TW0801", message, hint=hint))
+
+
+def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) -> PddlExport:
+    """The task in grounded form; the reasons stand in the notes and above the domain."""
+    words = Vocabulary(instance)
+    reasons = [f"{_place(error.span)}: {error.construct}" for error in errors]
+    comments = (
+        *_comments(instance, "grounded"),
+        "One fact per variable and value, because PDDL has no exact lifted form for",
+        *(f"  {reason}" for reason in reasons),
+    )
+    notes = [
+        _note("TW0801", f"The PDDL is grounded: no exact lifted form for {e.construct}.", e.span)
+        for e in errors
+    ]
+    return _export(ground_pair(words, task, comments), words.names, "grounded", notes)
+
+
+def export_pddl(
+    instance: Instance, values: Values, goal: str | None, encode: Encode | None = None
+) -> PddlExport:
+    """Write one world as PDDL; ``values`` gives the start value of each slot after setup.
+
+    ``goal`` names a goal line (``None``: any of them). ``encode`` makes the finite task of the
+    world where the lifted form is not exact; without it the constructs that prevent that form are
+    raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too.
+    """
+    line = goal_line(instance, goal)
+    plain = _plain(instance, values, line)
+    if plain is not None:
+        return plain
+    domain = lift_domain(Vocabulary(instance), line)
+    if not domain.errors:
+        return _lifted(domain, values)
+    if encode is not None:
+        return _grounded(instance, encode(goal), domain.errors)
+    raise Failure(*(_no_form("PDDL", one) for one in domain.errors))
+
+
+def export_ppddl(instance: Instance, values: Values, goal: str | None) -> PddlExport:
+    """Write one world as PPDDL: draws keep their probabilities, costs and rewards their sum.
+
+    Raises `Failure` (TW0801) with every construct that has no exact lifted form.
+    """
+    words = Vocabulary(instance, luck=True)
+    domain = lift_domain(words, goal_line(instance, goal))
+    if domain.errors:
+        raise Failure(*(_no_form("PPDDL", one) for one in domain.errors))
+    pair = assemble(domain, values, _comments(instance, "written", "--ppddl"))
+    notes = (*_dropped(instance), *_rewards(instance), *_rounded(instance))
+    return _export(pair, words.names, "lifted", notes)
+
+
+def _no_form(what: str, error: LiftingError) -> Diagnostic:
+    return Diagnostic("TW0801", f"{what} has no exact lifted form for {error.construct}.",
+                      error.span)  # fmt: skip
+
+
+def _rounded(instance: Instance) -> Iterator[Diagnostic]:
+    for term in rounded(instance):
+        message = "The share is written exactly, and play takes the nearest real number."
+        yield _note("TW0801", message, term.span)
+
+
+def _rewards(instance: Instance) -> Iterator[Diagnostic]:
+    for line in instance.world.pays:
+        message = "A `reward` line of a world is left out: PPDDL pays for actions."
+        yield _note("TW0801", message, line.span)
+
+
+def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) -> PddlExport:
+    """Write the world of a simulator from one of its states, grounded where it has to be.
+
+    Raises `Failure` where the goal is unknown or neither form can express the world.
+    """
+    from tokenworld.planning.lower.encode import Unencodable, encode
+
+    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    instance = simulator.instance_at(state)
+
+    def task(name: str | None) -> Task:
+        found = encode(instance, simulator, state, name)
+        if isinstance(found, Unencodable):
+            raise Failure(*(_obstacle(one) for one in found.obstacles))
+        return found.task
+
+    return export_pddl(instance, values, goal, task)
+
+
+def _obstacle(obstacle: Obstacle) -> Diagnostic:
+    message = f"PDDL has no exact form for {obstacle.construct}: {obstacle.reason}."
+    return Diagnostic(obstacle.code, message, obstacle.span)

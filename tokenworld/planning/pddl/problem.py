@@ -1,0 +1,225 @@
+"""Putting a lifted domain and its problem together: declarations, objects, start facts, metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from tokenworld.ground import Raw, slots
+from tokenworld.model import ROOT, EnumType, Fluent, ObjectType, is_optional
+from tokenworld.planning.pddl.domain import LiftedDomain
+from tokenworld.planning.pddl.names import legal
+from tokenworld.planning.pddl.numbers import number
+from tokenworld.planning.pddl.requirements import needed, probabilistic
+from tokenworld.planning.pddl.tree import (
+    Expr,
+    PddlDomain,
+    PddlPair,
+    PddlProblem,
+    Signature,
+    Typed,
+)
+from tokenworld.planning.pddl.vocabulary import Ladder, Vocabulary, sort_of
+
+__all__ = ["Values", "assemble", "declared_requirements", "domain_name"]
+
+Values = Callable[[str, tuple[Raw, ...]], Raw]
+"""The start value of a slot, after setup."""
+
+
+def domain_name(words: Vocabulary) -> str:
+    """The name of the `pddl` block, else that of the world."""
+    for entry in words.instance.program.pddl:
+        if entry.key == "domain" and entry.values:
+            return legal(entry.values[0])
+    return legal(words.instance.world.name)
+
+
+def declared_requirements(words: Vocabulary) -> tuple[str, ...] | None:
+    """The requirements of the `pddl` block as written, if it has some."""
+    for entry in words.instance.program.pddl:
+        if entry.key == "requirements":
+            return entry.values
+    return None
+
+
+def _held(fluent: Fluent) -> bool:
+    """Whether a fluent has a place in the task: no texts, no numbers that may be absent."""
+    sort = sort_of(fluent.type)
+    if sort == "other" or (sort == "number" and is_optional(fluent.type)):
+        return False
+    return all(sort_of(param.type) == "symbol" for param in fluent.params)
+
+
+def _fluents(words: Vocabulary, numeric: bool) -> Iterator[Fluent]:
+    for fluent in words.instance.program.fluents.values():
+        if _held(fluent) and (sort_of(fluent.type) == "number") is numeric:
+            yield fluent
+
+
+def _predicates(domain: LiftedDomain) -> tuple[Signature, ...]:
+    words = domain.words
+    found = [words.signature(fluent) for fluent in _fluents(words, numeric=False)]
+    found += [Signature(head, (Typed("?x", None),)) for head in words.types.asked.values()]
+    for (enum, _), head in words.ladders.items():
+        kind = words.types.enums[enum]
+        found.append(Signature(head, (Typed("?low", kind), Typed("?high", kind))))
+    found += [derived.head for derived in domain.derived]
+    if domain.token is not None:
+        found.append(Signature(domain.token[0], (Typed("?step", domain.token[1]),)))
+    return tuple(found)
+
+
+def _functions(domain: LiftedDomain) -> tuple[Signature, ...]:
+    found = [domain.words.signature(fluent) for fluent in _fluents(domain.words, numeric=True)]
+    if domain.turn.costs and not domain.words.luck:
+        found.append(Signature("total-cost", ()))
+    return tuple(found)
+
+
+def _object(words: Vocabulary, index: int) -> Typed:
+    of = words.instance.objects[index].of
+    return Typed(words.objects[index], None if of == ROOT else words.types.spelling(of))
+
+
+def _split_objects(domain: LiftedDomain) -> tuple[tuple[Typed, ...], tuple[Typed, ...]]:
+    """Constants and objects: top-level objects and those that rules name are constants."""
+    words = domain.words
+    constants: list[Typed] = []
+    objects: list[Typed] = []
+    living = frozenset(words.instance.members[ROOT])
+    for one in words.instance.objects:
+        if one.id not in living:
+            continue
+        top = one.decl.world is None or one.id in words.constants
+        (constants if top else objects).append(_object(words, one.id))
+    for enum, members in words.members.items():
+        constants += [Typed(member, words.types.enums[enum]) for member in members]
+    if domain.token is not None:
+        constants += [Typed(step, domain.token[1]) for step in domain.token[2]]
+    return tuple(constants), tuple(objects)
+
+
+# ---- start facts ----------------------------------------------------------------------------
+
+
+def _value(words: Vocabulary, fluent: Fluent, raw: Raw) -> str:
+    assert isinstance(raw, int)
+    if isinstance(fluent.type, EnumType):
+        return words.members[fluent.type.name][raw]
+    return words.objects[raw]
+
+
+def _argument(words: Vocabulary, of: object, raw: Raw) -> str:
+    assert isinstance(raw, int)
+    if isinstance(of, EnumType):
+        return words.members[of.name][raw]
+    assert isinstance(of, ObjectType)
+    return words.objects[raw]
+
+
+def _facts(words: Vocabulary, fluent: Fluent, values: Values) -> Iterator[Expr]:
+    head = words.fluents[fluent.id]
+    for args in slots(words.instance, fluent):
+        raw = values(fluent.id, args)
+        if fluent.symmetric and raw is False:
+            raw = values(fluent.id, args[::-1])
+        kinds = [param.type for param in fluent.params]
+        atom = (head, *(_argument(words, of, arg) for of, arg in zip(kinds, args, strict=True)))
+        match sort_of(fluent.type):
+            case "truth":
+                if raw is True:
+                    yield atom
+            case "symbol":
+                if raw is not None:
+                    yield (*atom, _value(words, fluent, raw))
+            case _:
+                assert isinstance(raw, (int, float))
+                yield ("=", atom, number(raw).expr)
+
+
+def _ladder_facts(words: Vocabulary, enum: str, kind: Ladder, head: str) -> Iterator[Expr]:
+    members = words.members[enum]
+    last = len(members) - 1
+    for index, member in enumerate(members):
+        match kind:
+            case "next":
+                yield (head, member, members[min(index + 1, last)])
+            case "prev":
+                yield (head, member, members[max(index - 1, 0)])
+            case "at-most":
+                yield from ((head, member, other) for other in members[index:])
+
+
+def _init(domain: LiftedDomain, values: Values) -> Iterator[Expr]:
+    words = domain.words
+    if domain.token is not None:
+        yield (domain.token[0], domain.token[2][0])
+    for numeric in (False, True):
+        for fluent in _fluents(words, numeric):
+            yield from _facts(words, fluent, values)
+    for name, head in words.types.asked.items():
+        for member in words.instance.members[name]:
+            yield (head, words.objects[member])
+    for (enum, kind), head in words.ladders.items():
+        yield from _ladder_facts(words, enum, kind, head)
+    if domain.turn.costs and not words.luck:
+        yield ("=", ("total-cost",), "0")
+
+
+# ---- the pair -------------------------------------------------------------------------------
+
+
+def _types(domain: LiftedDomain, used: frozenset[str]) -> tuple[Typed, ...]:
+    """The declared types; enums only where something is of them."""
+    enums = set(domain.words.types.enums.values())
+    found = [
+        one for one in domain.words.types.declared() if one.name not in enums or one.name in used
+    ]
+    if domain.token is not None:
+        found.append(Typed(domain.token[1], None))
+    if all(one.type is None for one in found):
+        return tuple(found)
+    return tuple(Typed(one.name, one.type or "object") for one in found)
+
+
+def _used_types(domain: LiftedDomain, predicates: tuple[Signature, ...]) -> frozenset[str]:
+    params = [param for one in predicates for param in one.params]
+    params += [param for action in domain.actions for param in action.params]
+    return frozenset(param.type for param in params if param.type is not None)
+
+
+def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) -> PddlPair:
+    """The pair of a domain that was lifted without errors."""
+    words = domain.words
+    predicates, functions = _predicates(domain), _functions(domain)
+    used = _used_types(domain, (*predicates, *functions))
+    constants, objects = _split_objects(domain)
+    unused = set(words.types.enums.values()) - used
+    constants = tuple(one for one in constants if one.type not in unused)
+    name = domain_name(words)
+    task = PddlDomain(
+        name,
+        (),
+        _types(domain, used),
+        constants,
+        predicates,
+        functions,
+        tuple(domain.derived),
+        tuple(domain.actions),
+        comments,
+    )
+    problem = PddlProblem(
+        legal(words.instance.world.name),
+        name,
+        objects,
+        tuple(_init(domain, values)),
+        domain.goal,
+        ("total-cost",) if domain.turn.costs else None,
+        comments,
+    )
+    if words.luck:
+        return probabilistic(PddlPair(task, problem))
+    pair = PddlPair(task, problem)
+    wanted = declared_requirements(words) or needed(pair)
+    return replace(pair, domain=replace(task, requirements=wanted))

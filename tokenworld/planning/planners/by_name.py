@@ -1,0 +1,284 @@
+"""Planning with one engine that the user names, and plans that are proved optimal.
+
+The engine alone answers: no ladder, no fallback. Its plan is replayed by the interpreter, its proof
+counts only where the encoding is exact, as everywhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.encodings.decode import NotAPlan
+from tokenworld.planning.ladder import plan
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.planners.doctor import (
+    FAST_DOWNWARD,
+    SYMK,
+    EngineInfo,
+    EnginePackage,
+    find_engine,
+)
+from tokenworld.planning.planners.downward import (
+    BLIND,
+    FF,
+    HMAX,
+    LAMA,
+    SYMBOLIC,
+    Answer,
+    Configuration,
+    find_downward,
+    run_searches,
+)
+from tokenworld.planning.refereed import refereed
+from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, Search, has_costs
+from tokenworld.planning.verdict import Attempt, Proof, Verdict
+
+__all__ = ["ENGINE_NAMES", "needed", "plan_by", "plan_optimal", "proved_measure"]
+
+Say = Callable[[str], None]
+ENGINE_NAMES = ("own", "ff", "blind", "lama", "symk", "enhsp")
+_SEARCHES = {one.name: one for one in (FF, BLIND, LAMA, SYMBOLIC)}
+_FIRST_STATES = 200_000
+_TICKS_PER_COST = 1_000
+_NOBODY = EngineInfo("own search", "", "", None, None, "")
+
+
+def needed(package: EnginePackage) -> Path:
+    """Where a planner is; `Failure` (TW0811) with what installs it where it is not."""
+    found = find_engine(package)
+    if found.ready and found.path is not None:
+        return Path(found.path)
+    message = f"The planner `{found.engine}` cannot be used: {found.problem}."
+    raise Failure(Diagnostic("TW0811", message, hint=f"Run `{found.install}`."))
+
+
+def plan_by(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    name: str,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+) -> Verdict:
+    """The verdict of one engine: one of `ENGINE_NAMES`, or ``up:NAME`` of unified-planning.
+
+    Raises `Failure`: TW0006 for another name, TW0811 where the engine is not installed.
+    """
+    if name == "own":
+        return _own(simulator, state, goal, seconds, say)
+    if name in _SEARCHES:
+        return _on_encoding(simulator, state, goal, [_ready(_SEARCHES[name])], seconds, say)
+    if name == "enhsp" or name.startswith("up:"):
+        from tokenworld.planning.planners.by_pddl import plan_by_pddl
+
+        return plan_by_pddl(simulator, state, goal, name, seconds=seconds, say=say)
+    known = ", ".join(f"`{one}`" for one in ENGINE_NAMES)
+    hint = did_you_mean(name, ENGINE_NAMES) or f"Name one of {known}, or `up:NAME`."
+    raise Failure(Diagnostic("TW0006", f"There is no engine `{name}`.", hint=hint))
+
+
+def _own(
+    simulator: Simulator[StateT], state: StateT, goal: str | None, seconds: float, say: Say
+) -> Verdict:
+    def nobody(*_: object, **__: object) -> None:
+        """No planner is asked."""
+
+    return plan(
+        simulator, state, goal, time_limit=seconds, engine=_NOBODY, classical=nobody, progress=say
+    )
+
+
+def _ready(search: Configuration) -> Configuration:
+    """A search with the program that runs it."""
+    if search is SYMBOLIC:
+        return replace(search, program=needed(SYMK))
+    found = find_downward()
+    return replace(
+        search, program=needed(FAST_DOWNWARD) if isinstance(found, Diagnostic) else found
+    )
+
+
+# ---- optimal ----------------------------------------------------------------------------------
+
+
+def plan_optimal(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+    cancel: Cancel = lambda: False,
+) -> Verdict:
+    """A plan than which none is cheaper (shorter, where nothing has a cost), or why there is none.
+
+    Our own search first; then, side by side on encoding E, A* with hmax and with no heuristic, and
+    SymK. All of them take conditional effects, and E has no axioms; lmcut takes neither and is
+    left out. *Optimal* is said only where a search ended that proves it, and the interpreter found
+    the same cost.
+    """
+    began = time.monotonic()
+    search = Search(simulator, state, goal)
+    result = search.run(Limits(_FIRST_STATES, min(2.0, 0.4 * seconds)), cancel=cancel)
+    own = time.monotonic() - began
+    if isinstance(result, (Found, Exhausted)):
+        return _own_answer(simulator, state, goal, result, own)
+    searches = _optimal_searches()
+    if not searches:
+        left = max(seconds - own, 0.0)
+        result = search.run(Limits(None, left), cancel=cancel)
+        if isinstance(result, (Found, Exhausted)):
+            return _own_answer(simulator, state, goal, result, time.monotonic() - began)
+        needed(FAST_DOWNWARD)
+    left = max(seconds - (time.monotonic() - began), 0.0)
+    return _on_encoding(simulator, state, goal, searches, left, say, cancel, optimal=True)
+
+
+def _optimal_searches() -> list[Configuration]:
+    found, program = list[Configuration](), find_downward()
+    if not isinstance(program, Diagnostic):
+        found += [replace(HMAX, program=program), replace(BLIND, program=program)]
+    symk = find_engine(SYMK)
+    if symk.ready and symk.path is not None:
+        found.append(replace(SYMBOLIC, program=Path(symk.path)))
+    return found
+
+
+def _own_answer(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    result: Found | Exhausted,
+    seconds: float,
+) -> Verdict:
+    if isinstance(result, Exhausted):
+        detail = f"none of the {result.states:,} states reachable is the goal"
+        proof = Proof(f"own search: {detail}", "own search", states=result.states)
+        verdict = Verdict("unwinnable", goal, "exhausted", "own search", "", proof=proof)
+        return replace(verdict, seconds=seconds)
+    found = refereed(simulator, state, result.steps, goal, "own search", "", polish=False)
+    if isinstance(found, str):
+        raise AssertionError(f"our own search found a plan that is none: {found}")
+    return replace(found, optimal=result.optimal, seconds=seconds)
+
+
+# ---- searches on encoding E -------------------------------------------------------------------
+
+
+def _on_encoding(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    searches: list[Configuration],
+    seconds: float,
+    say: Say,
+    cancel: Cancel = lambda: False,
+    *,
+    optimal: bool = False,
+) -> Verdict:
+    """What these searches make of encoding E; the first definite answer counts."""
+    began = time.monotonic()
+    say("encoding the world for a planner")
+    encoding = encode(simulator.instance_at(state), simulator, state, goal)
+    if isinstance(encoding, Unencodable):
+        return _refused(encoding, goal)
+    left = max(seconds - (time.monotonic() - began), 0.0)
+    program = searches[0].program or Path()
+    say(f"running {', '.join(one.name for one in searches)}")
+    verdicts: list[Verdict] = []
+    attempts: list[Attempt] = []
+
+    def accept(answer: Answer) -> bool:
+        configuration = next(one for one in searches if one.name == answer.configuration)
+        found = _judged(simulator, state, goal, encoding, answer, configuration, optimal)
+        attempts.append(_attempt(answer, found))
+        if isinstance(found, Verdict):
+            verdicts.append(found)
+        return bool(verdicts)
+
+    answers = run_searches(
+        program, encoding.text, searches, seconds=left, cancel=cancel, accept=accept
+    )
+    notes = tuple(one.note for one in answers if one.note is not None)
+    found = verdicts[0] if verdicts else Verdict("unknown", goal, None, "", "", notes=notes)
+    spent = time.monotonic() - began
+    return replace(found, attempts=tuple(attempts), seconds=spent)
+
+
+def _refused(found: Unencodable, goal: str | None) -> Verdict:
+    notes = tuple(
+        Diagnostic(
+            one.code,
+            f"No encoding takes {one.construct}: {one.reason}.",
+            one.span,
+            "not expressible for this planner",
+            hint="Plan without `--engine`: our own search works on the interpreter.",
+        )
+        for one in found.obstacles
+    )
+    return Verdict("unknown", goal, None, "", "E", notes=notes)
+
+
+def _attempt(answer: Answer, found: Verdict | str | None) -> Attempt:
+    detail = found if isinstance(found, str) else answer.detail
+    result = "invalid plan" if isinstance(found, str) else answer.result
+    return Attempt(_engine(answer.configuration), "E", result, detail, answer.seconds)
+
+
+def _engine(configuration: str) -> str:
+    return configuration if configuration == "symk" else f"fast-downward {configuration}"
+
+
+def _judged(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    encoding: Encoding,
+    answer: Answer,
+    configuration: Configuration,
+    optimal: bool,
+) -> Verdict | str | None:
+    """The verdict of an answer; a clause where its plan is none, ``None`` where there is none."""
+    engine = _engine(answer.configuration)
+    if answer.result == "no plan":
+        by = f"{engine} on encoding E: {answer.detail}"
+        proof = Proof(by, engine, "E", encoding.digest)
+        return Verdict("unwinnable", goal, "proved", engine, "E", proof=proof)
+    if answer.result != "plan":
+        return None
+    try:
+        steps = encoding.plan(answer.operators)
+    except NotAPlan as error:
+        return str(error)
+    found = refereed(simulator, state, steps, goal, engine, "E", polish=not optimal)
+    if isinstance(found, str) or not configuration.optimal:
+        return found
+    return replace(found, optimal=proved_measure(simulator, encoding, answer, found))
+
+
+def proved_measure(
+    simulator: Simulator[StateT], encoding: Encoding, answer: Answer, found: Verdict
+) -> Literal["ticks", "cost"] | None:
+    """What the plan has least of, if the encoding counted it as the interpreter does.
+
+    With costs the encoding counts them in thousands and ticks below, as long as none is dearer.
+    """
+    paid = _paid(encoding, answer)
+    if not has_costs(simulator):
+        return "ticks" if paid == found.ticks else None
+    few = found.ticks < _TICKS_PER_COST
+    return "cost" if few and paid == found.cost * _TICKS_PER_COST + found.ticks else None
+
+
+def _paid(encoding: Encoding, answer: Answer) -> int | None:
+    """What the operators of a plan cost together."""
+    costs = {one.name.split()[0]: one.cost for one in encoding.task.operators}
+    words = [name.split()[0] for name in answer.operators if name.split()]
+    return sum(costs[word] for word in words) if all(word in costs for word in words) else None

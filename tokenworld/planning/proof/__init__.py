@@ -1,0 +1,1 @@
+"""Proofs and reasons: certificates and their check, unwinnable worlds and the core of why."""
