@@ -17,6 +17,7 @@ from tokenworld.tools.output import (
 )
 from tokenworld.tools.running import show_outcome
 from tokenworld.tools.solving import check_goal, show_verdict
+from tokenworld.tools.unbroken import unbroken
 
 __all__ = ["play"]
 
@@ -94,7 +95,9 @@ def _told(
         out.line("it is planned anew where the luck of this seed differs")
     out.line("")
     for step in steps:
-        for outcome in session.intend(step.command, source="planner"):
+        with unbroken():
+            outcomes = session.intend(step.command, source="planner")
+        for outcome in outcomes:
             show_outcome(session.moments[-1].asked, outcome, out)
     session.finish("plan played")
     return _ending(session, verdict, goal, len(steps), out)

@@ -14,6 +14,7 @@ from tokenworld.session.intents import AnyIntent
 from tokenworld.session.players import Player, policy_player, random_player, script_player
 from tokenworld.store import IntentSource, RunStore
 from tokenworld.tools.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output
+from tokenworld.tools.unbroken import unbroken
 
 __all__ = ["GLYPHS", "run", "show_outcome"]
 
@@ -113,7 +114,8 @@ def _play(
     for intent in intents:
         if ticks is not None and records >= ticks:
             break
-        outcomes = session.intend(intent, source=source)
+        with unbroken():
+            outcomes = session.intend(intent, source=source)
         records += len(outcomes)
         for outcome in outcomes:
             show_outcome(session.moments[-1].asked, outcome, out)
