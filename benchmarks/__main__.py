@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks.cases import check_times, play, search
 from benchmarks.checking import editing
+from benchmarks.exploring import exploring
 from benchmarks.measure import WrongResultError, table
 
 
@@ -48,7 +49,7 @@ def _lines(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _own() -> Iterator[str]:
-    rows = [*check_times(), *editing(), *play(), *search()]
+    rows = [*check_times(), *editing(), *play(), *search(), *exploring()]
     yield "results agree; CPU time, the least of three where nothing else is said"
     yield ""
     yield table(rows)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.chart import Line, chart
 from benchmarks.measure import WrongResultError
+from benchmarks.peers.adapters.shared import averaged
 
 __all__ = ["SIZES", "measured", "report", "village"]
 
@@ -23,6 +24,7 @@ SIZES = (10, 100, 1_000, 10_000, 100_000)
 _BUDGET = 0.3
 _SERIES = {
     "tick": "a tick",
+    "live": "a tick in place",
     "legal": "all legal actions",
     "focus": "actions with one object",
     "check": "checking the text",
@@ -109,6 +111,12 @@ def measured(objects: int) -> dict[str, float | int]:
             now = engine.stepper.tick(now, command, SeededLuck())[-1].after
         return now
 
+    live = engine.live(state)
+
+    def in_place() -> None:
+        for command in around:
+            live.apply(command)
+
     legal = list(engine.legal(state))
     focus = focus_on(engine, state, thing).legal
     if focus != tuple(one for one in legal if thing in one.args):
@@ -117,6 +125,7 @@ def measured(objects: int) -> dict[str, float | int]:
         "objects": objects,
         "legal_actions": len(legal),
         "tick": _each(round_trip) / len(around),
+        "live": _each(in_place) / len(around),
         "legal": _each(lambda: list(engine.legal(state))),
         "focus": _each(lambda: focus_on(engine, state, thing)),
         "check": check,
@@ -136,15 +145,9 @@ def _spent(work: Callable[[], object]) -> tuple[float, object]:
 
 
 def _each(work: Callable[[], object]) -> float:
-    """CPU seconds of one call, of as many as a budget takes."""
+    """CPU seconds of one call, once the first has warmed the caches."""
     work()
-    calls, began = 0, time.process_time()
-    while True:
-        work()
-        calls += 1
-        spent = time.process_time() - began
-        if spent >= _BUDGET:
-            return spent / calls
+    return averaged(work, _BUDGET)
 
 
 # ---- the report -----------------------------------------------------------------------------

@@ -14,12 +14,12 @@ import argparse
 import math
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.planning_opinions import Compared, Engines, Left, compared
+from benchmarks.planning_record import OtherEditionError, Report, load, save
 from benchmarks.planning_worlds import Drawn, draw, opened
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
 from tokenworld.tools.fuzzing.constructs import in_program
@@ -30,51 +30,6 @@ __all__ = ["Report", "asked", "campaign", "installed", "main", "shrunk"]
 SEEDS = 1_000_003
 """The worlds of one seed are numbered from a multiple of this on."""
 Ask = Callable[[Drawn], "Compared | Left"]
-
-
-@dataclass
-class Report:
-    """What a campaign came to."""
-
-    worlds: int = 0
-    drawn: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
-    said: Counter[tuple[str, str]] = field(default_factory=Counter)
-    left: Counter[str] = field(default_factory=Counter)
-    stepped: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
-    lengths: Counter[int] = field(default_factory=Counter)
-    constructs: Counter[str] = field(default_factory=Counter)
-    plans: int = 0
-    next_seed: int = 0
-    found: tuple[int, Drawn, str] | None = None
-
-    def note(self, result: Compared) -> None:
-        """Count one world that was compared."""
-        self.worlds += 1
-        self.plans += result.plans
-        self.verdicts["winnable" if result.winnable else "unwinnable"] += 1
-        self.said.update(result.said.items())
-        self.stepped.update(result.stepped)
-        self.seconds.update(result.seconds)
-
-    def lines(self) -> Iterator[str]:
-        """The report as people read it."""
-        verdicts = ", ".join(f"{count:,} {name}" for name, count in self.verdicts.most_common())
-        yield f"worlds compared: {self.worlds:,} ({verdicts}); drawn: {self.drawn:,}"
-        yield f"  the next number is {self.next_seed}"
-        for reason, count in self.left.most_common():
-            yield f"  left out: {count:,} {reason}"
-        for (name, said), count in sorted(self.said.items()):
-            yield f"  {name}: {count:,} {said}"
-        yield f"plans replayed by the interpreter: {self.plans:,}"
-        for name, count in sorted(self.stepped.items()):
-            yield f"  unified-planning: {count:,} {name}"
-        shown = (f"{name} {count:,}" for name, count in self.constructs.most_common())
-        yield f"constructs ({len(self.constructs)}): {', '.join(shown)}"
-        spent = (f"{name} {seconds:.0f}" for name, seconds in self.seconds.most_common())
-        yield f"wall-clock seconds: {', '.join(spent)}"
-        yield f"disagreements: {0 if self.found is None else 1}"
 
 
 def installed() -> Engines | None:
@@ -107,10 +62,14 @@ def campaign(
     ask: Ask,
     say: Callable[[Report], None] = lambda report: None,
     seconds: float = math.inf,
+    before: Report | None = None,
 ) -> Report:
-    """Compare so many worlds from a number on, until the first disagreement or the time is up."""
+    """Compare so many worlds from a number on, until the first disagreement or the time is up.
+
+    With what was counted ``before`` it goes on from there, and counts that as well.
+    """
     end = time.monotonic() + seconds
-    report = Report(next_seed=first)
+    report = Report(next_seed=first) if before is None else before
     while report.worlds < count and report.found is None and time.monotonic() < end:
         number = report.next_seed
         report.next_seed += 1
@@ -160,7 +119,9 @@ def _kind(disagreement: str) -> str:
     return f"{head}: {rest.split(' says')[0]}" if head == "verdict" else head
 
 
-def _progress(report: Report) -> None:
+def _progress(report: Report, record: Path | None) -> None:
+    if record is not None and report.found is None:
+        save(record, report)
     if report.worlds % 50 == 0:
         sys.stderr.write(f"{report.worlds:,} worlds, next number {report.next_seed}\n")
         sys.stderr.flush()
@@ -173,6 +134,7 @@ def main(options: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which worlds")
     parser.add_argument("--start", type=int, help="go on from this number that a report names")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many")
+    parser.add_argument("--record", type=Path, help="add up in this file, and go on where it ends")
     given = parser.parse_args(options)
     engines = installed()
     if engines is None:
@@ -180,7 +142,13 @@ def main(options: list[str] | None = None) -> int:
         return 2
     ask = asked(engines)
     first = given.seed * SEEDS if given.start is None else given.start
-    report = campaign(given.n, first, ask, _progress, 60 * given.minutes)
+    try:
+        before = None if given.record is None else load(given.record)
+    except OtherEditionError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    say = partial(_progress, record=given.record)
+    report = campaign(given.n, first, ask, say, 60 * given.minutes, before)
     for line in report.lines():
         sys.stdout.write(f"{line}\n")
     if report.found is None:

@@ -65,11 +65,13 @@ class Left:
 class Compared:
     """What came of one world. ``disagreement`` is empty where all are of one mind.
 
-    ``said`` has the answer of each engine; ``stepped`` counts plans and steps that
+    ``size`` is the length of the shortest plan in ticks, or how many states there are where there
+    is none. ``said`` has the answer of each engine; ``stepped`` counts plans and steps that
     unified-planning followed, or the reason why it was not asked.
     """
 
     winnable: bool
+    size: int = 0
     said: dict[str, str] = field(default_factory=dict)
     plans: int = 0
     stepped: Counter[str] = field(default_factory=Counter)
@@ -90,7 +92,8 @@ def compared(world: Opened, goal: str | None, engines: Engines) -> Compared | Le
         return Left(f"not expressible: {encoding.obstacles[0].reason}")
     if sum(len(one.effects) for one in encoding.task.operators) > engines.effects:
         return Left(f"encoding of more than {engines.effects:,} effects")
-    result = Compared(isinstance(found, Found), seconds=clock.seconds)
+    size = len(found.steps) if isinstance(found, Found) else found.states
+    result = Compared(isinstance(found, Found), size, seconds=clock.seconds)
     plans = dict[str, tuple[PlanStep, ...]]()
     for name, said, steps in _answers(world, encoding, engines, clock):
         result.said[name] = said
@@ -217,22 +220,34 @@ def _followed(
     engines: Engines,
     result: Compared,
 ) -> str:
-    try:
-        stepper = Stepper(world, goal, encoding, engines.up_characters)
-    except NotReadError as error:
-        result.stepped[f"not asked: {error}"] += 1
-        return ""
+    """unified-planning is given the pair as it is exported, and where it has no use for that the
+    grounded one.
+    """
+    for grounded in (False, True):
+        counted = Counter[str]()
+        try:
+            stepper = Stepper(world, goal, encoding, engines.up_characters, grounded=grounded)
+            disagreement = _walked(stepper, plans, counted)
+        except NotReadError as error:
+            result.stepped[f"not read: {error}"] += 1
+            if error.form == "grounded":
+                break
+            continue
+        result.stepped += counted
+        result.stepped[f"worlds, {stepper.form}"] += 1
+        return disagreement
+    result.stepped["worlds not asked"] += 1
+    return ""
+
+
+def _walked(stepper: Stepper, plans: dict[tuple[PlanStep, ...], str], counted: Counter[str]) -> str:
     for steps, name in plans.items():
         if stepper.form == "grounded" and name == OWN:
-            result.stepped["own plans not asked: the grounded pair has no idle commands"] += 1
+            counted["own plans not asked: the grounded pair has no idle commands"] += 1
             continue
         try:
-            result.stepped["steps"] += stepper.walk(steps)
-        except NotReadError as error:
-            result.stepped[f"not asked: {error}"] += 1
-            return ""
+            counted["steps"] += stepper.walk(steps)
         except StepsDifferError as error:
             return f"unified-planning: plan of {name}, {error}"
-        result.stepped["plans"] += 1
-    result.stepped[f"worlds, {stepper.form}"] += 1
+        counted["plans"] += 1
     return ""

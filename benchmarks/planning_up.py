@@ -24,6 +24,7 @@ from tokenworld.planning.encodings.ir import Task, Variable
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.pddl.export import PddlExport, export_world
 from tokenworld.planning.pddl.ground import ground_pair
+from tokenworld.planning.pddl.text import domain_text, problem_text
 from tokenworld.planning.pddl.tree import Expr, PddlPair
 from tokenworld.planning.pddl.vocabulary import Vocabulary
 from tokenworld.planning.planners.unified import distinct, read_pair
@@ -37,7 +38,11 @@ _OWN = ("tw-turn", "total-cost")
 
 
 class NotReadError(Exception):
-    """The world has no pair that unified-planning reads; the text says why, shortly."""
+    """The world has no pair of a form that unified-planning reads; the text says why, shortly."""
+
+    def __init__(self, form: str, reason: str) -> None:
+        super().__init__(f"{form} pair {reason}")
+        self.form = form
 
 
 class StepsDifferError(Exception):
@@ -45,15 +50,26 @@ class StepsDifferError(Exception):
 
 
 class Stepper:
-    """One world in unified-planning's simulator. Raises `NotReadError`."""
+    """One world in unified-planning's simulator. Raises `NotReadError`.
 
-    def __init__(self, world: Opened, goal: str | None, encoding: Encoding, most: int) -> None:
+    ``grounded`` asks for the grounded pair where there is a lifted one too.
+    """
+
+    def __init__(
+        self,
+        world: Opened,
+        goal: str | None,
+        encoding: Encoding,
+        most: int,
+        *,
+        grounded: bool = False,
+    ) -> None:
         self._world, self._goal = world, goal
-        self.export = _exported(world, goal)
+        self.export = _grounded(world, encoding) if grounded else _exported(world, goal)
         self.form = self.export.form
         size = len(self.export.domain) + len(self.export.problem)
         if size > most:
-            raise NotReadError(f"{self.form} text longer than {most:,} characters")
+            raise NotReadError(self.form, f"longer than {most:,} characters")
         _, actions, objects = distinct(self.export.pair)
         named = (*actions.items(), *objects.items())
         self._back = {new.lower(): old for old, new in named}
@@ -79,7 +95,7 @@ class Stepper:
             return self._walked(steps)
         except UPException as error:
             if "does not have a value" in str(error):
-                raise NotReadError(f"{self.form} pair with numbers of a subtype") from error
+                raise NotReadError(self.form, "with numbers of a subtype") from error
             raise StepsDifferError(f"its simulator fails: {error}") from error
 
     def _walked(self, steps: Sequence[PlanStep]) -> int:
@@ -208,7 +224,14 @@ def _exported(world: Opened, goal: str | None) -> PddlExport:
     try:
         return export_world(world.simulator, world.state, goal)
     except Failure as failure:
-        raise NotReadError(f"no PDDL: {failure.diagnostics[0].code}") from failure
+        raise NotReadError("lifted", f"without text: {failure.diagnostics[0].code}") from failure
+
+
+def _grounded(world: Opened, encoding: Encoding) -> PddlExport:
+    words = Vocabulary(world.instance)
+    pair = ground_pair(words, encoding.task, ())
+    texts = (domain_text(pair.domain), problem_text(pair.problem))
+    return PddlExport(*texts, (), "grounded", words.names, pair)
 
 
 def _problem(export: PddlExport) -> Any:
@@ -216,8 +239,7 @@ def _problem(export: PddlExport) -> Any:
         return read_pair(export)
     except Failure as failure:
         derived = " (derived predicates)" if export.pair.domain.derived else ""
-        message = f"{export.form} pair that its reader rejects{derived}"
-        raise NotReadError(message) from failure
+        raise NotReadError(export.form, f"that its reader rejects{derived}") from failure
 
 
 def _simulator(problem: Any) -> tuple[Any, dict[Atom, Any]]:

@@ -2,7 +2,8 @@
 
 A world is drawn in three steps: a vocabulary, rules over it that the checker accepts one by one,
 and goals. For these the world is walked through to its end first, so that about half of the goals
-are facts of some state that can be reached, and half are facts that never hold together.
+are facts of some state, mostly of one that is several ticks away, and half are facts that never
+hold together although each of them is met somewhere.
 """
 
 from __future__ import annotations
@@ -20,11 +21,18 @@ from tokenworld.ground import Instance, Raw, domain_of, instantiate, param_value
 from tokenworld.model import Fluent, is_optional
 from tokenworld.prose import EnglishProse
 
-__all__ = ["Drawn", "Opened", "draw", "opened"]
+__all__ = ["EDITION", "Drawn", "Opened", "draw", "opened"]
 
-MOST_STATES, MOST_STEPS = 800, 5_000
+EDITION = 2
+"""Raised whenever a number comes to stand for another world."""
+MOST_STATES, MOST_STEPS = 800, 3_000
 """A world with more states or steps is left: its search would take more than a second or two."""
-FEWEST_STATES = 5
+LEAST_STATES, FEWEST_STATES, SHALLOWEST = 5, 20, 4
+"""A world with fewer than the least is left. So are most worlds with fewer states than the second
+number, or with none as many ticks away as the third.
+"""
+_SMALL, _SAMPLE = 0.08, 10
+_DISTANCES = (1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9)
 _TRIES = 40
 
 
@@ -59,7 +67,7 @@ def opened(text: str) -> Opened | None:
         return None
 
 
-# ---- goals --------------------------------------------------------------------------------------
+# ---- what can be reached ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +93,45 @@ class _Slot:
             return left if shown else f"not {left}"
         return f"{left} == {'none' if shown is None else shown}"
 
+    def may_hold(self, value: Raw) -> bool:
+        """Not so for what a slot of something that is gone seems to hold."""
+        return value is not None or is_optional(self.fluent.type)
 
-_Goal = dict[_Slot, Raw]
+
+_Goal = dict[int, Raw]
+"""Values by the number of their slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """All states of a world, nearest first: how far away, and what every slot holds there."""
+
+    slots: tuple[_Slot, ...]
+    depths: tuple[int, ...]
+    rows: tuple[tuple[Raw, ...], ...]
+
+    def first(self, goal: _Goal) -> int | None:
+        """The first state that meets a goal."""
+        wanted = goal.items()
+        for number, row in enumerate(self.rows):
+            if all(row[slot] == value for slot, value in wanted):
+                return number
+        return None
+
+    def news(self, number: int, random: Random) -> list[int]:
+        """The slots that hold something else than at the start, in any order."""
+        row, start = self.rows[number], self.rows[0]
+        found = [
+            slot
+            for slot, one in enumerate(self.slots)
+            if row[slot] != start[slot] and one.may_hold(row[slot])
+        ]
+        return random.sample(found, len(found))
+
+    def part(self, number: int, slots: Sequence[int]) -> _Goal:
+        """What these slots hold in a state."""
+        row = self.rows[number]
+        return {slot: row[slot] for slot in slots if self.slots[slot].may_hold(row[slot])}
 
 
 def _slots(world: Opened) -> Iterator[_Slot]:
@@ -98,11 +143,13 @@ def _slots(world: Opened) -> Iterator[_Slot]:
                 yield _Slot(fluent, args)
 
 
-def _reached(world: Opened) -> list[State] | None:
-    """All states that can be reached; ``None`` if they are too many."""
-    simulator, states, steps = world.simulator, [world.state], 0
+def _space(world: Opened) -> _Space | None:
+    """All that can be reached; ``None`` if it is too much."""
+    simulator, states, depths, steps = world.simulator, [world.state], [0], 0
     seen = {simulator.key(world.state)}
-    for state in states:  # it grows meanwhile
+    for number, state in enumerate(states):  # it grows meanwhile
+        if number >= _SAMPLE and steps * len(states) > MOST_STEPS * number:
+            return None  # the states that wait would take too many steps, at that many for each
         for command in () if simulator.lost(state) else simulator.commands(state):
             if len(states) > MOST_STATES or steps > MOST_STEPS:
                 return None
@@ -113,62 +160,69 @@ def _reached(world: Opened) -> list[State] | None:
                 if key not in seen:
                     seen.add(key)
                     states.append(successor.state)
-    return states
+                    depths.append(depths[number] + 1)
+    slots = tuple(_slots(world))
+    rows = (tuple(one.held(world, state) for one in slots) for state in states)
+    return _Space(slots, tuple(depths), tuple(rows))
 
 
-def _wanted(world: Opened, states: Sequence[State], random: Random) -> str:
+# ---- goals --------------------------------------------------------------------------------------
+
+
+def _wanted(world: Opened, space: _Space, random: Random) -> str:
     """A goal that some state meets, or one whose facts never hold together."""
-    slots, winnable = list(_slots(world)), random.random() < 0.45
+    goal = _met(space, random) if random.random() < 0.55 else _unmet(world, space, random)
+    said = (space.slots[slot].says(world.instance, value) for slot, value in goal.items())
+    return " and ".join(said) or "false"
+
+
+def _met(space: _Space, random: Random) -> _Goal:
+    """Facts of a state, enough of them to be no nearer than wanted where that is possible."""
+    distance = min(space.depths[-1], random.choice(_DISTANCES))
+    far = [number for number, depth in enumerate(space.depths) if depth >= distance]
+    best, reached = _Goal(), -1
+    for _ in range(_TRIES):
+        number = random.choice(far)
+        goal = space.part(number, random.sample(range(len(space.slots)), random.random() < 0.2))
+        for slot in space.news(number, random)[:6]:
+            goal |= space.part(number, [slot])
+            depth = space.depths[space.first(goal) or 0]
+            if depth > reached:
+                best, reached = dict(goal), depth
+            if depth >= distance:
+                return goal
+    return best
+
+
+def _unmet(world: Opened, space: _Space, random: Random) -> _Goal:
+    """Facts that are met one by one and never at once; failing that, one that is never met."""
+    numbers = range(len(space.rows))
     for attempt in range(_TRIES):
-        late = states[random.choice((len(states) // 2, 9 * len(states) // 10)) :]
-        goal = _changed(world, random.choice(late), slots, random)
-        if not winnable:
-            goal |= _changed(world, random.choice(states), slots, random)
-            more = random.sample(slots, min(len(slots), attempt // 4))
-            goal |= {one: one.held(world, world.state) for one in more}
-        at_once = _holds(world, world.state, goal)
-        holds = at_once or any(_holds(world, state, goal) for state in states)
-        if goal and holds == winnable and not (at_once and random.random() < 0.98):
-            return _said(world, goal)
-    return _said(world, goal | _never(world, states, random.sample(slots, min(len(slots), 8))))
+        goal = _Goal()
+        for number in random.choices(numbers, k=random.choice((2, 2, 3))):
+            goal |= space.part(number, space.news(number, random)[: random.choice((1, 2))])
+        spare = random.sample(range(len(space.slots)), min(len(space.slots), attempt // 4))
+        goal |= space.part(0, spare)
+        if goal and space.first(goal) is None:
+            return goal
+    return _never(world, space, random)
 
 
-def _changed(world: Opened, state: State, slots: Sequence[_Slot], random: Random) -> _Goal:
-    """What a few slots hold in a state, mostly such that hold something else at the start."""
-    news = [one for one in slots if one.held(world, state) != one.held(world, world.state)]
-    chosen = random.sample(news, min(len(news), random.choice((1, 1, 2, 3))))
-    if random.random() < 0.3:
-        chosen.append(random.choice(slots))
-    return {one: one.held(world, state) for one in chosen}
-
-
-def _holds(world: Opened, state: State, goal: _Goal) -> bool:
-    return all(one.held(world, state) == value for one, value in goal.items())
-
-
-def _never(world: Opened, states: Sequence[State], slots: Sequence[_Slot]) -> _Goal:
+def _never(world: Opened, space: _Space, random: Random) -> _Goal:
     """A value that one of the slots holds in no state."""
-    for one in slots:
-        held = {one.held(world, state) for state in states}
-        for value in domain_of(world.instance, one.fluent.type) or ():
+    for slot in random.sample(range(len(space.slots)), len(space.slots)):
+        held = {row[slot] for row in space.rows}
+        for value in domain_of(world.instance, space.slots[slot].fluent.type) or ():
             if value not in held:
-                return {one: value}
+                return {slot: value}
     return {}
 
 
-def _said(world: Opened, goal: _Goal) -> str:
-    """A goal as a condition; a slot of something that is gone by then is left out."""
-    kept = {one: value for one, value in goal.items() if _possible(one.fluent, value)}
-    return " and ".join(one.says(world.instance, value) for one, value in kept.items()) or "false"
-
-
-def _possible(fluent: Fluent, value: Raw) -> bool:
-    return value is not None or is_optional(fluent.type)
-
-
-def draw(seed: int) -> Drawn | None:
-    """A random world; ``None`` where the seed gives none that is small enough."""
-    random = Random(seed)
+def draw(number: int) -> Drawn | None:
+    """The random world of a number; ``None`` where that gives none that is small enough, or only
+    a trivial one.
+    """
+    random = Random(number)
     writer = Writer(random)
     objects = objects_of(writer)
     rules = rules_of(writer, objects)
@@ -177,13 +231,19 @@ def draw(seed: int) -> Drawn | None:
         return f"{rules}{block('world w', [*objects, *goals])}\n"
 
     world = opened(text("goal g: false"))
-    states = None if world is None else _reached(world)
-    if world is None or states is None or len(states) < FEWEST_STATES:
+    space = None if world is None else _space(world)
+    if world is None or space is None or _trivial(space, random):
         return None
-    goals = [f"goal g: {_wanted(world, states, random)}"]
-    if random.random() < 0.2:
-        goals.append(f"goal also: {_wanted(world, states, random)}")
-    if random.random() < 0.2:
+    goals = [f"goal g: {_wanted(world, space, random)}"]
+    if random.random() < 0.15:
+        goals.append(f"goal also: {_wanted(world, space, random)}")
+    if random.random() < 0.12:
         told = f"goal g: {writer.named(closed(writer.condition(), random))}"
         goals = [told, *goals[1:]] if opened(text(told)) else goals
     return Drawn(text(*goals), random.choice([None, None, "g"]))
+
+
+def _trivial(space: _Space, random: Random) -> bool:
+    """Whether there is next to nothing to do; a few such worlds are kept."""
+    small = len(space.rows) < FEWEST_STATES or space.depths[-1] < SHALLOWEST
+    return len(space.rows) < LEAST_STATES or (small and random.random() >= _SMALL)

@@ -84,7 +84,8 @@ def test_the_version_comes_at_once() -> None:
 
 def test_the_version_loads_no_package_of_ours() -> None:
     ours = {name for name in loaded_by("--version") if name.startswith("tokenworld.")}
-    assert ours == {"tokenworld.cli"}
+    assert "tokenworld.cli" in ours
+    assert not [name for name in ours if not name.startswith("tokenworld.cli")]
 
 
 def test_a_plan_needs_no_unified_planning() -> None:

@@ -76,3 +76,16 @@ def test_independent_mistakes_are_each_told() -> None:
     derive d(t: T) = t.n == none"""
     codes = [one.code for one in check_text(Source("t.tw", None, text)).diagnostics]
     assert codes == ["TW0202", "TW0201", "TW0502", "TW0301"]
+
+
+def test_a_label_does_not_hide_a_name() -> None:
+    """`dirty` is the label of a require, and yet nothing that a text could speak of."""
+    text = """
+    type Dish { soiled: bool }
+    called d: Dish = "{if d.soiled then dirty else clean} dish"
+    action eat(d: Dish) as "eat {d}" {
+      require not d.soiled  else dirty "No."
+      d.soiled = true
+    }"""
+    codes = [one.code for one in check_text(Source("t.tw", None, text)).diagnostics if one.is_error]
+    assert "TW0201" in codes

@@ -23,7 +23,7 @@ def told(ran: Any, code: str, exit_code: int) -> str:
 
 
 def nothing_written(folder: Path) -> None:
-    assert not (folder / ".tokenworld").exists()
+    assert not (folder / ".tw").exists()
     assert not list(folder.glob("**/*.part"))
 
 
@@ -206,7 +206,7 @@ def test_a_store_that_is_no_database(tw: Tw, world: Path, tmp_path: Path) -> Non
 
 def test_a_damaged_store(tw: Tw, world: Path, tmp_path: Path) -> None:
     tw("run", world, "--player", "random", "--ticks", "40")
-    path = tmp_path / ".tokenworld" / "runs.sqlite"
+    path = tmp_path / ".tw" / "runs.sqlite"
     data = bytearray(path.read_bytes())
     data[4096:] = os.urandom(len(data) - 4096)
     path.write_bytes(data)
@@ -217,7 +217,7 @@ def test_a_damaged_store(tw: Tw, world: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_store(tw: Tw, world: Path, tmp_path: Path) -> None:
     tw("run", world, *RANDOM)
-    path = tmp_path / ".tokenworld" / "runs.sqlite"
+    path = tmp_path / ".tw" / "runs.sqlite"
     before = path.read_bytes()
     path.chmod(0o444)
     path.parent.chmod(0o555)
@@ -240,7 +240,7 @@ def test_a_store_of_a_newer_version(tw: Tw, world: Path, tmp_path: Path) -> None
     import sqlite3
 
     tw("run", world, *RANDOM)
-    path = tmp_path / ".tokenworld" / "runs.sqlite"
+    path = tmp_path / ".tw" / "runs.sqlite"
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -252,7 +252,7 @@ def test_a_changed_record_fails_verification(tw: Tw, world: Path, tmp_path: Path
     import sqlite3
 
     tw("run", world, "--player", "random", "--ticks", "6")
-    path = tmp_path / ".tokenworld" / "runs.sqlite"
+    path = tmp_path / ".tw" / "runs.sqlite"
     connection = sqlite3.connect(path)
     for (name,) in connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'trigger'"

@@ -24,7 +24,7 @@ def begin(folder: Path, *arguments: object) -> subprocess.Popen[str]:
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
-    store = folder / ".tokenworld" / "runs.sqlite"
+    store = folder / ".tw" / "runs.sqlite"
     deadline = time.monotonic() + 30
     while stored(store) < 5:
         assert process.poll() is None, process.communicate()

@@ -140,7 +140,7 @@ def test_the_store_may_lie_elsewhere(tw: Tw, world: Path, tmp_path: Path) -> Non
     place = tmp_path / "deep" / "er" / "runs.db"
     assert tw("run", world, "--player", "random", "--ticks", "3", "--store", place).code == 0
     assert place.is_file()
-    assert not (tmp_path / ".tokenworld").exists()
+    assert not (tmp_path / ".tw").exists()
     assert tw("runs", "--store", place, "--json").json["runs"][0]["records"] == 3
     assert tw("runs").code == 2
 

@@ -92,6 +92,7 @@ def test_a_mistake_of_the_engine_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
     up, idle = {"action": "up", "args": []}, {"action": "idle", "args": []}
     assert first_difference(TINY, [up], 0) is None
+    monkeypatch.setattr("tokenworld.engine.unit.plain_of", lambda *_: None)
     monkeypatch.setattr("tokenworld.engine.unit.apply", forgetful)
     found = first_difference(TINY, [idle, up], 0)
     assert found is not None
@@ -107,6 +108,7 @@ def test_a_crash_of_the_engine_is_a_difference(monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object) -> object:
         raise TypeError("oh")
 
+    monkeypatch.setattr("tokenworld.engine.unit.plain_of", lambda *_: None)
     monkeypatch.setattr("tokenworld.engine.unit.apply", broken)
     found = first_difference(TINY, [{"action": "up", "args": []}], 0)
     assert found is not None

@@ -14,7 +14,7 @@ import pytest
 
 from tokenworld.diagnostics import Span
 from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw, Successor
-from tokenworld.model import Action, NumberLiteral, NumberType
+from tokenworld.model import ROOT, Action, BoolLiteral, BoolType, NumberLiteral, NumberType
 
 State = tuple[int, int]  # node, tick
 
@@ -38,10 +38,24 @@ class GraphWorld:
         span = Span("graph.tw", 0, 0, 1, 1, 1, 1)
         names = sorted({name for row in self.edges.values() for name in row})
         actions = {name: self._action(name, span) for name in names}
-        lines = tuple(SimpleNamespace(name=name, span=span) for name in self.goals)
-        world = SimpleNamespace(name="graph", goals=lines, span=span, turns=(), spares=())
-        program = SimpleNamespace(actions=actions, laws={}, digest="0" * 64)
-        return cast(Instance, SimpleNamespace(program=program, world=world))
+        never = BoolLiteral(False, BoolType(), span)
+        lines = tuple(SimpleNamespace(name=name, span=span, condition=never) for name in self.goals)
+        world = SimpleNamespace(
+            name="graph", goals=lines, span=span, turns=(), spares=(),
+            endings=(SimpleNamespace(ending="stop"),), endless=True, outcomes="latched",
+        )  # fmt: skip
+        program = SimpleNamespace(
+            actions=actions,
+            laws={},
+            births=(),
+            fluents={},
+            derives={},
+            phases={},
+            types={},
+            digest="0" * 64,
+        )
+        nobody = SimpleNamespace(members={ROOT: ()}, actors=(), me=None, objects=())
+        return cast(Instance, SimpleNamespace(program=program, world=world, **vars(nobody)))
 
     def _action(self, name: str, span: Span) -> Action:
         price = self.costs.get(name)

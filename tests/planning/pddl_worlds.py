@@ -229,6 +229,28 @@ action rest() { require all(used(s) for s: Sharp) for s: Sharp where s is Axe {
 world w "W" { object axe: Axe object knife: Knife object stone: Stone goal g: count(i
   for i: Item where any(cut(s, i) for s: Sharp)) >= 3 }
 """,
+    "wider questions": """
+type Place { next: Place? }
+type Room : Place { lit: bool = false  twin: Room? }
+type Yard : Place
+type Walker { at: Place?  home: Room?  met: bool = false }
+actor me: Walker
+action go() { require me.at != none  me.at = me.at.next }
+action light(p: Place) { require p == me.at and p is Room and not p.lit  me.met = true }
+action settle(p: Place) { require p is Room and p.lit  me.home = p }
+action shine(r: Room) { require any(p.twin == r or r.twin == p for p: Room where p == me.at)
+  r.lit = not r.lit }
+action meet(p: Place) { require any(x.home == p for x: Walker)  me.met = not me.met }
+action leave(p: Place) { require p is Room  require p.lit and p.twin != none and p != me.home
+  me.at = p.twin }
+world w {
+  object yard: Yard
+  object hall, den: Room { next = yard }
+  object hero: Walker { at = hall }
+  setup { yard.next = hall  hall.next = den  hall.twin = den }
+  goal g: hero.met and hero.home == hall and den.lit
+}
+""",
     "ladders": """
 enum Mood { sad < calm < glad }
 type Cat { mood: Mood  cap: Mood = calm }

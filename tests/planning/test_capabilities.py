@@ -61,3 +61,23 @@ def test_programs_get_every_way_for_every_declaration():
     constructs = shown["constructs"]
     assert isinstance(constructs, list)
     assert all(set(one["takes"]) == set(WAYS) for one in constructs)
+
+
+def test_an_action_that_is_never_tried_is_told():
+    text = """
+    type Card
+    object a: Card
+    relation told(c: Card)
+    action guess(n: 1 to 999999999999) { require n == 7 * 7  add told(a) }
+    action wait() { }
+    world w { goal done: told(a) }
+    """
+    world = opened(text)
+    found = capabilities(world.simulator, world.state, None)
+    (guess,) = (one for one in found.constructs if one.name == "guess")
+    assert guess.takes("own search") is False
+    assert guess.refusals["own search"] == [
+        "it has 999,999,999,999 bindings, too many to list, and is never tried"
+    ]
+    (wait,) = (one for one in found.constructs if one.name == "wait")
+    assert wait.takes("own search") is True

@@ -259,6 +259,28 @@ def test_laws_see_what_is_done_and_under_way() -> None:
     assert plan(text) is not None
 
 
+def test_who_breaks_off_an_action_is_not_busy() -> None:
+    """An intent is judged as if nothing were under way any more, and so is the end of an action."""
+    text = """
+    type Thing { b: bool = true }
+    type Hero
+    actor me: Hero
+    action touch(x: Thing) takes 2 {
+      require not busy(me)
+      require x.b
+      cancelled { x.b = false }
+    }
+    world w {
+      object hero: Hero
+      object ball, bat: Thing
+      goal one: not ball.b
+      goal both: not ball.b and not bat.b
+    }
+    """
+    assert plan(text, "one") == ["touch(ball)", "touch(bat)"]
+    assert plan(text, "both") is None  # the last to be touched can only be touched to the end
+
+
 # ---- objects --------------------------------------------------------------------------------
 
 
@@ -299,6 +321,25 @@ def test_nothing_is_put_into_itself() -> None:
     """
     assert plan(text.replace("END", "red")) is None
     assert plan(text.replace("END", "floor")) == ["put(red, blue)", "put(blue, green)"]
+
+
+def test_what_was_destroyed_is_in_nothing() -> None:
+    """A box that burnt in the first tick once stayed in itself, and no second tick could come."""
+    text = """
+    type Place
+    type Thing { at: Place? nested inverse things }
+    type Box : Place, Thing
+    object crate: Box
+    phase fire
+    action move(t: Thing, p: Place) { t.at = p }
+    law burn(b: Box) during fire { destroy b }
+    world w {
+      object field: Place
+      object ball, bat: Thing
+      goal g: ball.at == field and bat.at == field
+    }
+    """
+    assert plan(text) == ["move(ball, field)", "move(bat, field)"]
 
 
 def test_a_unique_attribute_is_held_by_one() -> None:

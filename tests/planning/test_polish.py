@@ -147,3 +147,16 @@ def test_too_many_branches_leave_the_draws_as_they_are(graph_world, monkeypatch)
     world = graph_world(edges, {"rich": frozenset({3})})
     replayed = replay(world, world.start(), commands("a", "b"), None)
     assert needed_luck(world, replayed, None) == replayed.steps
+
+
+def test_steps_that_only_make_each_other_possible_go_together(graph_world):
+    # Open the box, put the thing in, take it out, shut the box: none of these goes alone.
+    edges = {
+        0: {"open": [1], "give": [9]},
+        1: {"put": [2]},
+        2: {"take": [3]},
+        3: {"shut": [4], "give": [9]},
+        4: {"give": [9]},
+    }
+    world = graph_world(edges, {"rich": frozenset({9})})
+    assert polished(world, "open", "put", "take", "shut", "give") == ["give"]

@@ -15,7 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from pddl_compare import export, world
 from pddl_worlds import BLOCKS, CELLAR, KITCHEN, WORLDS
 
+from tokenworld import Session
 from tokenworld.diagnostics import Failure
+from tokenworld.planning.pddl.export import export_world
 from tokenworld.planning.planners import unified
 from tokenworld.planning.planners.unified import (
     distinct,
@@ -39,6 +41,17 @@ def test_the_exported_pair_is_read(name: str) -> None:
     assert len(problem.actions) == len(exported.pair.domain.actions)
     objects = (*exported.pair.domain.constants, *exported.pair.problem.objects)
     assert len(problem.all_objects) == len(objects)
+
+
+@needs_up
+def test_a_pair_that_asks_about_more_than_a_fluent_is_declared_for_is_read() -> None:
+    """A step of the grid leads to a cell, and the rules ask of it what only tiles have."""
+    simulator = Session.open("cliff_walking").simulator()
+    exported = export_world(simulator, simulator.start(), None)
+    assert exported.form == "lifted"
+    assert "(cliff ?self - cell)" in exported.domain
+    assert "(at ?self - walker ?tile - tile)" in exported.domain
+    assert len(read_pair(exported).actions) == 2
 
 
 @needs_up

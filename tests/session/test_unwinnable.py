@@ -137,7 +137,7 @@ def test_a_planner_is_the_oracle_where_our_own_search_is_too_slow(
     monkeypatch.setattr(core_module, "Search", NoSearch)
     found = explained(tiny(SPARKS))
     assert found.core is not None
-    assert found.core.oracle == "fast-downward blind"
+    assert found.core.oracle == "fast-downward"
     assert core(found) == TOGETHER
 
 

@@ -124,7 +124,7 @@ def test_the_folder_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     with RunStore.open():
         pass
-    assert (tmp_path / ".tokenworld" / "runs.sqlite").is_file()
+    assert (tmp_path / ".tw" / "runs.sqlite").is_file()
 
 
 @pytest.mark.parametrize("name", ["/proc/runs.sqlite", "/proc/none/runs.sqlite"])

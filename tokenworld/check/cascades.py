@@ -23,13 +23,15 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
     types = frozenset(
         draft.text(one.span) for one in draft.report if one.code == "TW0202" and one.span
     )
-    failed = frozenset(_failed(draft))
+    failed, labels = frozenset(_failed(draft)), frozenset(_labels(draft))
     open_ended = frozenset(_open_ended(draft, types))
-    return tuple(
+    kept = tuple(
         one
         for one in draft.report
-        if not _unknown_again(one, failed, draft) and not _of_unknown(one, types, open_ended)
+        if not _unknown_again(one, failed | labels if one.code == "TW0702" else failed, draft)
+        and not _of_unknown(one, types, open_ended)
     )
+    return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
 def _unknown_again(found: Diagnostic, failed: frozenset[str], draft: Draft) -> bool:
@@ -91,9 +93,6 @@ def _failed(draft: Draft) -> Iterator[str]:
                 yield name.value
             case syn.ActionDecl(name=name) if name.value not in draft.actions:
                 yield name.value
-                yield from _labels(entry.item)
-            case syn.ActionDecl():
-                yield from _labels(entry.item)
             case syn.ActorDecl(name=name) if draft.actor is None:
                 yield name.value
             case syn.WorldDecl(name=name, items=lines):
@@ -113,8 +112,9 @@ def _ends(name: syn.Name, flags: tuple[syn.Flag, ...]) -> Iterator[str]:
             yield flag.name.value
 
 
-def _labels(action: syn.ActionDecl) -> Iterator[str]:
+def _labels(draft: Draft) -> Iterator[str]:
     """Labels of requires: one whose condition has an error still has its label."""
-    for step in action.steps:
-        if isinstance(step, syn.Require) and step.label is not None:
-            yield step.label.value
+    for action, _ in draft.items(syn.ActionDecl):
+        for step in action.steps:
+            if isinstance(step, syn.Require) and step.label is not None:
+                yield step.label.value

@@ -26,6 +26,7 @@ __all__ = ["effects_below", "parts_of", "program_parts", "roots_below", "terms_b
 _TERMS = frozenset(get_args(Term))
 _EFFECTS = frozenset(get_args(Effect))
 _CHANGES = frozenset((Assign, AddFact, RemoveFact, Transfer))
+_ROOTS = _TERMS | _CHANGES
 
 
 def program_parts(draft: Draft) -> tuple[object, ...]:
@@ -63,17 +64,24 @@ def roots_below(part: object, draft: Draft) -> Iterator[Term]:
     A slot that is only written is not among them. A change that is guarded by what it changes (a
     range, `unique`, a containment) reads it: a refusal depends on the old value.
     """
+    for one in _below(part, _ROOTS, _ROOTS):
+        if type(one) in _TERMS:
+            yield one
+        else:
+            yield from _of_change(one, draft)
+
+
+def _below(part: object, wanted: frozenset[type], closed: frozenset[type]) -> Iterator[Any]:
+    """The nodes of ``wanted`` classes in written order, without what is in a ``closed`` one."""
     todo: list[Any] = [part]
     while todo:
         one = todo.pop()
         kind = type(one)
-        if kind in _TERMS:
+        if kind in wanted:
             yield one
-        elif kind is tuple:
+        if kind is tuple:
             todo += one[::-1]
-        elif kind in _CHANGES:
-            yield from _of_change(one, draft)
-        else:
+        elif kind not in closed:
             todo += [getattr(one, name) for name in parts_of(kind)]
 
 
@@ -99,16 +107,7 @@ def terms_below(part: object, draft: Draft) -> Iterator[Term]:
 
 def effects_below(part: object) -> Iterator[Effect]:
     """Every change below any part of the model, nested ones included, in written order."""
-    todo: list[Any] = [part]
-    while todo:
-        one = todo.pop()
-        kind = type(one)
-        if kind in _EFFECTS:
-            yield one
-        if kind is tuple:
-            todo += one[::-1]
-        elif kind not in _TERMS:
-            todo += [getattr(one, name) for name in parts_of(kind)]
+    return _below(part, _EFFECTS, _TERMS)
 
 
 def _of_target(target: Read, draft: Draft) -> Iterator[Term]:

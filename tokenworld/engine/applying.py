@@ -11,9 +11,9 @@ from tokenworld.engine.delta import Breach, Delta, RawChange, Write, bounded
 from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value
-from tokenworld.model import ObjectType, Program
+from tokenworld.model import Program
 
-__all__ = ["apply", "net", "prose_state", "shown_key"]
+__all__ = ["apart", "apply", "net", "prose_state", "shown_key"]
 
 
 @dataclass(slots=True)
@@ -33,27 +33,21 @@ class _Slot:
         return self.rules[-1]
 
 
-def _stored(write: Write) -> Raw:
-    """What a slot keeps of a value: `none` counts as false in a truth."""
-    truth = write.column.fluent.type.kind == "bool"
-    return False if truth and write.value is None else write.value
-
-
 def _slots(writes: Sequence[Write]) -> dict[tuple[int, Key], _Slot]:
     slots: dict[tuple[int, Key], _Slot] = {}
-    for write in writes:
-        place = (write.column.index, write.key)
+    for op, column, key, value, title in writes:
+        place = (column.index, key)
         slot = slots.get(place)
         if slot is None:
-            slot = slots[place] = _Slot(write.column, write.key)
-        if write.rule.title not in slot.rules:
-            slot.rules.append(write.rule.title)
-        match write.op:
+            slot = slots[place] = _Slot(column, key)
+        if title not in slot.rules:
+            slot.rules.append(title)
+        match op:
             case "=":
-                slot.sets.append(_stored(write))
+                slot.sets.append(False if value is None and column.truth else value)
             case "+":
                 slot.steps += 1
-                slot.by += write.value if isinstance(write.value, (int, float)) else 0
+                slot.by += value if isinstance(value, (int, float)) else 0
             case "add":
                 slot.add = True
             case _:
@@ -77,17 +71,12 @@ def _value(state: State, slot: _Slot) -> Raw:
     return bounded(slot.column, old + slot.by, tuple(slot.rules))
 
 
-def _is_nobodys(state: State, slot: _Slot) -> bool:
+def _is_nobodys(state: State, column: Column, key: Key) -> bool:
     """Whether the slot is that of something destroyed: a change of it is left alone."""
-    if slot.column.by_object:
-        return state.kinds[slot.key] is None  # type: ignore[index]
-    if not slot.column.tupled:
-        return False
-    params = slot.column.fluent.params
-    return any(
-        isinstance(param.type, ObjectType) and state.kinds[value] is None  # type: ignore[index]
-        for param, value in zip(params, slot.column.args(slot.key), strict=True)
-    )
+    if column.by_object:
+        return state.kinds[key] is None  # type: ignore[index]
+    kinds = state.kinds
+    return any(kinds[key[place]] is None for place in column.named)  # type: ignore[index]
 
 
 def apply(state: State, delta: Delta) -> list[RawChange]:
@@ -96,11 +85,59 @@ def apply(state: State, delta: Delta) -> list[RawChange]:
     Returns what changed. Raises `Breach` on a conflict, a range, a cycle or a repeated value of a
     ``unique`` fluent; the fork is then of no use.
     """
+    if not (delta.newborns or delta.doomed):
+        found = apart(state, delta.writes)
+        if found is not None:
+            return found
+    return _together(state, delta)
+
+
+def apart(state: State, writes: Sequence[Write]) -> list[RawChange] | None:
+    """Apply writes of as many slots, none of which must fit others: all that most rules ask for.
+    ``None``, before anything is changed: they are not that simple."""
+    if len(writes) > 1 and len({(one[1].index, one[2]) for one in writes}) < len(writes):
+        return None
+    values: list[RawChange] = []
+    for op, column, key, value, title in writes:
+        if column.shaped:
+            return None
+        if _is_nobodys(state, column, key):
+            continue
+        old = state.get(column, key)
+        if op == "=":
+            new = bounded(column, value, (title,)) if column.bounded or value is None else value
+        elif op == "+":
+            new = _raised(column, old, value, title)
+        else:
+            new = op == "add"
+        values.append((column, key, old, new, title))
+    changes: list[RawChange] = []
+    for change in values:
+        column, key, old, new, _ = change
+        if old != new:
+            state.put(column, key, new)
+            changes.append(change)
+        elif column.fluent.ordered:
+            state.put(column, key, new)
+    return changes
+
+
+def _raised(column: Column, old: Raw, by: Raw, title: str) -> Raw:
+    if old is None or isinstance(old, str):
+        return old
+    return bounded(column, old + (by if isinstance(by, (int, float)) else 0), (title,))
+
+
+def _together(state: State, delta: Delta) -> list[RawChange]:
     changes: list[RawChange] = []
     if delta.newborns:
         grow(state, delta.newborns)
         changes = [change for one in delta.newborns for change in life(state, one)]
-    slots = [slot for slot in _slots(delta.writes).values() if not _is_nobodys(state, slot)]
+    slots = [
+        slot
+        for slot in _slots(delta.writes).values()
+        if not _is_nobodys(state, slot.column, slot.key)
+    ]
     values = [(slot, _value(state, slot)) for slot in slots]
     arrivals = _Arrivals(state, delta) if delta.newborns else None
     for slot, value in values:
@@ -135,7 +172,7 @@ class _Arrivals:
         self._state, self._newborns, self._next = state, delta.newborns, 0
         self._first: dict[tuple[int, Key], int] = {}
         for index, write in enumerate(delta.writes):
-            self._first.setdefault((write.column.index, write.key), index)
+            self._first.setdefault((write[1].index, write[2]), index)
 
     def before(self, slot: _Slot) -> None:
         """File those who were asked for before the slot was first written to."""
@@ -266,6 +303,7 @@ def prose_state(before: State, after: State, delta: Delta) -> State:
     if not delta.doomed:
         return after
     seen = after.fork()
+    seen.trail.roll = True
     seen.kinds = list(after.kinds)
     for number, _ in delta.doomed:
         if number >= len(before.kinds):
@@ -289,11 +327,7 @@ def _recall_newborn(seen: State, one: Newborn) -> None:
 
 
 def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:
-    params = column.fluent.params
-    return any(
-        value == number and param.type.kind == "object"
-        for value, param in zip(key, params, strict=True)
-    )
+    return any(key[place] == number for place in column.named)
 
 
 def net(changes: Sequence[RawChange]) -> list[RawChange]:

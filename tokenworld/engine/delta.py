@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokenworld.engine.births import Maker, Newborn, sight
 from tokenworld.engine.layout import Column, Key, Layout
-from tokenworld.engine.luck import Luck
+from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.ground import Json, Raw
 from tokenworld.model import NumberType, RealType
 
@@ -28,24 +30,22 @@ MOST_BIRTHS = 100
 """How deep births may bring forth births before it counts as endless."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Who asks: its kind and name (``law grow``) and its raw arguments."""
 
     title: str
     args: tuple[Raw, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One requested change of a slot: ``=``, ``+`` (by), ``add`` or ``remove``."""
+Write = tuple[str, Column, Key, Raw, str]
+"""One requested change of a slot: ``=``, ``+`` (by), ``add`` or ``remove``; the column, the key,
+the value and the title of the rule. A plain tuple: a tick makes one for each change."""
 
-    op: str
-    column: Column
-    key: Key
-    value: Raw
-    rule: Rule
 
+Keyed = tuple[Json, ...] | Callable[[], tuple[Json, ...]]
+"""The arguments of a rule in exchange form, or what makes them."""
+
+_NOBODY = Rule("")
 
 RawChange = tuple[Column, Key, Raw, Raw, str]
 """A committed change: column, key, old value, new value, title of the rule."""
@@ -82,34 +82,48 @@ def bounded(column: Column, value: Raw, rules: tuple[str, ...]) -> Raw:
     raise Breach("TW1004", "range", f"`{column.fluent.name}` would leave its range.", rules)
 
 
-@dataclass(slots=True)
 class Delta:
     """The changes and output of one evaluation, on one state, by one or several rules.
 
     Generated code calls the short methods; prose is kept as calls to be rendered on the state
-    after the body.
+    after the body. ``keyed`` are the arguments that key the draws of the rule, or what works them
+    out where there is a draw.
     """
 
-    layout: Layout
-    luck: Luck
-    seed: int
-    tick: int
-    writes: list[Write] = field(default_factory=list)
-    doomed: list[tuple[int, Rule]] = field(default_factory=list)
-    prose: list[tuple[Callable[..., str], tuple[Raw, ...]]] = field(default_factory=list)
-    shown: list[tuple[int, ...]] = field(default_factory=list)
-    events: list[tuple[str, tuple[Raw, ...]]] = field(default_factory=list)
-    rewards: list[tuple[Raw, int]] = field(default_factory=list)
-    rule: Rule = field(default_factory=lambda: Rule(""))
-    count: int = 0
-    keyed: tuple[Json, ...] = ()
-    fired: list[Rule] = field(default_factory=list)
-    guarded: list[str] = field(default_factory=list)
-    newborns: list[Newborn] = field(default_factory=list)
-    sight: State | None = None
-    depth: int = 0
+    __slots__ = (
+        "count",
+        "depth",
+        "doomed",
+        "events",
+        "fired",
+        "keyed",
+        "layout",
+        "luck",
+        "newborns",
+        "prose",
+        "rewards",
+        "rule",
+        "seed",
+        "sight",
+        "tick",
+        "writes",
+    )
 
-    def by(self, title: str, args: tuple[Raw, ...], keyed: tuple[Json, ...]) -> None:
+    def __init__(self, layout: Layout, luck: Luck, seed: int, tick: int) -> None:
+        self.layout, self.luck, self.seed, self.tick = layout, luck, seed, tick
+        self.writes: list[Write] = []
+        self.doomed: list[tuple[int, Rule]] = []
+        self.prose: list[tuple[Callable[..., str], tuple[Raw, ...]]] = []
+        self.events: list[tuple[str, tuple[Raw, ...]]] = []
+        self.rewards: list[tuple[Raw, int]] = []
+        self.fired: list[Rule] = []
+        self.newborns: list[Newborn] = []
+        self.rule = _NOBODY
+        self.count = self.depth = 0
+        self.keyed: Keyed = ()
+        self.sight: State | None = None
+
+    def by(self, title: str, args: tuple[Raw, ...], keyed: Keyed) -> None:
         """The rule that speaks from now on; its draws are numbered from 0."""
         self.rule, self.count, self.keyed = Rule(title, args), 0, keyed
         self.fired.append(self.rule)
@@ -124,7 +138,8 @@ class Delta:
         column = self.layout.columns[index]
         if None in args or (value is None and op == "=" and column.always):
             return
-        self.writes.append(Write(op, column, column.key(args), value, self.rule))
+        key = args[0] if column.by_object else column.key(args)
+        self.writes.append((op, column, key, value, self.rule.title))  # type: ignore[arg-type]
 
     def move(
         self, amount: Raw, source: tuple[int, tuple[Raw, ...]], target: tuple[int, tuple[Raw, ...]]
@@ -181,7 +196,7 @@ class Delta:
         Objects that they created are never born, but their numbers are spent all the same.
         """
         rest = Delta(self.layout, self.luck, self.seed, self.tick)
-        rest.writes = [write for write in self.writes if write.rule.title not in titles]
+        rest.writes = [write for write in self.writes if write[4] not in titles]
         rest.doomed = [doom for doom in self.doomed if doom[1].title not in titles]
         rest.newborns = [
             replace(one, void=True) if one.rule in titles else one for one in self.newborns
@@ -199,16 +214,7 @@ class Delta:
 
     def choose(self, probabilities: Sequence[tuple[int, int] | float]) -> int:
         """The branch that happens; one past the last for none of them."""
-        from fractions import Fraction
-
-        shares = [Fraction(*p) if isinstance(p, tuple) else Fraction(p) for p in probabilities]
-        rest = 1 - sum(shares)
-        if rest < 0 or any(share < 0 for share in shares):
-            raise Breach("TW1006", "probability", "The probabilities leave the range 0 to 1.")
-        whole = 1
-        for share in shares:
-            whole = whole * share.denominator
-        return self._choose([int(share * whole) for share in (*shares, rest)])
+        return self._choose(_weights(tuple(probabilities)))
 
     def pick(self, weights: Sequence[int]) -> int:
         """The index of one of the candidates; -1 where none can be chosen."""
@@ -217,11 +223,28 @@ class Delta:
         return self._choose(weights) if any(weights) else -1
 
     def uniform(self, low: float, high: float) -> float:
-        share = self.luck.uniform((self.rule.title, self.keyed, self.count), self.seed, self.tick)
-        self.count += 1
+        share = self.luck.uniform(self._draw(), self.seed, self.tick)
         return low + (high - low) * share
 
     def _choose(self, weights: Sequence[int]) -> int:
-        key = (self.rule.title, self.keyed, self.count)
+        return self.luck.choose(self._draw(), self.seed, self.tick, weights)
+
+    def _draw(self) -> DrawKey:
+        """The key of the rule's next draw."""
+        if not isinstance(self.keyed, tuple):
+            self.keyed = self.keyed()
         self.count += 1
-        return self.luck.choose(key, self.seed, self.tick, weights)
+        return (self.rule.title, self.keyed, self.count - 1)
+
+
+@lru_cache(maxsize=4096)
+def _weights(probabilities: tuple[tuple[int, int] | float, ...]) -> tuple[int, ...]:
+    """Whole numbers in proportion to probabilities and to what they leave over."""
+    from fractions import Fraction
+
+    shares = [Fraction(*p) if isinstance(p, tuple) else Fraction(p) for p in probabilities]
+    rest = 1 - sum(shares)
+    if rest < 0 or any(share < 0 for share in shares):
+        raise Breach("TW1006", "probability", "The probabilities leave the range 0 to 1.")
+    whole = prod(share.denominator for share in shares)
+    return tuple(int(share * whole) for share in (*shares, rest))

@@ -7,14 +7,15 @@ touches. The state hash is the BLAKE2b of that sum with the header: objects, tic
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import product
 
 from tokenworld.engine.applying import shown_key
+from tokenworld.engine.header import canonical, header_json, header_text, objects_text
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.state import State
+from tokenworld.engine.trail import ALL, Slot, between
 from tokenworld.ground import Json, Raw, domain_of, show_value
 from tokenworld.model import ObjectType, ValueType
 
@@ -29,14 +30,8 @@ __all__ = [
 ]
 
 SPAN = 1 << 256
-
-
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def canonical(value: Json) -> str:
-    """Canonical JSON: sorted keys, no spaces, UTF-8."""
-    return _ENCODER.encode(value)
+MOST_HASHES = 50_000
+"""Hashes of facts that are kept, for facts come and go."""
 
 
 def _hash(value: Json) -> int:
@@ -65,6 +60,18 @@ def _owner(column: Column) -> str:
 
 def _fact(state: State, column: Column, key: Key, value: Raw) -> int:
     """The hash of one fact; slots of the dead and default rows of dicts are no facts."""
+    names, known = state.layout.hashes
+    if names is not state.names or len(known) >= MOST_HASHES:  # a number may have another name
+        known = {}
+        state.layout.hashes = (state.names, known)
+    place = (column.index, key, value, value.__class__)
+    found = known.get(place)
+    if found is None:
+        found = known[place] = _hashed_fact(state, column, key, value)
+    return found
+
+
+def _hashed_fact(state: State, column: Column, key: Key, value: Raw) -> int:
     names = state.names
     program = state.layout.instance.program
     shown = show_value(program, names, column.fluent.type, value)
@@ -97,6 +104,10 @@ def settle(before: State, after: State) -> None:
     if before.facts is None:
         after.facts = facts_hash(after)
         return
+    touched = between(before.trail, after.trail)
+    if touched is not None and not any(key is ALL for _, key in touched):
+        after.facts = (before.facts + _shift(before, after, touched)) % SPAN
+        return
     total = before.facts
     others = _others(before, after) if before.kinds is not after.kinds else ()
     for column in after.layout.columns:
@@ -105,6 +116,24 @@ def settle(before: State, after: State) -> None:
         if after.cols[column.index] is not before.cols[column.index]:
             total += _difference(before, after, column, others)
     after.facts = total % SPAN
+
+
+def _shift(before: State, after: State, touched: Collection[Slot]) -> int:
+    """What the slots that may differ add to the sum."""
+    total, columns = 0, after.layout.columns
+    filed: set[tuple[int, Raw]] = set()
+    for index, key in touched:
+        column = columns[index]
+        first, last = before.get(column, key), after.get(column, key)
+        if column.fluent.ordered:
+            filed |= {(index, first), (index, last)}
+        if first != last:
+            total += _weight(after, column, key, last) - _weight(before, column, key, first)
+    for index, parent in filed:
+        if isinstance(parent, int):
+            column = columns[index]
+            total += _children(after, column, parent) - _children(before, column, parent)
+    return total
 
 
 def _others(before: State, after: State) -> frozenset[int]:
@@ -157,63 +186,12 @@ def _weight(state: State, column: Column, key: Key, value: Raw) -> int:
 # ---- JSON -------------------------------------------------------------------------------
 
 
-def _fired(state: State) -> list[Json]:
-    """The bindings of `watch … once` that have spoken, shown."""
-    instance = state.layout.instance
-    found: list[Json] = []
-    for name, args in state.fired:
-        params = instance.program.watches[name].params
-        shown = [
-            show_value(instance.program, state.names, binder.type, value)
-            for binder, value in zip(params, args, strict=True)
-        ]
-        found.append([name, shown])
-    return sorted(found, key=canonical)
-
-
-def header_json(state: State) -> dict[str, Json]:
-    """Everything of a state but its facts."""
-    instance = state.layout.instance
-    names = state.names
-    long: dict[str, Json] = {}
-    for actor, running in state.longs:
-        params = instance.program.actions[running.command.action].params
-        args = {
-            binder.name: show_value(instance.program, names, binder.type, value)
-            for binder, value in zip(params, running.command.args, strict=True)
-        }
-        long["" if actor is None else names[actor]] = {
-            "action": running.command.action,
-            "args": args,
-            "done": running.done,
-            "total": running.total,
-        }
-    midway: dict[str, Json] = {"turn": state.turn} if state.turn else {}
-    return {
-        **midway,
-        "world": instance.world.name,
-        "tick": state.tick,
-        "seed": state.seed,
-        "next_id": state.next_id,
-        "outcomes": list(state.latched),
-        "awarded": list(state.awarded),
-        "fired": _fired(state),
-        "long": long,
-    }
-
-
 def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
     if state.facts is None:
         state.facts = facts_hash(state)
-    declared = len(state.layout.instance.objects)
-    objects: list[Json] = [
-        [x, state.names[x], kind]
-        for x, kind in enumerate(state.kinds)
-        if kind is not None or x < declared  # of the created ones only the living
-    ]
-    body: Json = [header_json(state), objects, str(state.facts)]
-    return blake2b(canonical(body).encode(), digest_size=16).hexdigest()
+    body = f'[{header_text(state)},{objects_text(state)},"{state.facts}"]'
+    return blake2b(body.encode(), digest_size=16).hexdigest()
 
 
 def _object_json(state: State, number: int) -> dict[str, Json]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, assert_never
 
 from tokenworld.engine.births import creates_in_play
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.mortality import mortal_types
 from tokenworld.ground import Instance
 from tokenworld.model import (
@@ -94,6 +94,12 @@ class Emitter:
             self._known[key] = name
             self.constants[name] = value
         return self._known[key]
+
+    def column(self, column: Column) -> str:
+        """The generated name of a column."""
+        name = f"col{column.index}"
+        self.constants[name] = column
+        return name
 
     def fresh(self, prefix: str = "v") -> str:
         """A name that nothing else has."""
@@ -290,7 +296,7 @@ class Emitter:
             return f"sym({stored}, {args[0]}, {args[1]})"
         key = f"({', '.join(args)}{',' if len(args) == 1 else ''})"
         if column.fluent.type.kind == "bool" and column.default is False:
-            return f"fact({stored}, {key})"
+            return f"({key} in {stored})"
         return f"row({stored}, {key}, {self.const(column.default)})"
 
     # ---- comparisons ------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 
 from tokenworld.engine.compile import Code, Function, compile_term
+from tokenworld.engine.guards import reads_of
 from tokenworld.engine.state import State
 from tokenworld.ground import Instance
 from tokenworld.model import Award, Ending, NumberType, Template
@@ -35,7 +35,7 @@ class Endings:
 
     def __init__(self, instance: Instance, code: Code) -> None:
         world = instance.world
-        self._world = world
+        self._world, self._program = world, instance.program
         self._lines = tuple(
             _Line(line, compile_term(code, line.condition), _words(code, line.text))
             for line in world.endings
@@ -49,7 +49,15 @@ class Endings:
 
     def over(self, state: State) -> bool:
         """Whether later intents are halted."""
-        return bool(state.latched) and not self._world.endless
+        return state.latched != () and not self._world.endless
+
+    def reached_by(self, fluents: frozenset[str]) -> bool:
+        """Whether a change of these fluents may latch an ending or give an award."""
+        lines = self._lines if self._world.outcomes != "live" else ()
+        terms = [*(line.ending.condition for line in lines)]
+        terms += [one.award.when for one in self._awards]
+        reads = reads_of(self._program, *terms)
+        return bool(terms) and (reads is None or bool(reads & fluents))
 
     def holds(self, name: str, state: State, me: int | None) -> bool:
         """Whether the condition of an ending is true now."""
@@ -73,8 +81,10 @@ class Endings:
 
     def _live(self, state: State, me: int | None) -> tuple[str, ...]:
         state.latched = ()
-        true = (line.ending.name for line in self._lines if line.holds(state, state, me))
-        return tuple(islice(true, 1))
+        for line in self._lines:
+            if line.holds(state, state, me):
+                return (line.ending.name,)
+        return ()
 
     def reached(self, state: State, me: int | None) -> tuple[str, ...]:
         """The latched endings; with ``outcomes live`` the one that is true now."""
@@ -111,6 +121,11 @@ class Endings:
             award = self._awards[index]
             total += _exact(award.amount(state, state, me), award.decimals)
         return total
+
+    @property
+    def pays(self) -> bool:
+        """Whether the world pays rewards for what holds."""
+        return bool(self._pays)
 
     def paid(self, state: State, was: State, me: int | None) -> Fraction:
         """What ``reward e when c`` lines pay in this state."""

@@ -15,11 +15,13 @@ from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.listing import Listing
+from tokenworld.engine.live import LiveRules, LiveWorld
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.record import Recorder, number_json
 from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.result import Result
+from tokenworld.engine.standing import StandingActions
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
@@ -96,6 +98,19 @@ class Engine:
             results = self.stepper.dropped(state, results[-1].command, breach)
             return results[-1].after, self._records(results, state)
 
+    def live(self, state: State | None = None, luck: Luck | None = None) -> LiveWorld:
+        """A world that is played in place from a state (the start), with `undo`: for programs that
+        try many actions and need no record of each."""
+        return LiveWorld(self._live_rules, state or self.start(), luck)
+
+    @cached_property
+    def _live_rules(self) -> LiveRules:
+        return LiveRules(self.stepper, self.legal)
+
+    def halt(self, state: State, cause: str) -> Outcome:
+        """The record that the runner stopped in a state, and why."""
+        return self.recorder.outcome(self.stepper.halt(state, cause), state)
+
     def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
         """The state after a command's own changes, before time passes: an equal one where it is
         refused, discarded or comes after the end."""
@@ -116,6 +131,7 @@ class Engine:
         compile_body(self.code, body)(state, state, state.me, delta)
         apply(after, delta)
         after.facts = None
+        after.trail.roll = True  # also what play never changes may be changed here
         self.stepper.endings.progress(after, after.me)
         return after
 
@@ -126,17 +142,38 @@ class Engine:
 
         Requires that the language adds (ranges) are tested too, with the draws of the seed.
         """
-        for command in self.allowed(state):
-            if self._keeps_ranges(state, command):
-                yield command
+        if self._all_safe and not self.stepper.endings.over(state):
+            every = self._standing.every(state)
+            if every is not None:
+                return iter(every)
+        return self._legal(state)
+
+    def _legal(self, state: State) -> Iterator[Command]:
+        for name, commands in self._by_action(state):
+            if self._never_breaks[name]:
+                yield from commands
+                continue
+            for command in commands:
+                if self.stepper.unit.keeps(state, command):
+                    yield command
 
     def allowed(self, state: State) -> Iterator[Command]:
         """The same by the author's requires alone: what some draw may let happen."""
+        for _, commands in self._by_action(state):
+            yield from commands
+
+    def _by_action(self, state: State) -> Iterator[tuple[str, Iterable[Command]]]:
+        """The same, action by action: kept ones at once, the others as they are asked for."""
         if self.stepper.endings.over(state):
             return
+        kept = self._standing.commands(state)
         after = self.stepper.unit.cancelled(state)
         for name in self.code.actions:
-            yield from self._allowed(state, after, name)
+            yield name, kept[name] if name in kept else self._allowed(state, after, name)
+
+    @cached_property
+    def _standing(self) -> StandingActions:
+        return StandingActions(self.code, self._listing)
 
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
@@ -151,11 +188,10 @@ class Engine:
             except Breach:
                 continue  # a number is undefined here: the command would be in error
 
-    def _keeps_ranges(self, state: State, command: Command) -> bool:
-        """Whether a command whose requires hold is not refused by those the language adds."""
-        if self._never_breaks[command.action]:
-            return True
-        return self.stepper.unit.refusal(state, command) is None
+    @cached_property
+    def _all_safe(self) -> bool:
+        """Whether no action at all has requires that the language adds."""
+        return all(self._never_breaks.values())
 
     @cached_property
     def _never_breaks(self) -> dict[str, bool]:

@@ -190,7 +190,7 @@ def _is_legal(engine: Engine, state: State, after: State, command: Command) -> b
             return False
     except Breach:
         return False  # a number is undefined here: the command would be in error
-    return unit.refusal(state, command) is None
+    return unit.keeps(state, command)
 
 
 def _cutting(state: State, tests: _Tests) -> Callable[[list[Raw], int], bool]:

@@ -73,10 +73,28 @@ class Guards:
         """Whether any sum is conserved."""
         return bool(self._conserves)
 
+    def watches_sum(self, fluents: frozenset[str]) -> bool:
+        """Whether a change of these fluents may change a conserved sum."""
+        return any(one.reads is None or one.reads & fluents for one in self._conserves)
+
+    def keeps_sums(self, before: State, after: State, fluents: frozenset[str]) -> bool:
+        """Whether the conserved sums that rest on these fluents are the same in both states."""
+        return all(
+            one.value(before, before, before.me) == one.value(after, before, before.me)
+            for one in self._conserves
+            if one.reads is None or one.reads & fluents
+        )
+
+    def watches(self, fluents: frozenset[str]) -> bool:
+        """Whether a change of these fluents may break an invariant."""
+        return any(one.reads is None or one.reads & fluents for one in self._invariants)
+
     def check_invariants(
         self, before: State, after: State, changes: list[RawChange], me: int | None
     ) -> None:
         """Raise `Broken` for the first invariant that the changes broke."""
+        if not self._invariants:
+            return
         touched = {column.fluent.id for column, *_ in changes}
         everything = before.kinds is not after.kinds
         for one in self._invariants:
@@ -115,6 +133,8 @@ class Guards:
         self, before: State, after: State, delta: Delta, changes: list[RawChange], me: int | None
     ) -> None:
         """Raise `Broken` where a rule that may not changed a conserved sum."""
+        if not self._conserves:
+            return
         touched = {column.fluent.id for column, *_ in changes}
         everything = before.kinds is not after.kinds
         for one in self._conserves:

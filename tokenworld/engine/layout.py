@@ -8,10 +8,11 @@ in a list beside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
-from tokenworld.ground import Instance, Raw, constant
+from tokenworld.ground import Instance, Raw, changed_in_play, constant
 from tokenworld.model import (
     BoolType,
     EnumType,
@@ -59,22 +60,35 @@ class Column:
     by_object: bool
     single: bool
     default: Raw
+    tupled: bool = field(init=False, compare=False)
+    """Whether the column is a dict keyed by argument tuples."""
+    has_children: bool = field(init=False, compare=False)
+    """Whether the objects pointing at each object are kept in order."""
+    always: bool = field(init=False, compare=False)
+    """Whether a slot is never `none`, not even when what it was to hold is destroyed."""
+    truth: bool = field(init=False, compare=False)
+    """Whether the fluent is true or false, so that `none` counts as false."""
+    shaped: bool = field(init=False, compare=False)
+    """Whether a value must fit the others: unique, nested, acyclic."""
+    bounded: bool = field(init=False, compare=False)
+    """Whether a value must fit a range or a kind of number."""
+    named: tuple[int, ...] = field(init=False, compare=False)
+    """The places of a tuple key that hold objects."""
 
-    @property
-    def tupled(self) -> bool:
-        """Whether the column is a dict keyed by argument tuples."""
-        return not (self.by_object or self.single)
-
-    @property
-    def has_children(self) -> bool:
-        """Whether the objects pointing at each object are kept in order."""
-        return self.fluent.inverse is not None or self.fluent.closure is not None
-
-    @property
-    def always(self) -> bool:
-        """Whether a slot is never `none`, not even when what it was to hold is destroyed."""
-        kind = self.fluent.type
-        return not is_optional(kind) and kind.kind not in ("bool", "object")
+    def __post_init__(self) -> None:
+        fluent = self.fluent
+        kind = fluent.type
+        worked_out = {
+            "tupled": not (self.by_object or self.single),
+            "has_children": fluent.inverse is not None or fluent.closure is not None,
+            "always": not is_optional(kind) and kind.kind not in ("bool", "object"),
+            "truth": kind.kind == "bool",
+            "shaped": fluent.unique or fluent.nested or fluent.acyclic,
+            "bounded": kind.kind in ("number", "real"),
+            "named": _named(fluent) if not self.by_object else (),
+        }
+        for name, value in worked_out.items():  # once for each fluent, read at every change
+            object.__setattr__(self, name, value)
 
     def key(self, args: tuple[Raw, ...]) -> Key:
         """The storage key of an argument tuple."""
@@ -94,8 +108,17 @@ class Column:
         return key if isinstance(key, tuple) else (key,)
 
 
+def _named(fluent: Fluent) -> tuple[int, ...]:
+    return tuple(
+        place for place, one in enumerate(fluent.params) if isinstance(one.type, ObjectType)
+    )
+
+
 class Layout:
-    """The columns of one program's fluents; `kids` numbers those that keep children."""
+    """The columns of one program's fluents; `kids` numbers those that keep children.
+
+    ``hashes`` and ``roll`` are what `digest` keeps: hashes of facts, and the last list of objects.
+    """
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -103,6 +126,8 @@ class Layout:
         self.columns = tuple(
             _column(index, fluent, instance) for index, fluent in enumerate(fluents)
         )
+        self.hashes: tuple[tuple[str, ...], dict[tuple[Any, ...], int]] = ((), {})
+        self.roll: tuple[list[str | None], tuple[str, ...], str] | None = None
         self.by_id = {column.fluent.id: column for column in self.columns}
 
     @cached_property
@@ -118,6 +143,12 @@ class Layout:
             if isinstance(of, ObjectType):
                 found[column.index] = frozenset(below.get(of.name, ()))
         return found
+
+    @cached_property
+    def still(self) -> frozenset[int]:
+        """The columns that no rule changes in play."""
+        moving = changed_in_play(self.instance.program)
+        return frozenset(one.index for one in self.columns if one.fluent.id not in moving)
 
     @cached_property
     def pointing(self) -> tuple[Column, ...]:

@@ -31,6 +31,7 @@ class Listing:
 
     def __init__(self, instance: Instance, layout: Layout) -> None:
         self._instance, self._layout = instance, layout
+        self.instance = instance
         self._known: dict[str, tuple[tuple[Any, ...], list[tuple[Raw, ...]] | None]] = {}
 
     def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
@@ -62,6 +63,12 @@ class Listing:
             state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
             for binder, domain in zip(params, self._candidates[name], strict=True)
         ]
+
+    @cached_property
+    def static(self) -> tuple[int, ...]:
+        """The columns that decide, with who lives, which bindings there are."""
+        patterns = (one for found in self._patterns.values() for one in found)
+        return tuple(dict.fromkeys(self._layout.by_id[one.fluent].index for one in patterns))
 
     @cached_property
     def _candidates(self) -> dict[str, list[Sequence[Raw]]]:

@@ -33,6 +33,9 @@ def number_json(value: Fraction | float) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
+_NOTHING = Fraction(0)
+
+
 class Recorder:
     """Shows results of one compiled world."""
 
@@ -156,6 +159,8 @@ class Recorder:
         )
 
     def _reward(self, result: Result) -> Fraction | float:
+        if not result.rewards and not self._endings.pays:
+            return _NOTHING
         total: Fraction | float = Fraction(0)
         for amount, decimals in result.rewards:
             if isinstance(amount, float):

@@ -142,6 +142,20 @@ def _long_ago(instance: Instance, shape: Mapping[str, Any]) -> Iterator[str]:
 
 def mentioned(instance: Instance) -> frozenset[str]:
     """The objects that rules and lines of the world name, apart from its objects' own fields."""
+    known = _MENTIONED.get(id(instance))
+    if known is None or known[0] is not instance:
+        while len(_MENTIONED) >= _KEPT:
+            del _MENTIONED[next(iter(_MENTIONED))]
+        known = _MENTIONED[id(instance)] = (instance, _mentioned(instance))
+    return known[1]
+
+
+_KEPT = 16
+_MENTIONED: dict[int, tuple[Instance, frozenset[str]]] = {}
+"""What `mentioned` found, by the identity of the instance: many states may be read of one."""
+
+
+def _mentioned(instance: Instance) -> frozenset[str]:
     program, world = instance.program, instance.world
     rules: list[object] = [
         program.derives, program.actions, program.laws, program.births, program.watches,

@@ -33,6 +33,8 @@ def is_free(unit: ActionUnit, state: State, command: Command | None) -> bool:
 
 def is_last(state: State, after: State) -> bool:
     """Whether nobody is left in the round behind the actor whose turn it is in ``state``."""
+    if len(state.actors) < 2:
+        return True
     return not any(after.alive(actor) for actor in state.actors[state.seat + 1 :])
 
 
@@ -54,9 +56,11 @@ def own_round(state: State, after: State) -> State:
     return new
 
 
-def closed(after: State) -> State:
-    """The state at the end of a round; its tick number is the caller's business."""
-    new = after.fork()
+def closed(after: State, *, own: bool = False) -> State:
+    """The state at the end of a round; its tick number is the caller's business. ``own``: nobody
+    else keeps ``after``, so that it may become that state itself."""
+    new = after if own else after.fork()
+    new.memo = {}
     new.deeds, new.acted = (), False
     new.turn, new.round, new.told = 0, None, None
     if len(new.actors) > 1:

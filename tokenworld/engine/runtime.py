@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tokenworld.engine.births import early
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.delta import Breach, bounded
 from tokenworld.engine.state import State
 
 __all__ = ["RUNTIME"]
@@ -40,6 +40,13 @@ def sym(stored: dict[tuple[Any, ...], Any], a: Any, b: Any) -> bool:
     if a is None or b is None:
         return False
     return stored.get((a, b) if a <= b else (b, a), False) is True
+
+
+def pair(a: Any, b: Any) -> Any:
+    """The key of a symmetric truth; ``None`` if there is none."""
+    if a is None or b is None:
+        return None
+    return (a, b) if a <= b else (b, a)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -270,6 +277,6 @@ RUNTIME: dict[str, Any] = {
         at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
         floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
         round_real, round_exact, round_down, shown_number, finite, added, total, defined, total_sum,
-        total_min, total_max, power, busy, did, early,
+        total_min, total_max, power, busy, did, early, bounded, pair,
     )
 }  # fmt: skip

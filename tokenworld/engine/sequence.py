@@ -19,7 +19,7 @@ from tokenworld.engine.unit import output
 from tokenworld.ground import Instance, Raw, domain_of
 from tokenworld.model import Binder, IntervalRange, Law, ObjectType, TypeRange
 
-__all__ = ["InTurn", "preorder"]
+__all__ = ["InTurn", "compile_turn", "preorder"]
 
 Row = tuple[Raw, ...]
 
@@ -52,9 +52,10 @@ class InTurn:
     ) -> None:
         self._instance, self._guards, self._layout = instance, guards, code.emitter.layout
         self._nesting = nesting
-        turns = tuple(_Turn(law, _compile(code, law)) for law in laws)
+        turns = tuple(_Turn(law, compile_turn(code, law)) for law in laws)
         self._first = tuple(turn for turn in turns if _type(turn.law.params[:1]) is None)
         self._rest = tuple(turn for turn in turns if _type(turn.law.params[:1]) is not None)
+        self._order: tuple[list[object], list[int]] = ([], [])
         self._of_kind: dict[str, tuple[_Turn, ...]] = {}
 
     def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
@@ -92,7 +93,7 @@ class InTurn:
 
     def _bindings(self, state: State) -> Iterator[tuple[_Turn, Row]]:
         """Every binding in its place; the list of objects is taken when the phase begins."""
-        order = preorder(state) if self._nesting else _by_number(state)
+        order = self._ordered(state)
         for turn in self._first:
             for row in product(*self._domains(state, order, turn.law.params)):
                 yield turn, row
@@ -110,6 +111,20 @@ class InTurn:
                     continue
                 for row in rows[turn.law.name]:
                     yield turn, (number, *row)
+
+    def _ordered(self, state: State) -> list[int]:
+        """The objects in their order; worked out again when somebody came, went or moved."""
+        places = [c.index for c in self._layout.columns if c.fluent.nested and c.by_object]
+        basis: list[object] = [state.kinds]
+        for index in places if self._nesting else ():
+            basis += (state.cols[index], state.kids[index])
+        known, order = self._order
+        if len(known) != len(basis) or any(
+            one is not now for one, now in zip(known, basis, strict=True)
+        ):
+            order = preorder(state) if self._nesting else _by_number(state)
+            self._order = (basis, order)
+        return order
 
     def _taking(self, kind: str) -> tuple[_Turn, ...]:
         """The laws whose first argument may be an object of this type, in written order."""
@@ -201,7 +216,7 @@ def _walked(roots: list[int], contents: dict[int, list[int]], alive: list[int]) 
     return [*found, *(number for number in alive if number not in found)]
 
 
-def _compile(code: Code, law: Law) -> Function:
+def compile_turn(code: Code, law: Law) -> Function:
     """``one(S, W, me, D, *args)``: the law for one binding, its condition first."""
     emitter = code.emitter
     names = {binder.name: emitter.fresh("a") for binder in law.params}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 
 from tokenworld.engine.births import creates, play_bodies
+from tokenworld.engine.clock import rings, rule_terms
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.identity import key_of
 from tokenworld.engine.luck import ExploringLuck, NoUniform
@@ -13,18 +14,14 @@ from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
 from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value, written
 from tokenworld.model import (
-    Arithmetic,
     Body,
     BuiltinCall,
     Create,
-    NumberLiteral,
     NumberType,
     ObjectType,
     Term,
-    bodies,
     effects_in,
     subterms,
-    terms_of,
 )
 
 __all__ = ["EngineSimulator"]
@@ -71,11 +68,18 @@ class EngineSimulator:
     def commands(self, state: State) -> Sequence[Command]:
         if self._stepper.endings.over(state):
             return ()
-        unit = self._stepper.unit
         found = [one for one in self._engine.allowed(state) if self._moves(state, one)]
-        if self._stepper.phases or unit.has_long or len(state.actors) > 1:
+        if self._stepper.waiting_matters or len(state.actors) > 1:
             found.append(PASS)
         return found
+
+    @cached_property
+    def _terms(self) -> Sequence[Term]:
+        return rule_terms(self.instance)
+
+    @cached_property
+    def _ticks(self) -> tuple[tuple[int, ...], bool]:
+        return rings(self.instance, self._terms)
 
     def _moves(self, state: State, command: Command) -> bool:
         """Whether a command takes time or changes something: free talk leads nowhere."""
@@ -132,37 +136,6 @@ class EngineSimulator:
     # ---- telling states apart -------------------------------------------------------------------
 
     @cached_property
-    def _ticks(self) -> tuple[tuple[int, ...], bool]:
-        """The moduli by which rules read `tick()`, and whether they read it in no other way."""
-        moduli: dict[int, None] = {}
-        plain = True
-        for term in self._rule_terms():
-            for part in subterms(term):
-                if _is_ring(part, self.instance):
-                    moduli[_modulus(part, self.instance)] = None
-            plain = plain and _ticks_outside_rings(term, self.instance) == 0
-        return tuple(moduli), plain
-
-    def _rule_terms(self) -> Sequence[Term]:
-        program, world = self.instance.program, self.instance.world
-        found: list[Term] = [derive.value for derive in program.derives.values()]
-        for action in program.actions.values():
-            found += [
-                guard.condition if hasattr(guard, "condition") else guard.value  # type: ignore[misc]
-                for guard in action.guards
-            ]
-            found += [t for t in (action.takes, action.until, action.cost) if t is not None]
-            found += [*_terms(action.body), *_terms(action.cancelled)]
-        for law in program.laws.values():
-            found += [*([law.when] if law.when is not None else []), *_terms(law.body)]
-        for birth in program.births:
-            found += _terms(birth.body)
-        found += [one.condition for one in program.invariants.values()]
-        found += [one.value for one in program.conserves.values()]
-        found += [line.condition for line in world.endings]
-        return found
-
-    @cached_property
     def _kept(self) -> tuple[int, ...]:
         """The columns that can differ: those that some rule may write."""
         program = self.instance.program
@@ -193,7 +166,7 @@ class EngineSimulator:
                 if isinstance(one, Create)}  # fmt: skip
         read = (
             part.args[0].type
-            for term in self._rule_terms()
+            for term in self._terms
             for part in subterms(term)
             if isinstance(part, BuiltinCall) and part.name == "id" and part.args
         )
@@ -209,7 +182,7 @@ class EngineSimulator:
         """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
         return any(
             getattr(part, "was", False) or (isinstance(part, BuiltinCall) and part.name == "did")
-            for term in self._rule_terms()
+            for term in self._terms
             for part in subterms(term)
         )
 
@@ -218,7 +191,7 @@ class EngineSimulator:
         """Whether a rule reads the score, which keys leave out."""
         return any(
             isinstance(part, BuiltinCall) and part.name == "score"
-            for term in self._rule_terms()
+            for term in self._terms
             for part in subterms(term)
         )
 
@@ -292,44 +265,3 @@ class EngineSimulator:
 
 def _decimals(term: Term | None) -> int:
     return term.type.decimals if term is not None and isinstance(term.type, NumberType) else 0
-
-
-def _terms(body: Body) -> list[Term]:
-    found: list[Term] = []
-    for effect in body:
-        found += terms_of(effect)
-        for inner in bodies(effect):
-            found += _terms(inner)
-    return found
-
-
-def _is_ring(term: Term, instance: Instance) -> bool:
-    """``tick() mod n`` with a constant n above 0."""
-    return (
-        isinstance(term, Arithmetic)
-        and term.op == "mod"
-        and isinstance(term.left, BuiltinCall)
-        and term.left.name == "tick"
-        and _modulus(term, instance) > 0
-    )
-
-
-def _modulus(term: Term, instance: Instance) -> int:
-    assert isinstance(term, Arithmetic)
-    if isinstance(term.right, NumberLiteral):
-        return term.right.value
-    from tokenworld.model import ParamRead
-
-    if isinstance(term.right, ParamRead):
-        value = instance.params[term.right.name]
-        return value if isinstance(value, int) else 0
-    return 0
-
-
-def _ticks_outside_rings(term: Term, instance: Instance) -> int:
-    from tokenworld.model import children
-
-    if _is_ring(term, instance):
-        return 0
-    own = 1 if isinstance(term, BuiltinCall) and term.name == "tick" else 0
-    return own + sum(_ticks_outside_rings(child, instance) for child in children(term))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.trail import ALL, Trail
+from tokenworld.engine.wide import column_of, copied
 from tokenworld.ground import Command, Raw
 
 if TYPE_CHECKING:
@@ -33,13 +35,14 @@ class State:
 
     ``cols`` holds one column per fluent (see `Layout`), ``kids`` the children lists of fluents
     with an inverse. `fork` shares every column; a column is copied when first written to, so an
-    earlier state never changes. ``facts`` is the running multiset hash (see `digest`), kept only
-    while playing. ``names`` and ``numbers`` know every object that ever was, ``newborn`` those that
-    the tick named with them brought, as they were born. ``actors`` are those that take turns.
-    ``deeds`` are the intents executed or continued in this tick, for ``did``; ``longs`` the long
-    actions under way, by actor. Between the actors of a round ``turn`` says whose turn it is (0
-    between ticks), ``round`` is the state the round began with, ``told`` the last one that watches
-    have told of, and ``acted`` whether somebody's intent takes time.
+    earlier state never changes. ``trail`` tells what was written since a state before. ``facts`` is
+    the running multiset hash (see `digest`), kept only while playing. ``names`` and ``numbers``
+    know every object that ever was, ``newborn`` those that the tick named with them brought, as
+    they were born. ``actors`` are those that take turns. ``deeds`` are the intents executed or
+    continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. Between the
+    actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
+    round began with, ``told`` the last one that watches have told of, and ``acted`` whether
+    somebody's intent takes time.
     """
 
     __slots__ = (
@@ -66,6 +69,7 @@ class State:
         "seed",
         "tick",
         "told",
+        "trail",
         "turn",
     )
 
@@ -81,7 +85,8 @@ class State:
         size = len(self.kinds)
         self.cols: list[Any] = [_empty(column, size) for column in layout.columns]
         self.kids: list[Any] = [
-            [[] for _ in range(size)] if column.has_children else None for column in layout.columns
+            column_of([[] for _ in range(size)]) if column.has_children else None
+            for column in layout.columns
         ]
         self.tick = 0
         self.seed = 0
@@ -98,6 +103,7 @@ class State:
         self.facts: int | None = None
         self.memo: dict[Any, Any] = {}
         self.mine: set[int] = {ROLL, *range(len(layout.columns))}
+        self.trail = Trail()
 
     def fork(self) -> State:
         """A state equal to this one that can be written without touching it."""
@@ -112,6 +118,7 @@ class State:
         new.turn, new.round, new.told = self.turn, self.round, self.told
         new.acted = self.acted
         new.memo, new.mine = {}, set()
+        new.trail = Trail(self.trail)
         return new
 
     # ---- reading ------------------------------------------------------------------------
@@ -124,6 +131,8 @@ class State:
     @property
     def seat(self) -> int:
         """The place in the round of whose turn it is: the first from ``turn`` on who lives."""
+        if len(self.actors) < 2:
+            return self.turn
         seats = range(self.turn, len(self.actors))
         return next((seat for seat in seats if self.alive(self.actors[seat])), self.turn)
 
@@ -153,12 +162,15 @@ class State:
 
     def put(self, column: Column, key: Key, value: Raw) -> None:
         """Store a value; children lists follow. ``ordered`` re-files the object at the end."""
-        stored = self.own(column)
-        if column.has_children and column.by_object:
+        self.trail.slots.append((column.index, key))
+        self.place(column, key, value)
+
+    def place(self, column: Column, key: Key, value: Raw) -> None:
+        """The same for a writer who tells the trail of it himself."""
+        stored = self.to_write(column)
+        if column.by_object and column.has_children:
             self._refile(column, key, stored[key], value)
-        if not column.tupled:
-            stored[key] = value
-        elif value == column.default:
+        if column.tupled and value == column.default:
             stored.pop(key, None)
         else:
             stored[key] = value
@@ -172,6 +184,7 @@ class State:
 
     def own_roll(self) -> None:
         """This state's own copy of who there is; of earlier ticks no newborn is remembered."""
+        self.trail.roll = True
         if self.newborn[0] != self.tick:
             self.newborn = (self.tick, {})
         if ROLL not in self.mine:
@@ -180,28 +193,37 @@ class State:
             self.newborn = (self.tick, dict(self.newborn[1]))
 
     def own(self, column: Column) -> Any:
-        """This state's own copy of a column; recursive derives are computed anew."""
-        self.memo.clear()
-        index = column.index
+        """This state's own copy of a column, any slot of which may be written."""
+        self.trail.slots.append((column.index, ALL))
+        return self.to_write(column)
+
+    def to_write(self, column: Column) -> Any:
+        """This state's own copy of a column, for a writer who notes what he writes; recursive
+        derives are computed anew."""
+        if self.memo:
+            self.memo.clear()
+        index, cols = column.index, self.cols
         if index not in self.mine:
             self.mine.add(index)
-            self.cols[index] = self.cols[index].copy()
+            cols[index] = copied(cols[index])
             if self.kids[index] is not None:
-                self.kids[index] = [list(children) for children in self.kids[index]]
-        return self.cols[index]
+                self.kids[index] = copied(self.kids[index])  # the lists in it stay shared
+        return cols[index]
 
     def _refile(self, column: Column, child: Key, old: Raw, new: Raw) -> None:
         if old == new and not column.fluent.ordered:
             return
         children = self.kids[column.index]
         if old is not None:
-            children[old].remove(child)
+            left = children[old] = children[old].copy()
+            left.remove(child)
         if new is None:
             return
+        filed = children[new] = children[new].copy()
         if column.fluent.ordered:
-            children[new].append(child)
+            filed.append(child)
         else:
-            insort(children[new], child)
+            insort(filed, child)
 
     def begin(self, actor: int | None, long: LongAction | None) -> None:
         """Note the long action of an actor; ``None``: he is free again."""
@@ -212,6 +234,7 @@ class State:
     def bury(self, number: int) -> None:
         """Take an object out of the population (its slots are left by the caller)."""
         self.memo.clear()
+        self.trail.roll = True
         self.kinds = list(self.kinds)
         self.kinds[number] = None
         self.live = {
@@ -224,5 +247,5 @@ def _empty(column: Column, size: int) -> Any:
     if column.single:
         return [column.default]
     if column.by_object:
-        return [None] * size
+        return column_of([None] * size)
     return {}

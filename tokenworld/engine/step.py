@@ -7,11 +7,12 @@ take turns it is called once for each of them; the state knows whose turn it is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 
-from tokenworld.engine.applying import apply, net, prose_state
+from tokenworld.engine.applying import net
+from tokenworld.engine.clock import reads_ticks
 from tokenworld.engine.compile import Code
-from tokenworld.engine.delta import Breach, Delta, RawChange
+from tokenworld.engine.delta import Breach, RawChange
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.layout import Layout
@@ -19,11 +20,12 @@ from tokenworld.engine.luck import Luck, RecordingLuck
 from tokenworld.engine.result import BreachReport, Result, Spoken
 from tokenworld.engine.rounds import closed, handed_on, is_free, is_last, own_round, took_time
 from tokenworld.engine.sequence import InTurn
+from tokenworld.engine.simultaneous import Together
 from tokenworld.engine.state import State
-from tokenworld.engine.unit import ActionUnit, output
+from tokenworld.engine.unit import ActionUnit
 from tokenworld.engine.watches import Watches
 from tokenworld.ground import Command, Instance, NoMatch, Status
-from tokenworld.model import Law, Phase
+from tokenworld.model import Phase
 
 __all__ = ["Stepper", "broken"]
 
@@ -41,6 +43,11 @@ class Stepper:
         self.unit = ActionUnit(instance, code, self.guards)
         self.phases = self._phases()
 
+    @cached_property
+    def waiting_matters(self) -> bool:
+        """Whether `pass` can lead anywhere: phases, long actions, or rules that read `tick()`."""
+        return bool(self.phases) or self.unit.has_long or reads_ticks(self.instance)
+
     # ---- one intent -------------------------------------------------------------------------
 
     def tick(self, state: State, intent: Intent, luck: Luck) -> list[Result]:
@@ -55,6 +62,10 @@ class Stepper:
         if intent.out_of_turn and len(state.actors) > 1:
             return [unread]
         return self._finish([unread], state, recording)
+
+    def halt(self, state: State, cause: str) -> Result:
+        """That the runner stopped here: nothing is asked, nothing happens."""
+        return Result("halted", None, state, state, cause=cause)
 
     def acted(self, state: State, command: Command, luck: Luck) -> State:
         """What steps 3 to 6 alone make of a state."""
@@ -134,7 +145,9 @@ class Stepper:
         self, results: list[Result], state: State, after: State, *, free: bool
     ) -> list[Result]:
         last, me = results[-1], state.me
-        settled = own_round(state, after) if free else closed(after)
+        said = any(one.spoken for one in results)
+        own = not said and after is not state and after is not last.before
+        settled = own_round(state, after) if free else closed(after, own=own)
         if last.time_passed:
             settled.tick += 1
         last.start = last.start or (state if free else state.round or state)
@@ -149,11 +162,11 @@ class Stepper:
 
     # ---- phases -------------------------------------------------------------------------------
 
-    def _phases(self) -> tuple[_Together | InTurn, ...]:
+    def _phases(self) -> tuple[Together | InTurn, ...]:
         """The phases that have laws, in order, the unnamed last one included."""
         program = self.instance.program
         order: list[Phase | None] = [*program.phases.values(), None]
-        found: list[_Together | InTurn] = []
+        found: list[Together | InTurn] = []
         for phase in order:
             name = phase.name if phase is not None else ""
             laws = tuple(law for law in program.laws.values() if law.phase == name)
@@ -161,7 +174,7 @@ class Stepper:
                 nesting = phase.order == "by_nesting"
                 found.append(InTurn(self.instance, self.code, self.guards, laws, nesting))
             elif laws:
-                found.append(_Together(self.layout, self.code, self.guards, laws))
+                found.append(Together(self.instance, self.code, self.guards, laws))
         return tuple(found)
 
     def _pass_time(self, result: Result, start: State, luck: Luck) -> State:
@@ -170,33 +183,6 @@ class Stepper:
         for phase in self.phases:
             state = phase.run(result, state, start, luck)
         return state
-
-
-@dataclass(frozen=True, slots=True)
-class _Together:
-    """A simultaneous phase: all its laws read the state that it began with."""
-
-    layout: Layout
-    code: Code
-    guards: Guards
-    laws: tuple[Law, ...]
-
-    def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
-        delta = Delta(self.layout, luck, state.seed, start.tick)
-        for law in self.laws:
-            try:
-                self.code.laws[law.name].run(state, start, state.me, delta)
-            except Breach as breach:
-                raise breach.blamed(f"law {law.name}") from None
-        if not delta.fired:
-            return state
-        after = state.fork()
-        changes = apply(after, delta)
-        self.guards.check_conserved(state, after, delta, changes, state.me)
-        result.law_changes += net(changes)
-        result.fired += delta.fired
-        output(result, delta, prose_state(state, after, delta), start)
-        return after
 
 
 def _made(results: list[Result]) -> list[RawChange]:

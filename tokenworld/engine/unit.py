@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.compile import ActionCode, Code, Function
-from tokenworld.engine.delta import Breach, Delta
+from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
+from tokenworld.engine.plain import plain_of
 from tokenworld.engine.result import Result, Spoken
 from tokenworld.engine.state import LongAction, State
 from tokenworld.engine.why import first_false
@@ -29,7 +30,7 @@ class ActionUnit:
     @cached_property
     def has_long(self) -> bool:
         """Whether any action may take more than one tick."""
-        return any(one.action.takes is not None for one in self._code.actions.values())
+        return any(one.action.may_be_long for one in self._code.actions.values())
 
     def free(self, state: State, command: Command) -> bool:
         """Whether the action takes no time at all."""
@@ -54,6 +55,18 @@ class ActionUnit:
         except (Breach, Broken):
             return None  # not a refusal: the tick would be rolled back or be in error
         return result if result.status == "refused" else None
+
+    def keeps(self, state: State, command: Command) -> bool:
+        """Whether a command whose requires hold is not refused by those that the language adds."""
+        if not command.is_pass and not state.longs:
+            plain = plain_of(self._code, self._code.actions[command.action].action)
+            try:
+                now = state.round or state
+                if plain is not None and plain.may(state, now, state.acting, *command.args) == 1:
+                    return True
+            except Breach:
+                pass
+        return self.refusal(state, command) is None
 
     # ---- long actions -------------------------------------------------------------------------
 
@@ -125,11 +138,40 @@ class ActionUnit:
                 return Result("executed", PASS, state, state)
             return self._go_on(state, long, luck)
         code = self._code.actions[command.action]
+        result = self._at_once(state, code, command, luck)
+        if result is not None:
+            return result
         total = self._ticks(state, code, command)
         if total <= 1 or self._until(state, code, command):
             return self._finish(state, code, command, luck)
         failed = self._failed(state, code, command)
         return failed or self._wait(state, LongAction(command, 1, total))
+
+    def _at_once(
+        self, state: State, code: ActionCode, command: Command, luck: Luck
+    ) -> Result | None:
+        """The result of an action whose plain function does it; ``None`` leaves it to the rest."""
+        plain = plain_of(self._code, code.action)
+        if plain is None:
+            return None
+        after, was, me = state.fork(), state.round or state, state.acting
+        delta = Delta(self._code.emitter.layout, luck, 0, 0) if plain.speaks else None
+        journal: list[RawChange] = []
+        try:
+            if plain.do(state, after, was, me, journal, delta, *command.args) != 1:
+                return None
+            if not self._guards.keeps_sums(state, after, plain.touches):
+                return None  # perhaps it may, or the sum is told of
+        except Breach:
+            return None
+        after.trail.journal(journal)
+        result = Result("executed", command, state, after, changes=journal)
+        if delta is not None:
+            output(result, delta, after, was)
+        if result.spoken:
+            result.after = after.fork()  # what the body says does not see it as done yet
+        result.after.deeds = (*state.deeds, (me, command))
+        return result
 
     def _failed(self, state: State, code: ActionCode, command: Command) -> Result | None:
         """The refusal by a require of the author, ``None`` if all hold."""
@@ -156,7 +198,8 @@ class ActionUnit:
                 "refused", command, state, state, refused=len(code.action.requires),
                 generated=breach.kind, cause=breach.message, start=self.since(state, command),
             )  # fmt: skip
-        result.after = result.after.fork()  # what the body says does not see it as done yet
+        if result.spoken:
+            result.after = result.after.fork()  # what the body says does not see it as done yet
         result.after.deeds = (*state.deeds, (state.acting, command))
         return result
 
@@ -164,7 +207,8 @@ class ActionUnit:
         """Evaluate a body on ``state`` and apply it to a fork."""
         was = self.since(state, command)
         delta = Delta(self._code.emitter.layout, luck, state.seed, state.tick)
-        delta.by(f"action {command.action}", command.args, self._draw_key(state, command))
+        key = partial(self._draw_key, state, command)
+        delta.by(f"action {command.action}", command.args, key)
         try:
             body(state, was, state.acting, delta, *command.args)
         except Breach as breach:

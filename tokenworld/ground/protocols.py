@@ -77,9 +77,9 @@ class Simulator(Protocol[StateT]):
         """The start state (seed 0 unless the simulator was made with another)."""
 
     def commands(self, state: StateT) -> Sequence[Command]:
-        """The legal commands of the actor in order, `PASS` last where the world has phases or
-        long actions; commands that neither take time nor change anything are left out. Empty
-        after the end."""
+        """The legal commands of the actor in order, `PASS` last where the world has phases, long
+        actions or rules that read `tick()`; commands that neither take time nor change anything
+        are left out. Empty after the end."""
 
     def successors(self, state: StateT, command: Command) -> Sequence[Successor[StateT]]:
         """All results of a command over all outcomes of chance; none where it is refused, rolled

@@ -7,6 +7,7 @@ from typing import Literal
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import Body, Let
+from tokenworld.model.literals import NumberLiteral
 from tokenworld.model.terms import Binder, Template, Term
 
 __all__ = [
@@ -78,6 +79,12 @@ class Action:
     def requires(self) -> tuple[Require, ...]:
         """The preconditions in written order."""
         return tuple(guard for guard in self.guards if isinstance(guard, Require))
+
+    @property
+    def may_be_long(self) -> bool:
+        """Whether it may take more than one tick: not with ``takes 0`` and ``takes 1``."""
+        ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else None
+        return self.takes is not None and ticks not in (0, 1)
 
 
 @frozen

@@ -16,28 +16,26 @@ from typing import Generic, Literal
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.encodings.decode import NotAPlan
 from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.own import OWN_SEARCH, OwnRung
-from tokenworld.planning.planners.by_name import proved_measure
-from tokenworld.planning.planners.classical import RELAXED
-from tokenworld.planning.planners.doctor import SYMK, find_engine
+from tokenworld.planning.planners.by_name import symbolic
+from tokenworld.planning.planners.classical import OUT_OF_REACH, RELAXED
 from tokenworld.planning.planners.downward import (
     ANYTIME,
     BLIND,
     FF,
     HMAX,
     LAMA,
-    SYMBOLIC,
     Answer,
     Configuration,
     find_downward,
     run_searches,
 )
+from tokenworld.planning.planners.on_encoding import disproved, engine_name, judged
 from tokenworld.planning.refereed import refereed
 from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, has_costs
-from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
+from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict
 
 __all__ = ["QUALITIES", "Improvement", "Improved", "Quality", "plan_quality"]
 
@@ -194,8 +192,8 @@ class _Hunt(Generic[StateT]):
         if isinstance(encoding, Unencodable):
             self._unencodable(encoding)
         elif encoding.unreachable:
-            detail = "the goal is out of reach even if nothing were ever undone"
-            self._proved(encoding, RELAXED, detail)
+            self.best = disproved(encoding, self.goal, RELAXED, OUT_OF_REACH)
+            self.final = True
         elif isinstance(program, Diagnostic):
             self.notes.append(program)
         else:
@@ -213,7 +211,7 @@ class _Hunt(Generic[StateT]):
 
         def accept(answer: Answer) -> bool:
             result, detail = self._heard(encoding, answer, names[answer.configuration])
-            self._tried(_engine(answer.configuration), result, detail, answer.seconds)
+            self._tried(engine_name(answer.configuration), result, detail, answer.seconds)
             if answer.note is not None:
                 self.notes.append(answer.note)
             return self.over
@@ -242,35 +240,17 @@ class _Hunt(Generic[StateT]):
         self, encoding: Encoding, answer: Answer, search: Configuration
     ) -> tuple[AttemptResult, str]:
         """What an answer is worth; a plan is replayed first."""
-        engine = _engine(answer.configuration)
-        if answer.result == "no plan" and self.best is None:
-            self._proved(encoding, engine, answer.detail)
-        if answer.result != "plan":
-            return answer.result, answer.detail
-        try:
-            steps = encoding.plan(answer.operators)
-        except NotAPlan as error:
-            return "invalid plan", str(error)
-        verdict = refereed(
-            self.simulator, self.state, steps, self.goal, engine, "E", polish=not search.optimal
-        )
+        verdict = judged(
+            self.simulator, self.state, self.goal, encoding, answer, search,
+            polish=not search.optimal,
+        )  # fmt: skip
         if isinstance(verdict, str):
             return "invalid plan", verdict
-        self._offer(replace(verdict, optimal=self._measure(encoding, answer, search, verdict)))
-        return "plan", answer.detail
-
-    def _measure(
-        self, encoding: Encoding, answer: Answer, search: Configuration, verdict: Verdict
-    ) -> Literal["ticks", "cost"] | None:
-        if not search.optimal:
-            return None
-        return proved_measure(self.simulator, encoding, answer, verdict)
-
-    def _proved(self, encoding: Encoding, engine: str, detail: str) -> None:
-        by = f"{engine} on encoding E: {detail}"
-        proof = Proof(by, engine, "E", encoding.digest)
-        self.best = Verdict("unwinnable", self.goal, "proved", engine, "E", proof=proof)
-        self.final = True
+        if verdict is not None and answer.result == "plan":
+            self._offer(verdict)
+        elif verdict is not None and self.best is None:
+            self.best, self.final = verdict, True
+        return answer.result, answer.detail
 
     # ---- the end --------------------------------------------------------------------------------
 
@@ -290,15 +270,8 @@ class _Hunt(Generic[StateT]):
         return Improved(replace(verdict, attempts=attempts, seconds=spent), tuple(self.found))
 
 
-def _engine(configuration: str) -> str:
-    return configuration if configuration == "symk" else f"fast-downward {configuration}"
-
-
 def _searches(quality: Quality) -> tuple[Configuration, ...]:
     """Greedy ones and a proof; or LAMA, and what proves that a plan is cheapest."""
     if quality == "satisficing":
         return (FF, LAMA, BLIND)
-    symk = find_engine(SYMK)
-    if symk.ready and symk.path is not None:
-        return (ANYTIME, HMAX, replace(SYMBOLIC, program=Path(symk.path)))
-    return (ANYTIME, HMAX, BLIND)
+    return (ANYTIME, HMAX, *(symbolic() or (BLIND,)))

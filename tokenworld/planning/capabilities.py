@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tokenworld.diagnostics import Failure, Span
-from tokenworld.ground import Instance, Json, Raw, Simulator, StateT, domain_of
+from tokenworld.ground import (
+    Instance,
+    Json,
+    Raw,
+    Simulator,
+    StateT,
+    count_bindings,
+    domain_of,
+    parameter_domains,
+)
 from tokenworld.planning.lower.bodies import written_fluents
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.proof.gaps import gaps
@@ -73,7 +82,7 @@ def capabilities(simulator: Simulator[StateT], state: StateT, goal: str | None) 
     instance = simulator.instance_at(state)
     constructs = sorted(_constructs(instance), key=lambda one: (one.span.file, one.span.start))
     remarks: list[str] = []
-    _note(constructs, "own search", _own(instance))
+    _note(constructs, "own search", _own(instance, simulator.unlisted))
     if not simulator.exact_key():
         remarks.append("own search: it may find a plan here, but an empty search proves nothing")
     encoding = encode(instance, simulator, state, goal)
@@ -84,6 +93,7 @@ def capabilities(simulator: Simulator[StateT], state: StateT, goal: str | None) 
         for one in constructs:
             one.untried = ("E", "D")
         remarks.append("E and D: `-` was not tried, because of what they refuse in this world")
+        remarks.append("own search: the width search takes the same, and looks for a plan here")
     _note(constructs, "lifted PDDL", _lifted(simulator, state, instance, goal))
     return Capabilities(tuple(constructs), tuple(remarks))
 
@@ -127,8 +137,13 @@ def _note(constructs: list[Construct], way: str, refusals: Iterable[_Refusal]) -
 # ---- ways -------------------------------------------------------------------------------------
 
 
-def _own(instance: Instance) -> Iterator[_Refusal]:
-    """Draws without a list of outcomes, and numbers that play changes and nothing bounds."""
+def _own(instance: Instance, unlisted: frozenset[str]) -> Iterator[_Refusal]:
+    """Draws without a list of outcomes, actions with too many bindings to list (``unlisted``), and
+    numbers that play changes and nothing bounds."""
+    for name in sorted(unlisted):
+        action = instance.program.actions[name]
+        count = count_bindings(parameter_domains(instance, action.params))
+        yield action.span, f"it has {count:,} bindings, too many to list, and is never tried"
     for gap in gaps(instance):
         if gap.span is not None:
             yield gap.span, "it draws a real number, which has no list of outcomes"

@@ -27,6 +27,8 @@ class Frontier(Generic[StateT]):
 
     early_goal = True
     """Whether a goal may be accepted as soon as it is generated."""
+    shortest = True
+    """Whether the first plan is one that nothing beats."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -46,6 +48,10 @@ class Frontier(Generic[StateT]):
 
     def waiting(self) -> int:
         raise NotImplementedError
+
+    def overhead(self) -> int:
+        """The bytes held besides keys, states and parents."""
+        return 0
 
     def trail(self, node: Node) -> list[tuple[int, int]]:
         """The choices (number of the command, number of its outcome) from the start to a node."""

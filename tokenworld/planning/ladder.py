@@ -5,7 +5,8 @@
 3. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
    on it, if it is installed: ff finds, blind proves, both at once, and our own search goes on
    beside them.
-4. Our own search again, where it stopped, for all the time that is left.
+4. Our own search again, where it stopped, in turn with the width search, for all the time that is
+   left: the one proves, the other finds plans in worlds that no encoding takes.
 
 Nothing is believed unchecked: a plan counts only after the interpreter replayed it to the goal, a
 proof only if its encoding is exact. What was tried and what stopped it is part of the verdict.
@@ -20,7 +21,7 @@ from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
 from tokenworld.ground import Simulator, StateT, refuse_huge
-from tokenworld.planning.own import OWN_SEARCH, OwnRung, Say
+from tokenworld.planning.own import OwnRung, Say
 from tokenworld.planning.planners.classical import RELAXED, Classical, EngineRun, fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
 from tokenworld.planning.polish import needed_luck, without_idle_steps
@@ -29,6 +30,7 @@ from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.secrets import secrets_read
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
+from tokenworld.planning.width.rung import width_rung
 
 __all__ = ["plan", "require_goal"]
 
@@ -38,6 +40,8 @@ _FIRST_SHARE = 0.4
 """The first search takes at most this share of the time, so that an engine gets the rest."""
 _SLICE = 0.1
 """Seconds that our own search takes between two looks at the planners."""
+_TURN = 2.0
+"""Seconds that our own search and the width search take in turn."""
 
 
 def plan(
@@ -50,6 +54,8 @@ def plan(
     within: int | None = None,
     engine: EngineInfo | None = None,
     classical: Classical = fast_downward,
+    width: bool = True,
+    packs: bool = True,
     progress: Say | None = None,
     cancel: Cancel | None = None,
 ) -> Verdict:
@@ -57,16 +63,18 @@ def plan(
 
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` asks
     for a plan of at most so many ticks. ``engine`` tells where Fast Downward is (it is looked for
-    by default), ``classical`` runs it. ``progress`` hears a line about every second.
+    by default), ``classical`` runs it. ``width``: the width search may be asked. ``packs``: a state
+    is one of the interpreter and may be packed. ``progress`` hears a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
     require_goal(simulator, goal)
-    climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, progress, cancel)
+    own = OwnRung(simulator, state, goal, within, packs=packs)
+    climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel)
     return (
         climb.search_first()
         or climb.ask(engine or _installed(), classical)
-        or climb.search_on()
+        or climb.search_on(width=width)
         or climb.unknown()
     )
 
@@ -111,31 +119,41 @@ class _Climb(Generic[StateT]):
         within: int | None,
         time_limit: float,
         memory_limit: int,
+        own: OwnRung[StateT],
         progress: Say | None,
         cancel: Cancel | None,
     ) -> None:
-        self._simulator, self._state, self._goal = simulator, state, goal
+        self._simulator, self._state, self._goal, self._own = simulator, state, goal, own
         self._within, self._time_limit, self._memory_limit = within, time_limit, memory_limit
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
-        self._started = time.monotonic()
-        self._spoke = self._started
+        self._started = self._spoke = time.monotonic()
         self._attempts: list[Attempt] = []
         self._notes: list[Diagnostic] = []
-        self._own = OwnRung(simulator, state, goal, within)
+        self._wide: OwnRung[StateT] | None = None
 
     # ---- the rungs ----
 
     def search_first(self) -> Verdict | None:
         """Our own search under a cap, so that the other rungs get their time."""
         seconds = min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
-        return self._search(Limits(_FIRST_STATES, seconds, self._memory_limit))
+        return self._search(self._own, seconds, _FIRST_STATES)
 
-    def search_on(self) -> Verdict | None:
-        """Go on with our own search, unless there is no time or no state left for it."""
-        if self._own.answered or not self._own.can_go_on or self._over():
-            return None
-        return self._search(Limits(None, self._left(), self._memory_limit))
+    def search_on(self, *, width: bool) -> Verdict | None:
+        """Go on with our own search and the width search in turn, for the time that is left.
+
+        A bound on ticks is for the first alone. The second begins where no encoding is possible.
+        """
+        rungs, turn = [self._own], self._time_limit
+        if width and self._within is None and not self._own.answered and not self._over():
+            self._wide = width_rung(self._simulator, self._state, self._goal)
+            pair = [self._own, self._wide]
+            rungs, turn = pair[::-1] if self._refused() else pair, _TURN
+        while not self._over() and any(rung.can_go_on for rung in rungs):
+            for rung in (one for one in rungs if one.can_go_on and not self._over()):
+                if (verdict := self._search(rung, min(turn, self._left()))) is not None:
+                    return verdict
+        return None
 
     def ask(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
         """Encode the world and run the planners; the first verdict that one of them gives.
@@ -164,7 +182,7 @@ class _Climb(Generic[StateT]):
             )
         if verdicts:
             return self._closed(verdicts[0])
-        if self._own.answered and (verdict := self._settled()) is not None:
+        if self._own.answered and (verdict := self._settled(self._own)) is not None:
             return verdict
         self._miss(engine)
         return None
@@ -182,17 +200,21 @@ class _Climb(Generic[StateT]):
 
     def _miss(self, engine: EngineInfo) -> None:
         """Note that there is no engine and how to get it, where it might have helped."""
-        if engine.ready or any(one.result == "not expressible" for one in self._attempts):
+        if engine.ready or self._refused():
             return
         self._tried(engine.engine, "", "missing", engine.problem, 0.0)
         message = f"The planner `{engine.engine}` cannot be used: {engine.problem}."
         self._note(Diagnostic("TW0811", message, hint=f"Run `{engine.install}`."))
 
+    def _refused(self) -> bool:
+        """Whether no encoding takes the world."""
+        return any(one.result == "not expressible" for one in self._attempts)
+
     def unknown(self) -> Verdict:
         """No rung held: say so, and what would help."""
         for note in self._own.notes():
             self._note(note)
-        tried = (*self._attempts, self._own.attempt())
+        tried = (*self._attempts, *self._searched())
         if self._cancel():
             self._note(Diagnostic("TW0813", "It was cancelled before there was a verdict."))
         elif any(one.result == "limit" for one in tried):
@@ -203,23 +225,27 @@ class _Climb(Generic[StateT]):
 
     # ---- from answers to verdicts ----
 
-    def _search(self, limits: Limits) -> Verdict | None:
-        self._own.run(limits, self._say, self._cancel)
-        return self._settled() if self._own.answered else None
+    def _search(
+        self, rung: OwnRung[StateT], seconds: float, states: int | None = None
+    ) -> Verdict | None:
+        rung.run(Limits(states, seconds, self._memory_limit), self._say, self._cancel)
+        return self._settled(rung) if rung.answered else None
 
-    def _settled(self) -> Verdict | None:
-        """The verdict of our own search, which has an answer."""
-        match self._own.result:
+    def _settled(self, rung: OwnRung[StateT]) -> Verdict | None:
+        """The verdict of a search of ours that has an answer."""
+        match rung.result:
             case Found(steps=steps, optimal=optimal):
                 replayed = replay(self._simulator, self._state, steps, self._goal)
                 if replayed.ok:
-                    verdict = self._won(OWN_SEARCH, "", replayed)
+                    if rung is self._wide:
+                        replayed = without_idle_steps(self._simulator, replayed, self._goal)
+                    verdict = self._won(rung.engine, "", replayed)
                     return self._closed(replace(verdict, optimal=optimal))
                 detail = replayed.failure(len(steps))
-                self._own.disprove(detail)
-                self._fault(OWN_SEARCH, f"its plan does not survive the replay ({detail})")
+                rung.disprove(detail)
+                self._fault(rung.engine, f"its plan does not survive the replay ({detail})")
             case Exhausted() as exhausted:
-                return self._closed(self._own.unwinnable(exhausted))
+                return self._closed(rung.unwinnable(exhausted))
         return None
 
     def _judge(self, run: EngineRun) -> tuple[Verdict, ...]:
@@ -293,6 +319,10 @@ class _Climb(Generic[StateT]):
     ) -> None:
         self._attempts.append(Attempt(engine, encoding, result, detail, seconds))
 
+    def _searched(self) -> tuple[Attempt, ...]:
+        begun = [rung for rung in (self._wide,) if rung is not None and rung.result is not None]
+        return tuple(rung.attempt() for rung in (self._own, *begun))
+
     def _fault(self, engine: str, detail: str) -> None:
         message = f"The planner `{engine}` gave no usable answer: {detail}."
         hint = "Run `tw doctor` to see whether it is installed well; other ways are still tried."
@@ -314,8 +344,7 @@ class _Climb(Generic[StateT]):
             reasons = (note for note in notes if note.code == "TW0803")
             notes = tuple(replace(note, severity=Severity.INFO) for note in faults)
             notes += tuple(reasons) if verdict.answer == "unwinnable" else ()
-            commands = [step.command for step in verdict.steps]
-            notes += secrets_read(self._simulator.instance.program, commands)
-        attempts = (self._own.attempt(), *self._attempts)
-        seconds = time.monotonic() - self._started
-        return replace(verdict, attempts=attempts, notes=notes, seconds=seconds)
+            program, steps = self._simulator.instance.program, verdict.steps
+            notes += secrets_read(program, [step.command for step in steps])
+        attempts, spent = (*self._searched(), *self._attempts), time.monotonic() - self._started
+        return replace(verdict, attempts=attempts, notes=notes, seconds=spent)

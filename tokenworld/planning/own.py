@@ -1,4 +1,4 @@
-"""Our own search as a rung of the ladder: run in slices, asked at the end what it came to."""
+"""Our own searches as rungs of the ladder: run in slices, asked at the end what they came to."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.explore.search import QuickSearch
+from tokenworld.planning.frontier import Frontier
 from tokenworld.planning.search import (
     Cancel,
     Capped,
     Exhausted,
     Found,
     Limits,
-    Search,
-    SearchProgress,
     SearchResult,
 )
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
@@ -40,13 +40,28 @@ _INEXACT = Diagnostic(
 
 
 class OwnRung(Generic[StateT]):
-    """The search with the time it took. It goes on where it stopped each time it is run."""
+    """A search with the time it took. It goes on where it stopped each time it is run.
+
+    ``engine`` is the name it goes by; ``frontier`` is the order in which it takes states, if that
+    is not the one that finds the shortest or cheapest plan. ``packs``: a state is one of the
+    interpreter, which may be packed; a set of states is none.
+    """
 
     def __init__(
-        self, simulator: Simulator[StateT], state: StateT, goal: str | None, within: int | None
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        within: int | None,
+        *,
+        engine: str = OWN_SEARCH,
+        frontier: Frontier[StateT] | None = None,
+        packs: bool = True,
     ) -> None:
-        self._simulator = simulator
-        self._search = Search(simulator, state, goal, within=within)
+        self._simulator, self.engine = simulator, engine
+        self._search = QuickSearch(
+            simulator, state, goal, within=within, frontier=frontier, packs=packs
+        )
         self._goal = goal
         self._disproved = ""
         self.seconds = 0.0
@@ -55,7 +70,7 @@ class OwnRung(Generic[StateT]):
     def run(self, limits: Limits, say: Say, cancel: Cancel) -> None:
         """Search on under these limits, with a line about every second."""
         began = time.monotonic()
-        self.result = self._search.run(limits, progress=lambda now: say(_line(now)), cancel=cancel)
+        self.result = self._search.run(limits, progress=lambda _: say(self.line()), cancel=cancel)
         self.seconds += time.monotonic() - began
 
     @property
@@ -75,7 +90,9 @@ class OwnRung(Generic[StateT]):
 
     def line(self) -> str:
         """How far it has come, for people."""
-        return _line(self._search.so_far())
+        now = self._search.so_far()
+        seen = f"{now.states:,} states seen, {now.waiting:,} waiting"
+        return f"{self.engine}: {seen}, depth {now.depth}"
 
     def disprove(self, detail: str) -> None:
         """Its plan did not survive the replay."""
@@ -84,7 +101,7 @@ class OwnRung(Generic[StateT]):
     def attempt(self) -> Attempt:
         """What was tried and what came of it."""
         result, detail = self._came_to()
-        return Attempt(OWN_SEARCH, "", result, detail, self.seconds)
+        return Attempt(self.engine, "", result, detail, self.seconds)
 
     def _came_to(self) -> tuple[AttemptResult, str]:
         match self.result:
@@ -127,16 +144,11 @@ class OwnRung(Generic[StateT]):
         """The verdict that no plan is left."""
         detail = _exhausted(exhausted)
         states, within = exhausted.states, exhausted.within
-        proof = Proof(f"{OWN_SEARCH}: {detail}", OWN_SEARCH, states=states, within=within)
-        return Verdict(
-            "unwinnable", self._goal, "exhausted", OWN_SEARCH, "", proof=proof, within=within
-        )
+        by = self.engine
+        proof = Proof(f"{by}: {detail}", by, states=states, within=within)
+        return Verdict("unwinnable", self._goal, "exhausted", by, "", proof=proof, within=within)
 
 
 def _exhausted(result: Exhausted) -> str:
     within = "" if result.within is None else f" within {result.within:,} ticks"
     return f"none of the {result.states:,} states reachable{within} is the goal"
-
-
-def _line(now: SearchProgress) -> str:
-    return f"{OWN_SEARCH}: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}"

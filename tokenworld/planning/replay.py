@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from tokenworld.ground import LuckyDraw, Simulator, StateT, Successor
+from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor
+from tokenworld.model import ObjectType
 from tokenworld.planning.verdict import PlanStep, ShownStep
 
 __all__ = ["Replay", "replay", "shown"]
@@ -62,6 +63,8 @@ def replay(
 
 def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Successor[StateT] | str:
     """The successor that the step counts on, or a clause that says why there is none."""
+    if _unborn(simulator, state, step.command):
+        return f"`{step.command.action}` names an object that was not created by then"
     shown = _told(simulator, state, step)
     if simulator.lost(state):
         return f"`{shown}` comes after the end of the world"
@@ -73,6 +76,19 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
     if not fitting:
         return f"`{shown}` cannot have the outcome of chance that the plan counts on"
     return (exact or fitting)[0]
+
+
+def _unborn(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
+    """Whether a command speaks of an object that nothing has created yet."""
+    action = simulator.instance.program.actions.get(command.action)
+    if action is None:
+        return False
+    named = [
+        arg
+        for arg, param in zip(command.args, action.params, strict=True)
+        if isinstance(param.type, ObjectType) and isinstance(arg, int)
+    ]
+    return bool(named) and max(named) >= len(simulator.instance_at(state).objects)
 
 
 def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:

@@ -151,7 +151,8 @@ class Search(Generic[StateT]):
     """One search from ``state`` to ``goal`` (any goal line if ``None``).
 
     ``within`` asks for a plan of at most so many ticks; then it searches by ticks whatever actions
-    cost. Lost states are counted and not expanded.
+    cost. Lost states are counted and not expanded. ``frontier`` takes the states in another order:
+    nothing is said of how good its plan is then.
     """
 
     def __init__(
@@ -161,11 +162,12 @@ class Search(Generic[StateT]):
         goal: str | None,
         *,
         within: int | None = None,
+        frontier: Frontier[StateT] | None = None,
     ) -> None:
         self._simulator, self._start, self._goal, self._within = simulator, state, goal, within
         self._movers = max(1, len(simulator.instance.world.turns))
-        self.by_cost = within is None and has_costs(simulator)
-        self._frontier: Frontier[StateT] = Cheapest() if self.by_cost else Breadth()
+        self.by_cost = within is None and frontier is None and has_costs(simulator)
+        self._frontier: Frontier[StateT] = frontier or (Cheapest() if self.by_cost else Breadth())
         self._exact_key = simulator.exact_key()
         self.gaps = gaps(simulator.instance, simulator.unlisted)
         self._won: set[Node] = set()
@@ -197,7 +199,8 @@ class Search(Generic[StateT]):
     def memory(self) -> int:
         """The bytes this search holds, estimated from samples."""
         count, waiting = self._frontier.count, self._frontier.waiting()
-        return count * (self._key_bytes + _BOOKKEEPING) + waiting * self._state_bytes
+        held = count * (self._key_bytes + _BOOKKEEPING) + waiting * self._state_bytes
+        return held + self._frontier.overhead()
 
     def so_far(self) -> SearchProgress:
         """How far it has come."""
@@ -270,7 +273,7 @@ class Search(Generic[StateT]):
         pruned = self._frontier.merged and not self._exact_key
         optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
         unsure = pruned or self._discounts or self.gaps or self._simulator.short_of
-        known = None if unsure else optimal
+        known = optimal if self._frontier.shortest and not unsure else None
         return Found(steps, cost, self._frontier.count, self._expanded, known)
 
     def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:

@@ -11,6 +11,7 @@ from typing import Literal, assert_never
 
 from tokenworld.diagnostics import Diagnostic, to_json
 from tokenworld.ground import Command, LuckyDraw
+from tokenworld.planning.honesty import Honesty, honest_lines
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -85,27 +86,6 @@ class Attempt:
     result: AttemptResult
     detail: str
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Honesty:
-    """That the question was one about an *honest* plan: one that wins whatever is secret.
-
-    ``assignments`` is in how many ways the setup can fill the secrets that a player does not see,
-    ``secrets`` are those that differ. ``together``: the plan wins for all of them, or the proof is
-    one about all of them at once; otherwise it is about a single one, and holds for all the same.
-    """
-
-    assignments: int
-    secrets: tuple[str, ...] = ()
-    together: bool = True
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "assignments": self.assignments,
-            "secrets": list(self.secrets),
-            "together": self.together,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,19 +223,7 @@ def summary_lines(verdict: Verdict) -> tuple[str, ...]:
             lines = [f"unknown: {asked}", *_tried_lines(verdict)]
         case _:
             assert_never(verdict.answer)
-    return (*lines, *_honest_lines(verdict))
-
-
-def _honest_lines(verdict: Verdict) -> list[str]:
-    """How many values of secrets the answer is about."""
-    if verdict.honest is None:
-        return []
-    count, names = verdict.honest.assignments, ", ".join(f"`{n}`" for n in verdict.honest.secrets)
-    if count == 1:
-        return ["honest: the setup can fill the secrets in one way only"]
-    ways = f"{count:,} ways in which the setup can fill {names}"
-    told = {"winnable": "the same plan wins in", "unwinnable": "no plan wins in"}
-    return [f"honest: {told.get(verdict.answer, 'asked of')} all {ways}"]
+    return (*lines, *honest_lines(verdict.answer, verdict.honest))
 
 
 def _counted(number: int, noun: str) -> str:

@@ -34,15 +34,17 @@ class Parser:
         self.program = program
         self.phrases = compiled(program)
 
-    def resolve(self, text: str, speaker: Speaker) -> tuple[Command, ...] | NoMatch:
+    def resolve(
+        self, text: str, speaker: Speaker, lexicon: Lexicon | None = None
+    ) -> tuple[Command, ...] | NoMatch:
         """Every command the typed ``text`` may mean, in candidate order; never empty.
 
         Phrases come first, then the word `pass`, then calls such as ``take(lamp)``, which are
-        not limited by scope.
+        not limited by scope. Many texts of one state may share its ``lexicon``.
         """
         if len(text) > LONGEST:
             return NoMatch("unknown_verb", f"{quoted(text)} is too long to be a command.")
-        lexicon = Lexicon(speaker)
+        lexicon = lexicon or Lexicon(speaker)
         for variant in variants(text):
             found = tuple(islice(readings(self.phrases, variant, lexicon), _READINGS))
             if found:
@@ -61,12 +63,16 @@ class Parser:
         return command if isinstance(command, NoMatch) else (command,)
 
     def command(
-        self, intent: Intent | str, speaker: Speaker, policy: Ambiguity = "first"
+        self,
+        intent: Intent | str,
+        speaker: Speaker,
+        policy: Ambiguity = "first",
+        lexicon: Lexicon | None = None,
     ) -> Command | NoMatch:
         """The one command of an intent: resolved, and chosen by the policy if there are several."""
         match intent:
             case str(text) | TypedIntent(text=text):
-                found = self.resolve(text, speaker)
+                found = self.resolve(text, speaker, lexicon)
                 return found if isinstance(found, NoMatch) else choose(found, policy, speaker)
             case CallIntent(action=action, args=args):
                 return resolve_args(action, args, Lexicon(speaker))

@@ -131,6 +131,18 @@ class Lexicon:
                 if values:
                     yield end, values
 
+    def rest(self, binder: Binder, text: str, start: int) -> Iterator[tuple[int, Sequence[Raw]]]:
+        """The one end that is left to the last slot of a phrase: that of the text."""
+        if number_type(binder) is not None:
+            ends = number_ends(text, start, binder, self.program.units)
+            yield from (pair for pair in ends if pair[0] == len(text))
+            return
+        index, _ = self._values(binder)
+        for begin in dict.fromkeys((start, after_article(text, start))):
+            values = index.get(text[begin:]) if begin < len(text) else None
+            if values:
+                yield len(text), values
+
     def _values(self, binder: Binder) -> tuple[_Index, int]:
         match binder.domain:
             case TypeRange(of=ObjectType(name=name)):

@@ -52,17 +52,27 @@ def _stretches(
     phrase: Phrase, at: int, text: str, start: int, lexicon: Lexicon
 ) -> Iterator[tuple[int, Sequence[Raw] | str]]:
     part: Part = phrase.parts[at]
+    last = at == len(phrase.parts) - 1
+    follows = None if last else phrase.parts[at + 1]
+    behind = follows.text if isinstance(follows, Words) else None
     match part:
         case Words(text=words):
             end = _words_end(text, start, words)
             if end is not None:
                 yield end, words
+        case ParamSlot(param=param) if last:
+            yield from lexicon.rest(phrase.binders[param], text, start)
         case ParamSlot(param=param):
-            yield from lexicon.spans(phrase.binders[param], text, start)
+            for end, values in lexicon.spans(phrase.binders[param], text, start):
+                if behind is None or _words_end(text, end, behind) is not None:
+                    yield end, values
         case TextSlot():
-            last = at == len(phrase.parts) - 1
+            spaced = behind is not None and behind.startswith(" ")
             for end in range(len(text) if last else start, len(text) + 1):
-                yield end, text[start:end].strip()
+                if spaced and end > start and text[end - 1] == " ":
+                    continue  # the space is that of the words behind: the same layout again
+                if behind is None or _words_end(text, end, behind) is not None:
+                    yield end, text[start:end].strip()
 
 
 def _words_end(text: str, start: int, words: str) -> int | None:
@@ -155,6 +165,9 @@ def readings(phrases: Sequence[Phrase], text: str, lexicon: Lexicon) -> Iterator
     """
     seen: set[Command] = set()
     for phrase in phrases:
+        opening = phrase.parts[0]
+        if isinstance(opening, Words) and not text.startswith(opening.text.rstrip()):
+            continue  # most phrases are of another verb
         for command in _phrase_readings(phrase, text, lexicon):
             if command not in seen:
                 seen.add(command)

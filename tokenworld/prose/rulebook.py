@@ -30,7 +30,10 @@ from tokenworld.prose.english_words import a, plural, spoken_name
 from tokenworld.prose.rulebook_vocabulary import Entry, facts, kinds
 from tokenworld.prose.wording import kind_word
 
-__all__ = ["Entry", "Rulebook", "Section", "rule_entry", "rulebook"]
+__all__ = ["BY_ITSELF", "Entry", "Rulebook", "Section", "rule_entry", "rulebook"]
+
+BY_ITSELF = "What happens by itself"
+"""The title of the section that tells of laws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def rulebook(program: Program) -> Rulebook:
         Section("Kinds of things", tuple(kinds(program))),
         Section("Facts and values", tuple(facts(program))),
         Section("What can be done", tuple(_actions(program))),
-        Section("What happens by itself", tuple(_phases(program))),
+        Section(BY_ITSELF, tuple(_phases(program))),
         Section("What always holds", tuple(_guards(program))),
         Section("What is noticed", tuple(_watches(program))),
         *(Section(f"The world “{world.title}”", tuple(_world(program, world))) for world in worlds),

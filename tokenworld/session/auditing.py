@@ -9,22 +9,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from tokenworld.diagnostics import Diagnostic, Span
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
 from tokenworld.ground import Change, LuckyDraw
 from tokenworld.planning import Limits, SearchProgress, ShownStep
+from tokenworld.planning.explore.packed import PLAYING
 from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.secrets import Guess, guesses, secrets_read
 from tokenworld.planning.space.components import Door, components, doors
 from tokenworld.planning.space.deadends import Cruelty, DeadEnd, cruelty, dead_ends
 from tokenworld.planning.space.graph import Graph, Move, Node
-from tokenworld.planning.space.packed_graph import Lazy, PackedGraph
+from tokenworld.planning.space.packed_graph import PackedGraph
 from tokenworld.planning.space.partition import Partition, partition
 from tokenworld.session.exploring import explored
 from tokenworld.session.loading import OpenWorld
-from tokenworld.session.rules_met import Idle, Requires, RulesMet, idle_rules, standing_requires
+from tokenworld.session.rules_met import Idle, RulesMet, idle_rules
+from tokenworld.session.standing import Requires, standing_requires
 from tokenworld.session.unread import Unread, unread_facts
+from tokenworld.session.witnesses import Witnesses
 
 __all__ = ["Audit", "Example", "NeverRefuses", "audit"]
 
@@ -90,23 +95,30 @@ def audit(
     states: int,
     seconds: float,
     past_goal: bool = False,
+    seed: int = 0,
     say: Say | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Audit:
-    """Explore what play can reach from the start (with the luck of seed 0 in setups).
+    """Explore what play can reach from the start (with the luck of ``seed`` in setups).
 
     ``past_goal`` counts what follows the goal as well, as planners count. `Failure` with TW0201
     where the world has no such goal, or none at all; with TW0801 where play cannot go on past it.
     """
     began = time.monotonic()
-    engine, start = world.engine, world.engine.start()
+    engine, start = world.engine, world.engine.start(seed)
     simulator, met = EngineSimulator(engine, start), RulesMet(engine)
     require_goal(simulator, goal)
     met.begin(start)
     caps = Limits(states, seconds * _FOR_GRAPH)
-    graph = explored(simulator, met, start, goal, caps, past_goal, _progress(say), cancel)
+    graph = explored(
+        simulator, met, start, goal, caps, past_goal, _progress(say), cancel, say or _silent
+    )
     parts = partition(graph)
     return _audited(world, simulator, graph, parts, met, began, seconds, past_goal)
+
+
+def _silent(line: str) -> None:
+    """Nobody wants to hear."""
 
 
 def _progress(say: Say | None) -> Callable[[SearchProgress], None] | None:
@@ -132,8 +144,8 @@ def _audited(
     kinds = dead_ends(graph, parts, teller.ending)
     component, count = components(graph)
     nodes = [node for node in range(graph.expanded) if not teller.ending(node)]
-    playing = Lazy(lambda place: graph.states[nodes[place]], nodes.__len__)
-    requires, looked_at = standing_requires(engine, playing, began + seconds)
+    looking = Witnesses(graph, nodes)
+    requires, looked_at = standing_requires(engine, looking, began + seconds)
     sources = {source.name: source for source in world.loaded.sources}
     path = parts.solution()
     commands = [one.step.command for one in path]
@@ -152,10 +164,10 @@ def _audited(
         tuple(component),
         teller.path(path[-1].node) if path else (),
         ticks - simulator.tick(graph.states[0]) if path else 0,
-        idle_rules(met, requires, graph.states, sources, complete=graph.complete),
-        _never_refuses(requires, graph.complete and looked_at == len(playing)),
+        idle_rules(met, requires, looking, sources, complete=graph.complete),
+        _never_refuses(requires, graph.complete and looked_at == len(nodes)),
         looked_at,
-        len(playing),
+        len(nodes),
         unread_facts(engine.instance),
         secrets_read(world.program, commands),
         guesses(engine.instance),
@@ -184,12 +196,38 @@ class _Teller:
     ) -> None:
         self._engine, self._simulator, self._graph = engine, simulator, graph
         self._past_goal = past_goal
+        self._names: dict[int, str] = {}
+        self._mask: int | None = None
 
     def ending(self, node: Node) -> str:
         """The ending that closed play in a node, empty if play goes on."""
+        graph = self._graph
+        if isinstance(graph, PackedGraph):
+            if self._past_goal or graph.world.ends(graph.keys[node]) == PLAYING:
+                return ""
+            return self._named(graph, node)
+        return self._ended(node)
+
+    def _named(self, graph: PackedGraph[State], node: Node) -> str:
+        """The same for a packed state in which play has ended, once for all that agree in what
+        endings look at."""
+        part = graph.keys[node] & self._ends_at(graph)
+        if part not in self._names:
+            self._names[part] = self._ended(node)
+        return self._names[part]
+
+    def _ends_at(self, graph: PackedGraph[State]) -> int:
+        """The bits that endings look at."""
+        if self._mask is None:
+            masks = [
+                graph.world.parts.condition(line.condition, ())
+                for line in self._engine.instance.world.endings
+            ]
+            self._mask = -1 if None in masks else reduce(or_, (one or 0 for one in masks), 0)
+        return self._mask
+
+    def _ended(self, node: Node) -> str:
         graph, simulator = self._graph, self._simulator
-        if isinstance(graph, PackedGraph) and (self._past_goal or not graph.won[node]):
-            return ""  # such worlds end at the goal only
         endings, state = self._engine.stepper.endings, graph.states[node]
         ended = simulator.won(state, graph.goal) or simulator.lost(state)
         if not (ended or endings.over(state)):
@@ -217,13 +255,24 @@ class _Teller:
 
     def example(self, node: Node, number: int, outcome: int) -> Example:
         """An edge with the way to it, played in the interpreter for what it changes and says."""
-        move, state = self._graph.moves[node][number], self._graph.states[node]
+        move = self._graph.moves[node][number]
         draws = move.draws[outcome]
-        _, records = self._engine.play(state, move.command, ForcedLuck(draws))
+        _, records = self._engine.play(self._played(node), move.command, ForcedLuck(draws))
         changes = (change for one in records for change in (*one.changes, *one.law_changes))
         said = tuple(line for one in records for line in one.said)
         step = self.shown(node, move, draws)
         return Example(self.path(node), step, self._place(move), tuple(changes), said)
+
+    def _played(self, node: Node) -> State:
+        """A node's state with all that was given and told on the way to it."""
+        graph = self._graph
+        if not isinstance(graph, PackedGraph) or self._past_goal:
+            return graph.states[node]
+        state: State = graph.states[0]
+        for one in graph.path(node):
+            successors = self._simulator.successors(state, one.step.command)
+            state = next(after.state for after in successors if after.draws == one.step.draws)
+        return state
 
     def _place(self, move: Move) -> Span:
         program, world = self._engine.instance.program, self._engine.instance.world

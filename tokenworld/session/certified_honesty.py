@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator, State
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch
 from tokenworld.planning import Verdict
+from tokenworld.planning.honest.rung import ENCODING, slice_proof
 from tokenworld.planning.proof.certificate import Certificate, CertifiedHonesty, CertifiedProof
 from tokenworld.planning.proof.exhaustion import NotExhausted, exhaust
-from tokenworld.prose import EnglishProse, parse_intent_json
-from tokenworld.session.certified_plan import DONE, Differs
+from tokenworld.prose import EnglishProse
+from tokenworld.session.certified_plan import DONE, Differs, certified_command
 from tokenworld.session.honesty import PossibleStart, possible_starts, question_from
 from tokenworld.session.intents import Resolver, intent_json
 from tokenworld.session.loading import OpenWorld
@@ -22,7 +21,7 @@ from tokenworld.session.loading import OpenWorld
 if TYPE_CHECKING:
     from tokenworld.engine.reference import Reference
 
-__all__ = ["certify_honesty", "check_honesty", "exhaust_beliefs"]
+__all__ = ["certify_honesty", "check_honesty", "exhaust_beliefs", "exhaust_slice"]
 
 Say = Callable[[str], None]
 Step = tuple[tuple[LuckyDraw, ...], str]
@@ -66,6 +65,15 @@ def exhaust_beliefs(
     if beliefs.chanced or beliefs.crowded:
         raise NotExhausted("chance plays a part, or too many states look alike")
     return CertifiedProof("honest", space.states, space.digest)
+
+
+def exhaust_slice(
+    world: OpenWorld, seed: int, goal: str | None, *, seconds: float, say: Say
+) -> CertifiedProof:
+    """The same on the slice that matters for the goal; `NoProof` where that is no proof."""
+    question = question_from(world.engine, seed, goal)
+    found = slice_proof(question.simulator, question.starts, goal, seconds=seconds, say=say)
+    return CertifiedProof("sliced", found.vectors, found.digest, ENCODING, found.task)
 
 
 # ---- checking ---------------------------------------------------------------------------------
@@ -120,7 +128,9 @@ def _ways(
             where = f"step {at} in start {number}"
             if intent is None:
                 raise Differs(f"the plan does not reach the goal in start {number}")
-            command = _command(resolver, state, intent, where)
+            command = certified_command(resolver, state, intent, where)
+            if isinstance(command, NoMatch):
+                raise Differs(f"{where} means nothing: {command.message.rstrip('.')}")
             results = simulator.successors(state, command)
             if sum(one.probability for one in results) != 1 or simulator.lost(state):
                 raise Differs(f"{where} is not executed")
@@ -130,18 +140,6 @@ def _ways(
             )
         open_ = after
     return done
-
-
-def _command(resolver: Resolver, state: State, intent: Mapping[str, Json], where: str) -> Command:
-    try:
-        parsed = parse_intent_json(json.dumps(dict(intent)), where)
-    except Failure as failure:
-        reason = failure.diagnostics[0].message.rstrip(".")
-        raise Differs(f"{where} is no intent: {reason}") from None
-    command = resolver.resolve(state, parsed)
-    if isinstance(command, NoMatch):
-        raise Differs(f"{where} means nothing: {command.message.rstrip('.')}")
-    return command
 
 
 def _referred(

@@ -17,7 +17,7 @@ from tokenworld.prose import EnglishProse, parse_intent_json
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld
 
-__all__ = ["DONE", "Differs", "check_steps"]
+__all__ = ["DONE", "Differs", "certified_command", "check_steps"]
 
 DONE = ("executed", "waiting")
 
@@ -42,7 +42,9 @@ def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Com
     for number, step in enumerate(found.steps, 1):
         if simulator.won(state, found.goal):
             raise Differs(f"step {number} comes after the goal")
-        command = _command(resolver, state, step, number)
+        command = certified_command(resolver, state, step.intent, f"step {number}")
+        if isinstance(command, NoMatch):
+            raise Differs(f"step {number} means nothing here: {command.message.rstrip('.')}")
         state, outcomes = engine.play(state, command, ForcedLuck(step.draws))
         last = outcomes[-1]
         if last.status not in DONE:
@@ -59,16 +61,16 @@ def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Com
     return commands
 
 
-def _command(resolver: Resolver, state: State, step: CertifiedStep, number: int) -> Command:
+def certified_command(
+    resolver: Resolver, state: State, intent: Mapping[str, Json], where: str
+) -> Command | NoMatch:
+    """What an intent of a certificate means in a state; `Differs` where it is none."""
     try:
-        intent = parse_intent_json(json.dumps(step.intent), f"step {number}")
+        parsed = parse_intent_json(json.dumps(dict(intent)), where)
     except Failure as failure:
         reason = failure.diagnostics[0].message.rstrip(".")
-        raise Differs(f"step {number} is no intent: {reason}") from None
-    command = resolver.resolve(state, intent)
-    if isinstance(command, NoMatch):
-        raise Differs(f"step {number} means nothing here: {command.message.rstrip('.')}")
-    return command
+        raise Differs(f"{where} is no intent: {reason}") from None
+    return resolver.resolve(state, parsed)
 
 
 def _agree(step: CertifiedStep, number: int, here: str, who: str) -> None:

@@ -14,10 +14,16 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import EngineSimulator, ForcedLuck, State
 from tokenworld.ground import Json, LuckyDraw, Outcome, show_value
 from tokenworld.planning import Verdict
+from tokenworld.planning.honest.rung import SLICED
 from tokenworld.planning.proof.certificate import Certificate, CertifiedProof, CertifiedStep
 from tokenworld.planning.proof.exhaustion import NotExhausted, exhaust
 from tokenworld.planning.proof.reproof import NoProof, prove_on_encoding
-from tokenworld.session.certified_honesty import certify_honesty, check_honesty, exhaust_beliefs
+from tokenworld.session.certified_honesty import (
+    certify_honesty,
+    check_honesty,
+    exhaust_beliefs,
+    exhaust_slice,
+)
 from tokenworld.session.certified_plan import DONE, Differs, check_steps
 from tokenworld.session.intents import intent_json
 from tokenworld.session.loading import OpenWorld
@@ -133,6 +139,8 @@ def _proved(
 ) -> CertifiedProof:
     simulator = EngineSimulator(world.engine, state)
     try:
+        if verdict.engine == SLICED:
+            return exhaust_slice(world, state.seed, verdict.goal, seconds=seconds, say=say)
         if verdict.honest is not None and verdict.honest.together:
             return exhaust_beliefs(world, state.seed, verdict.goal, seconds=seconds, say=say)
         if verdict.claim == "exhausted":
@@ -200,9 +208,10 @@ def _check_proof(
     assert proof is not None  # the reader asks for one
     simulator = EngineSimulator(world.engine, start)
     try:
-        if proof.kind == "honest":
+        if proof.kind in ("honest", "sliced"):
+            exhaust_sets = exhaust_beliefs if proof.kind == "honest" else exhaust_slice
             seed = report.certificate.seed
-            again = exhaust_beliefs(world, seed, goal, seconds=seconds, say=say)
+            again = exhaust_sets(world, seed, goal, seconds=seconds, say=say)
         elif proof.kind == "exhausted":
             space = exhaust(simulator, start, goal, seconds=seconds, say=say)
             again = CertifiedProof("exhausted", space.states, space.digest)
@@ -222,7 +231,7 @@ def _same_proof(certified: CertifiedProof, again: CertifiedProof) -> None:
     _compare("the kind of proof", certified.kind, again.kind)
     _compare("the encoding", certified.encoding, again.encoding)
     _compare("the digest of the encoding", certified.task, again.task)
-    what = "states" if again.kind in ("exhausted", "honest") else "facts"
+    what = "states" if again.kind in ("exhausted", "honest", "sliced") else "facts"
     _compare(f"the number of {what}", certified.count, again.count)
     _compare(f"the digest of the {what}", certified.result, again.result)
     _compare("the exit code of the planner", certified.exit_code, again.exit_code)
@@ -236,6 +245,9 @@ def _proof_line(proof: CertifiedProof) -> str:
             return f"exhausted again: none of the {proof.count:,} states is the goal"
         case "honest":
             return f"exhausted again: none of the {proof.count:,} sets of states is all goal"
+        case "sliced":
+            sets = f"none of the {proof.count:,} sets of sliced states is all goal"
+            return f"exhausted again on encoding {proof.encoding}: {sets}"
         case "relaxed":
             why = "out of reach even if nothing were ever undone"
             return f"proved again on encoding {proof.encoding}: {why}"

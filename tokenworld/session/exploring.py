@@ -7,23 +7,30 @@ take a hundredth of the time and a tenth of the memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import EngineSimulator, State
+from tokenworld.engine.layout import Column
+from tokenworld.engine.state import LongAction
 from tokenworld.ground import Raw
+from tokenworld.model import ObjectType
 from tokenworld.planning import Limits, SearchProgress
+from tokenworld.planning.explore.packed import Packed
+from tokenworld.planning.explore.whole import packed
+from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.space.graph import Graph, explore
-from tokenworld.planning.space.packed_graph import Build, PackedGraph, explore_packed
-from tokenworld.planning.space.whole import Packed, packed
+from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
+from tokenworld.session.meeting import meet
 from tokenworld.session.rules_met import RulesMet
 
 __all__ = ["builder", "explored"]
 
 Progress = Callable[[SearchProgress], None] | None
 Cancel = Callable[[], bool] | None
-_SMALL = 5_000
+Say = Callable[[str], None]
+_SMALL = 200
 """So many states the interpreter looks at before packed states take over."""
 
 
@@ -36,28 +43,68 @@ def explored(
     past_goal: bool,
     progress: Progress,
     cancel: Cancel,
+    say: Say = lambda line: None,
 ) -> Graph[State]:
     """All states that play can reach, or as many as limits allow; ``met`` hears what happens.
 
+    ``say`` hears how the states are held, and how many there is room for.
+
     `Failure` with TW0801 for ``past_goal`` where a world cannot be packed.
     """
-    world = packed(simulator, start, goal) if past_goal or _large(limits) else None
-    if past_goal and world is None:
+    if not past_goal:
+        first = replace(limits, states=_SMALL) if _large(limits) else limits
+        graph = _interpreted(simulator, met, start, goal, first, progress, cancel)
+        if first is limits or graph.limit != "states":
+            return graph
+    obstacles = list[Obstacle]()
+    world = packed(simulator, start, goal, obstacles)
+    if past_goal and (world is None or not world.plain):
         raise _no_way_past(simulator)
-    first = limits if world is None else replace(limits, states=_SMALL)
+    say(_held(world, obstacles, limits))
+    if world is None:
+        return _interpreted(simulator, met, start, goal, limits, progress, cancel)
+    build = builder(simulator, world, start, past_goal)
+    found = explore_packed(
+        world,
+        build,
+        simulator.successors,
+        goal,
+        limits,
+        past_goal=past_goal,
+        progress=progress,
+        cancel=cancel,
+    )
+    meet(simulator, found, met)
+    return found
+
+
+def _held(world: Packed | None, obstacles: list[Obstacle], limits: Limits) -> str:
+    """How the states are held: the estimate before it begins."""
+    if world is None:
+        why = "".join(
+            f": {one.construct} ({one.span.file}:{one.span.line}), {one.reason}"
+            for one in obstacles[:1]
+        )
+        return f"state space: states cannot be packed{why}; the interpreter explores them"
+    room = "" if limits.memory is None else f", room for some {limits.memory // STATE_BYTES:,}"
+    ways = len(dict.fromkeys(world.commands))
+    return f"state space: states of {world.packing.width} bits, {ways:,} commands{room}"
+
+
+def _interpreted(
+    simulator: EngineSimulator,
+    met: RulesMet,
+    start: State,
+    goal: str | None,
+    limits: Limits,
+    progress: Progress,
+    cancel: Cancel,
+) -> Graph[State]:
     simulator.observe = met.observe
     try:
-        graph = explore(simulator, start, goal, first, progress=progress, cancel=cancel)
+        return explore(simulator, start, goal, limits, progress=progress, cancel=cancel)
     finally:
         simulator.observe = None
-    if world is None or (graph.limit != "states" and not past_goal):
-        return graph
-    build = builder(simulator, start, past_goal)
-    found = explore_packed(
-        world, build, goal, limits, past_goal=past_goal, progress=progress, cancel=cancel
-    )
-    _meet(simulator, world, found, met)
-    return found
 
 
 def _large(limits: Limits) -> bool:
@@ -77,19 +124,25 @@ def _no_way_past(simulator: EngineSimulator) -> Failure:
     )
 
 
-def builder(simulator: EngineSimulator, start: State, past_goal: bool = False) -> Build[State]:
+def builder(
+    simulator: EngineSimulator, world: Packed, start: State, past_goal: bool = False
+) -> Build[State]:
     """Makes states from what a packed state holds; everything else is as in ``start``."""
     engine = simulator.engine
     columns = engine.layout.by_id
 
-    def build(slots: Sequence[tuple[str, tuple[Raw, ...], Raw]], given: int) -> State:
+    def build(key: int, ticks: int) -> State:
         state = start.fork()
-        for fluent, args, value in slots:
+        for number in world.gone(key):
+            _bury(state, number)
+        for fluent, args, value in world.slots(key):
             column = columns[fluent]
-            key = column.key(args)
-            if state.get(column, key) != value:
-                state.put(column, key, value)
-        state.tick += given
+            spot = column.key(args)
+            if state.get(column, spot) != value:
+                state.put(column, spot, value)
+        if (long := world.running(key)) is not None:
+            state.begin(state.me, LongAction(*long))
+        state.tick += ticks
         if not past_goal:
             engine.stepper.endings.progress(state, state.me)
         return state
@@ -97,17 +150,20 @@ def builder(simulator: EngineSimulator, start: State, past_goal: bool = False) -
     return build
 
 
-def _meet(
-    simulator: EngineSimulator, world: Packed, graph: PackedGraph[State], met: RulesMet
-) -> None:
-    """What happened on the edges: actions were done, goals were reached."""
-    endings = simulator.engine.stepper.endings
-    met.actions |= graph.done()
-    goals = set(endings.named("goal"))
-    build = builder(simulator, simulator.start())
-    for node in graph.nodes():
-        if goals <= met.endings:
-            return
-        if graph.won[node]:
-            state = build(world.slots(graph.keys[node]), graph.depth[node])
-            met.endings |= set(endings.reached(state, state.me))
+def _bury(state: State, number: int) -> None:
+    """Take an object out with its slots; what others hold of it is told by their own slots."""
+    for column in state.layout.columns:
+        if column.by_object:
+            state.put(column, number, None)
+        elif column.tupled:
+            for key in [one for one in state.cols[column.index] if _names(column, one, number)]:
+                state.put(column, key, column.default)
+    state.bury(number)
+
+
+def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:
+    params = column.fluent.params
+    return any(
+        value == number and isinstance(param.type, ObjectType)
+        for value, param in zip(key, params, strict=True)
+    )

@@ -10,7 +10,7 @@ from tokenworld.ground import NoMatch as _NoMatch
 from tokenworld.prose import CallIntent, Intent, Parser, PassIntent, TypedIntent
 from tokenworld.session.loading import OpenWorld
 
-__all__ = ["AnyIntent", "Resolver", "intent_json", "named_actor"]
+__all__ = ["AnyIntent", "Resolver", "halt_json", "intent_json", "named_actor"]
 
 AnyIntent = str | Command | Intent
 
@@ -55,6 +55,11 @@ class Resolver:
 def named_actor(intent: AnyIntent) -> str | None:
     """The actor that an intent names itself."""
     return None if isinstance(intent, (str, Command)) else intent.actor
+
+
+def halt_json(actor: str | None, cause: str) -> dict[str, Json]:
+    """What is stored instead of an intent where the runner stopped: there is none to give again."""
+    return {"format": "tw-intent/1", "actor": actor, "halt": cause}
 
 
 def intent_json(intent: AnyIntent, actor: str | None, shown: Mapping[str, Json]) -> dict[str, Json]:

@@ -1,10 +1,12 @@
-"""Players without a person: a script, a plan, and chance (runs-and-quality.md, Players)."""
+"""Players without a person: a script, a plan, a planner, and chance (runs-and-quality.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import Engine, EngineSimulator, State, draw
 from tokenworld.ground import PASS, Command
 from tokenworld.planning import PlanStep
@@ -12,15 +14,24 @@ from tokenworld.planning.space.policy import Policy, advised
 from tokenworld.prose import IntentLine
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.session import Session
+from tokenworld.session.solving import Say, plan_for_seed
 
-__all__ = ["Player", "plan_player", "policy_player", "random_command", "random_player",
-           "script_player"]  # fmt: skip
+__all__ = ["Expecting", "Player", "plan_player", "planner_player", "policy_player",
+           "random_command", "random_player", "script_player", "uniform"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Expecting:
+    """An intent of a scenario, with the status that the scenario says it must come to."""
+
+    intent: AnyIntent
+    status: str
 
 
 class Player(Protocol):
     """Gives intents, one at a time, looking at the session in between."""
 
-    def __call__(self, session: Session) -> Iterator[AnyIntent]: ...
+    def __call__(self, session: Session) -> Iterator[AnyIntent | Expecting]: ...
 
 
 def script_player(lines: tuple[IntentLine, ...]) -> Player:
@@ -41,6 +52,33 @@ def plan_player(steps: tuple[PlanStep, ...]) -> Player:
             yield step.command
 
     return play
+
+
+def planner_player(goal: str | None, time_limit: float, say: Say | None = None) -> Player:
+    """Plans for the seed of the run, then does what the plan says: none of it may be refused.
+
+    Raises `Failure` where there is no plan: TW0803 where the goal is out of reach, TW0813 where the
+    time was too short to tell.
+    """
+
+    def play(session: Session) -> Iterator[AnyIntent]:
+        steps, verdict = plan_for_seed(
+            session.engine, session.state, goal, time_limit=time_limit, say=say
+        )
+        if verdict.answer != "winnable":
+            raise Failure(_no_plan(verdict.answer))
+        for step in steps:
+            yield step.command
+
+    return play
+
+
+def _no_plan(answer: str) -> Diagnostic:
+    if answer == "unwinnable":
+        hint = "Ask `tw plan WORLD` for the proof."
+        return Diagnostic("TW0803", "The planner has no plan: the goal is out of reach.", hint=hint)
+    hint = "Give more time with `--time-limit S`, or name one goal with `--goal NAME`."
+    return Diagnostic("TW0813", "The planner found no plan within its limits.", hint=hint)
 
 
 def policy_player(policy: Policy) -> Player:
@@ -73,9 +111,10 @@ def random_command(engine: Engine, state: State, seed: int, turn: int) -> Comman
     for command in engine.legal(state):
         by_action.setdefault(command.action, []).append(command)
     names = list(by_action)
-    commands = by_action[names[_uniform(seed, turn, "action", len(names))]]
-    return commands[_uniform(seed, turn, "arguments", len(commands))]
+    commands = by_action[names[uniform(seed, turn, "action", len(names))]]
+    return commands[uniform(seed, turn, "arguments", len(commands))]
 
 
-def _uniform(seed: int, turn: int, what: str, size: int) -> int:
-    return draw(seed, turn, "player random", (what,), 0) * size >> 64
+def uniform(seed: int, turn: int, what: str, size: int, who: str = "player random") -> int:
+    """A number below ``size``, drawn for a player and a turn."""
+    return draw(seed, turn, who, (what,), 0) * size >> 64

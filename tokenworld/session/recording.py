@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from tokenworld.engine import State
 from tokenworld.ground import Json, Outcome
@@ -11,14 +12,21 @@ from tokenworld.store import (
     SNAPSHOT_EVERY,
     IntentSource,
     Parent,
+    Run,
     RunHandle,
     RunHeader,
     RunStore,
     SourceText,
     TickRecord,
+    Timing,
 )
 
 __all__ = ["Recording"]
+
+
+def _now(microseconds: int = 0) -> Timing:
+    """The wall clock, for people alone: no hash, no replay and no verdict reads it."""
+    return Timing(datetime.now(UTC).isoformat(timespec="milliseconds"), microseconds)
 
 
 @dataclass(slots=True)
@@ -45,7 +53,16 @@ class Recording:
             player=player,
             start_hash=world.engine.hash(start),
         )
-        return cls(store, store.begin(header), header)
+        return cls(store, store.begin(header, timing=_now()), header)
+
+    @classmethod
+    def branch_of(
+        cls, store: RunStore, run: Run, seq: int, start_hash: str, player: str
+    ) -> Recording:
+        """A new run that leaves a stored one after its record ``seq``."""
+        header = replace(run.header, player=player, start_hash=start_hash, parent=None)
+        handle = store.begin(header, parent=Parent(run.id, seq), timing=_now())
+        return cls(store, handle, header)
 
     @property
     def slug(self) -> str:
@@ -59,10 +76,11 @@ class Recording:
         source: IntentSource,
         text: str | None,
         after: dict[str, Json] | None = None,
+        microseconds: int = 0,
     ) -> None:
-        """One record, committed before this returns."""
+        """One record, committed before this returns; ``microseconds`` is how long it took."""
         record = TickRecord(intent, outcome.to_json(), source, text)
-        self.handle.append(record, snapshot=after)
+        self.handle.append(record, timing=_now(microseconds), snapshot=after)
         self.written += 1
 
     def wants_snapshot(self, records: int = 1) -> bool:
@@ -82,7 +100,7 @@ class Recording:
             params=self.header.params,
         )
         parent = Parent(self.handle.id if run is None else run, keep)
-        self.handle = self.store.begin(header, parent=parent)
+        self.handle = self.store.begin(header, parent=parent, timing=_now())
         self.header, self.written = header, 0
 
     def finish(self, reason: str) -> None:

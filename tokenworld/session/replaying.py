@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tokenworld.diagnostics import Diagnostic, Source
-from tokenworld.ground import Json
+from tokenworld.ground import Json, Outcome
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import open_text
@@ -23,7 +23,7 @@ from tokenworld.store import (
     world_differs,
 )
 
-__all__ = ["ReplayReport", "replay_run", "stored_session"]
+__all__ = ["ReplayReport", "again", "intent_of", "replay_run", "stored_session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _played(
     """
     position = 0
     while position < len(ticks):
-        outcomes = session.intend(_intent(ticks[position]))
+        outcomes = again(session, ticks[position])
         for outcome in outcomes:
             yield outcome.to_json()
         position += len(outcomes)
@@ -110,7 +110,15 @@ def _played(
             say(f"replayed {position} of {len(ticks)} records")
 
 
-def _intent(tick: Tick) -> AnyIntent:
+def again(session: Session, tick: Tick) -> tuple[Outcome, ...]:
+    """What comes of a record's intent now; where the runner stopped, that it did."""
+    if "halt" in tick.intent:
+        return (session.halt(str(tick.intent["halt"])),)
+    return session.intend(intent_of(tick))
+
+
+def intent_of(tick: Tick) -> AnyIntent:
+    """The intent of a record, to be given again."""
     stored = tick.intent
     actor = stored.get("actor")
     who = actor if isinstance(actor, str) else None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, Protocol
 
-from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, compiler_missing
 from tokenworld.ground import STATUSES, Command, NoMatch, Outcome
@@ -18,7 +19,7 @@ from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.players import random_command
 from tokenworld.session.rolled import EngineName, Rollout, Run, table_of
 
-__all__ = ["rollout"]
+__all__ = ["draws_in_setup", "rollout"]
 
 COMPILING = 2_000_000
 """So many records are worth the time that compiling takes."""
@@ -37,14 +38,15 @@ def rollout(
     worlds: int = 100,
     ticks: int = 1000,
     seed: int = 0,
-    policy: str | Path = "random",
+    policy: str | Path | Source = "random",
     engine: Choice = "auto",
     digests: bool = False,
     say: Callable[[int], None] = lambda done: None,
 ) -> Rollout:
     """Play a world many times, each run with the next seed, for at most ``ticks`` records.
 
-    ``policy`` is ``random``, the player of `tw run`, or a file: a policy of `tw plan` or a script.
+    ``policy`` is ``random``, the player of `tw run`, or a file or its text: a policy of `tw plan`
+    or a script.
     ``engine``: ``fast`` compiles (extra `fast`), ``plain`` runs the same functions in Python,
     ``play`` is the interpreter, ``auto`` the best of them for this world and this many records.
     Every run is the one that `tw run` gives with the same seed and player, state hash included.
@@ -52,7 +54,8 @@ def rollout(
     if worlds < 1 or ticks < 0:
         raise _usage("A rollout needs a world and a number of ticks.", "Give `--worlds N`, N > 0.")
     opened = open_world(target) if isinstance(target, str) else target
-    player = None if policy == "random" else _player(opened, Path(policy))
+    given = policy if isinstance(policy, Source) or policy == "random" else read_source(policy)
+    player = _player(opened, given) if isinstance(given, Source) else None
     machine, note = _machine(opened.engine, engine, worlds * ticks if player is None else 0)
     work = _Work(opened, machine, player, ticks, digests)
     runs = []
@@ -61,8 +64,9 @@ def rollout(
         say(number + 1)
     endings = opened.world.endings
     digest = tuple(one.digest for one in runs) if digests else None
+    shown = given.name if isinstance(given, Source) else str(given)
     return Rollout(
-        opened.world.name, str(policy), seed, ticks, _name(machine), note, work.escaped,
+        opened.world.name, shown, seed, ticks, _name(machine), note, work.escaped,
         tuple(one.name for one in endings), tuple(one.ending for one in endings),
         digests=digest, **table_of(runs),
     )  # fmt: skip
@@ -85,7 +89,7 @@ def _machine(engine: Engine, choice: Choice, records: int) -> tuple[Machine | No
         )  # fmt: skip
     fast = choice == "fast" or (choice == "auto" and not missing and records >= COMPILING)
     try:
-        return Machine(engine, fast=fast), ""
+        return _built(engine, fast), ""
     except Inexpressible as reason:
         where = "" if reason.span is None else f" ({reason.span})"
         what = f"This world does not fit into slots: {reason.what}{where}."
@@ -95,19 +99,33 @@ def _machine(engine: Engine, choice: Choice, records: int) -> tuple[Machine | No
         raise Failure(Diagnostic("TW0801", what, reason.span, hint=hint)) from None
 
 
+@lru_cache(maxsize=1)
+def _built(engine: Engine, fast: bool) -> Machine:
+    """The last machine is kept: a sweep asks for runs of one engine again and again."""
+    return Machine(engine, fast=fast)
+
+
 def _usage(message: str, hint: str) -> Failure:
     return Failure(Diagnostic("TW0006", message, hint=hint))
+
+
+def draws_in_setup(world: OpenWorld) -> bool:
+    """Whether chance has a say in the start state, so that it may differ from seed to seed."""
+    from tokenworld.engine.rollout.effects import draws
+
+    bodies = [*world.world.setups]
+    bodies += [one.body for map_ in world.world.layouts for one in map_.legends]
+    return any(map(draws, (*bodies, *(birth.body for birth in world.program.births))))
 
 
 # ---- players --------------------------------------------------------------------------------
 
 
-def _player(world: OpenWorld, file: Path) -> _Player:
+def _player(world: OpenWorld, source: Source) -> _Player:
     """The player of a file: a policy begins with its format, a script with an intent."""
-    source = read_source(file)
     if not source.text.lstrip().startswith("{"):
         return _scripted(world, read_script(source))
-    policy = read_policy(source.text, str(file))
+    policy = read_policy(source.text, source.name)
     if (policy.world, policy.program) != (world.world.name, world.program.digest):
         what = f"The policy was made for another world or other rules than `{world.world.name}`."
         raise _usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
@@ -166,20 +184,12 @@ class _Work:
 
     def _start(self, seed: int) -> State:
         """The start state; where the setup draws nothing only the seed differs."""
-        if self.first is None or self._draws_in_setup:
+        if self.first is None or draws_in_setup(self.world):
             self.first = self.world.engine.start(seed)
             return self.first
         state = self.first.fork()
         state.seed = seed
         return state
-
-    @property
-    def _draws_in_setup(self) -> bool:
-        from tokenworld.engine.rollout.effects import draws
-
-        world, program = self.world.world, self.world.program
-        bodies = [*world.setups, *(one.body for map_ in world.layouts for one in map_.legends)]
-        return any(map(draws, (*bodies, *(birth.body for birth in program.births))))
 
     # ---- in slots -----------------------------------------------------------------------------
 

@@ -6,25 +6,12 @@ state by state: which of them ever refuse, and which keep an action from ever be
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, product
 
 from tokenworld.diagnostics import Source, Span
 from tokenworld.engine import Engine, State
 from tokenworld.engine.result import Result
-from tokenworld.engine.why import standing
-from tokenworld.ground import (
-    Command,
-    Instance,
-    Raw,
-    changed_in_play,
-    conjuncts,
-    count_bindings,
-    parameter_domains,
-    patterns_of,
-)
 from tokenworld.model import (
     BOOL,
     Action,
@@ -36,13 +23,10 @@ from tokenworld.model import (
     TypeRange,
     subterms,
 )
+from tokenworld.session.standing import Requires
+from tokenworld.session.witnesses import Witnesses
 
-__all__ = ["Idle", "Requires", "RulesMet", "idle_rules", "standing_requires"]
-
-_FEW = 2_000
-"""Of so many bindings each one is looked at; of more only those that static facts leave."""
-_MOST_REQUIRES = 12
-"""Subsets of more requires than this are not searched for the smallest that never hold."""
+__all__ = ["Idle", "RulesMet", "idle_rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,125 +88,23 @@ class RulesMet:
                 self.watches.add(name)
 
 
-# ---- requires ---------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Requires:
-    """How the requires of one action stood in all states, for all arguments.
-
-    ``masks`` are the sets of requires that held together, ``refused`` those that were the first to
-    fail. ``static`` are those that were not looked at one by one, because they sort bindings out
-    before anything is looked at.
-    """
-
-    action: Action
-    masks: set[frozenset[int]] = field(default_factory=set)
-    refused: set[int] = field(default_factory=set)
-    static: frozenset[int] | None = None
-
-    @property
-    def allowed(self) -> bool:
-        """Whether all of them ever held together."""
-        return frozenset(range(len(self.action.requires))) in self.masks
-
-    @property
-    def all_refused(self) -> bool:
-        return len(self.refused) == len(self.action.requires)
-
-    def note(self, stand: Sequence[bool | None]) -> None:
-        """One state and one choice of arguments."""
-        holding = frozenset(index for index, holds in enumerate(stand) if holds)
-        self.masks.add(holding)
-        failed = next((index for index, holds in enumerate(stand) if not holds), None)
-        if failed is not None:
-            self.refused.add(failed)
-
-    def blocking(self) -> tuple[int, ...]:
-        """The first require that never holds, else a smallest set that never holds together."""
-        indices = range(len(self.action.requires))
-        most = len(indices) if len(indices) <= _MOST_REQUIRES else 1
-        for size in range(1, most + 1):
-            for chosen in combinations(indices, size):
-                if not any(mask >= frozenset(chosen) for mask in self.masks):
-                    return chosen
-        return ()
-
-
-def standing_requires(
-    engine: Engine, states: Sequence[State], deadline: float
-) -> tuple[dict[str, Requires], int]:
-    """The requires of all actions in all states, and in how many states they were looked at.
-
-    ``deadline`` is a time of `time.monotonic`. An action of which nothing more is to be learnt is
-    left alone.
-    """
-    actions = engine.instance.program.actions
-    found = {name: Requires(action) for name, action in actions.items() if action.requires}
-    for number, state in enumerate(states):
-        pending = [one for one in found.values() if not (one.allowed and one.all_refused)]
-        if not pending or time.monotonic() > deadline:
-            return found, len(states) if not pending else number
-        for requires in pending:
-            _examine(engine, state, requires)
-    return found, len(states)
-
-
-def _examine(engine: Engine, state: State, requires: Requires) -> None:
-    """One action in one state, with all arguments, as far as there is something to learn."""
-    unit, action = engine.stepper.unit, requires.action
-    after = unit.cancelled(state)
-    for args in _bindings(engine, state, requires):
-        command = Command(action.name, args)
-        now = state if after is state or unit.free(state, command) else after
-        requires.note(standing(engine.code, now, unit.since(now, command), command))
-        if requires.allowed and requires.all_refused:
-            return
-
-
-def _bindings(engine: Engine, state: State, requires: Requires) -> Iterable[tuple[Raw, ...]]:
-    """All bindings; where these are too many, those that static facts leave.
-
-    Then the requires which say these facts did refuse something.
-    """
-    action, instance = requires.action, engine.instance
-    domains = _domains(instance, state, action.params)
-    if count_bindings(domains) <= _FEW:
-        return product(*domains)
-    if requires.static is None:
-        changing = changed_in_play(instance.program)
-        parts = [tuple(conjuncts((one.condition,))) for one in action.requires]
-        found = [patterns_of(instance, action.params, one, changing) for one in parts]
-        requires.static = frozenset(index for index, one in enumerate(found) if one)
-        requires.refused |= requires.static
-    return engine.bindings(state, action.name) or ()
-
-
-def _domains(instance: Instance, state: State, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
-    declared = parameter_domains(instance, params)
-    return [
-        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
-        for binder, domain in zip(params, declared, strict=True)
-    ]
-
-
 # ---- rules that never happened ------------------------------------------------------------------
 
 
 def idle_rules(
     met: RulesMet,
     requires: dict[str, Requires],
-    states: Sequence[State],
+    looking: Witnesses,
     sources: dict[str, Source],
     *,
     complete: bool,
 ) -> tuple[Idle, ...]:
     """Actions, laws, watches, endings and awards that never happened, in that order.
 
-    ``complete``: ``states`` are all there are, so that what did not hold never holds.
+    ``complete``: the states are all there are, so that what did not hold never holds.
     """
     program, world = met.engine.instance.program, met.engine.instance.world
-    conditions = _Conditions(met.engine, states, sources, complete)
+    conditions = _Conditions(met.engine, looking, sources, complete)
     found = [
         _idle_action(met, action, requires.get(name), complete)
         for name, action in program.actions.items()
@@ -275,7 +157,7 @@ class _Conditions:
     """Conditions of rules that no actor gives, examined at the ends of ticks."""
 
     engine: Engine
-    states: Sequence[State]
+    looking: Witnesses
     sources: dict[str, Source]
     complete: bool
 
@@ -303,7 +185,7 @@ class _Conditions:
         if not isinstance(domain, TypeRange) or not isinstance(domain.of, ObjectType):
             yield True
         else:
-            yield from (bool(state.live[domain.of.name]) for state in self.states)
+            yield from (bool(state.live[domain.of.name]) for state in self.looking.any())
 
     def _ever(self, params: tuple[Binder, ...], part: Term) -> bool:
         """Whether a condition holds for some binding at the end of some tick.
@@ -313,7 +195,8 @@ class _Conditions:
         if any(getattr(one, "was", False) for one in subterms(part)):
             return True
         term = Fold("any", part, params, None, BOOL, part.span) if params else part
-        return any(self.engine.ask(state, term) for state in self.states)
+        states = self.looking.of_condition(part, params)
+        return any(self.engine.ask(state, term) for state in states)
 
     def _text(self, term: Term) -> str:
         source = self.sources.get(term.span.file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, Requir
 from tokenworld.model import Body
 from tokenworld.planning import Verdict
 from tokenworld.prose import EnglishProse, command_text, command_texts, completions
-from tokenworld.session.intents import AnyIntent, Resolver, intent_json
+from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.recording import Recording
 from tokenworld.session.solving import solve
@@ -145,22 +146,40 @@ class Session:
         *,
         source: IntentSource = "human",
         draws: Sequence[LuckyDraw] | None = None,
+        expect: str | None = None,
     ) -> tuple[Outcome, ...]:
         """Give the intent of the actor whose turn it is; its records (two where a long action is
         cancelled). With one actor that is one tick; with several, the last one's ends the round.
 
-        ``draws`` forces outcomes of chance, as a *possible* plan needs.
+        ``draws`` forces outcomes of chance, as a *possible* plan needs. ``expect`` is the status
+        that a scenario wants; it is stored with the intent.
         """
+        began = time.perf_counter_ns()
         before = self.state
         command = self._resolver.resolve(before, intent)
         luck = None if draws is None else ForcedLuck(draws)
         after, outcomes = self.engine.play(before, command, luck)
         asked = self._asked(intent, before)
-        self._record(intent, outcomes, after, source, asked)
+        stored = intent_json(intent, self.actor, outcomes[-1].args)
+        if expect is not None:
+            stored["expect"] = expect
+        spent = (time.perf_counter_ns() - began) // 1000
+        self._record(stored, outcomes, after, source, asked, spent)
+        self._append(after, asked, outcomes)
+        return outcomes
+
+    def halt(self, cause: str, *, source: IntentSource = "human") -> Outcome:
+        """Note that the runner stops here (an alarm, a player that failed); its record."""
+        state = self.state
+        outcome = self.engine.halt(state, cause)
+        self._record(halt_json(self.actor, cause), (outcome,), state, source, None)
+        self._append(state, "", (outcome,))
+        return outcome
+
+    def _append(self, after: State, asked: str, outcomes: tuple[Outcome, ...]) -> None:
         records = len(outcomes) + (0 if self._cut else self.moments[-1].records)
         self._cut = False
         self.moments.append(Moment(after, asked, outcomes, self._run(), records))
-        return outcomes
 
     def _run(self) -> int | None:
         return None if self.recording is None else self.recording.handle.id
@@ -177,11 +196,12 @@ class Session:
 
     def _record(
         self,
-        intent: AnyIntent,
+        stored: dict[str, Json],
         outcomes: tuple[Outcome, ...],
         after: State,
         source: IntentSource,
-        asked: str,
+        asked: str | None,
+        microseconds: int = 0,
     ) -> None:
         recording = self.recording
         if recording is None:
@@ -191,9 +211,8 @@ class Session:
             recording.branch(left.run, left.records, self.engine.hash(self.state))
         for index, outcome in enumerate(outcomes):
             last = index == len(outcomes) - 1
-            stored = intent_json(intent, self.actor, outcomes[-1].args)
             snapshot = self.engine.json(after) if last and recording.wants_snapshot() else None
-            recording.append(stored, outcome, source, asked, snapshot)
+            recording.append(stored, outcome, source, asked, snapshot, microseconds)
 
     def edit(self, body: Body) -> None:
         """A `given` of a scenario: change the state between ticks. Nothing of it is recorded."""
@@ -220,6 +239,16 @@ class Session:
         self.moments.pop()
         self._cut = True
         return True
+
+    def travel(self, moments: Sequence[Moment]) -> None:
+        """Stand at the end of a line of moments that was played in this session before.
+
+        What is recorded then goes on in the run that ends there, else in a branch of its run.
+        """
+        self.moments = list(moments)
+        last, recording = self.moments[-1], self.recording
+        end = None if recording is None else (recording.handle.id, recording.written)
+        self._cut = end is not None and end != (last.run, last.records)
 
     def finish(self, reason: str) -> None:
         """Close the recorded run, if any."""
@@ -259,9 +288,9 @@ class Session:
         return not self.engine.stepper.unit.free(self.state, command)
 
     def can_pass(self) -> bool:
-        """Whether letting time go by can matter: phases, long actions or others who take turns."""
-        stepper, others = self.engine.stepper, len(self.state.actors) > 1
-        return not self.ended() and bool(stepper.phases or stepper.unit.has_long or others)
+        """Whether letting time go by can matter, for the world or for others who take turns."""
+        others = len(self.state.actors) > 1
+        return not self.ended() and (self.engine.stepper.waiting_matters or others)
 
     def simulator(self) -> EngineSimulator:
         """The present state as a searcher sees it."""

@@ -6,6 +6,7 @@ from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Instance, instantiate
 from tokenworld.model import Body, Program
 from tokenworld.planning import Verdict
+from tokenworld.planning.proof.core import Variants
 from tokenworld.planning.proof.unwinnable import Explanation, explain
 from tokenworld.prose import EnglishProse
 from tokenworld.session.loading import OpenWorld
@@ -38,17 +39,17 @@ def explain_unwinnable(
             start = engine.edit(start, body)
         return EngineSimulator(engine, start), start
 
+    quote = {source.name: source.text for source in world.loaded.sources}
+    states = None if verdict.proof is None else verdict.proof.states
+    variants = Variants(quote, remake, rebuild, states)
     return tuple(
         explain(
             simulator,
             state,
             name,
-            quote={source.name: source.text for source in world.loaded.sources},
-            remake=remake,
-            rebuild=rebuild,
+            variants,
             seconds=seconds / len(asked),
             full=full,
-            states=None if verdict.proof is None else verdict.proof.states,
         )
         for name in asked
     )

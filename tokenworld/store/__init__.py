@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenworld.store.chain import canonical
 from tokenworld.store.check import Breach, Verification, check_file, verify_chain
-from tokenworld.store.database import DEFAULT_PATH
+from tokenworld.store.database import DEFAULT_PATH, Database, default_path
 from tokenworld.store.divergence import Divergence, first_divergence, world_differs
 from tokenworld.store.export import export_lines, write_export
 from tokenworld.store.imports import Imported, import_file
@@ -17,6 +17,7 @@ from tokenworld.store.read import (
     history,
     list_runs,
     snapshot_before,
+    ticks_after,
     ticks_of,
 )
 from tokenworld.store.records import (
@@ -25,6 +26,7 @@ from tokenworld.store.records import (
     IntentSource,
     Origin,
     Parent,
+    Reference,
     Run,
     RunHeader,
     SourceText,
@@ -39,6 +41,7 @@ __all__ = [
     "LAWS",
     "SNAPSHOT_EVERY",
     "Breach",
+    "Database",
     "Divergence",
     "Ending",
     "Imported",
@@ -46,6 +49,7 @@ __all__ = [
     "Law",
     "Origin",
     "Parent",
+    "Reference",
     "Run",
     "RunHandle",
     "RunHeader",
@@ -59,6 +63,7 @@ __all__ = [
     "canonical",
     "changes_of",
     "check_file",
+    "default_path",
     "export_lines",
     "find_run",
     "find_tick",
@@ -67,6 +72,7 @@ __all__ = [
     "import_file",
     "list_runs",
     "snapshot_before",
+    "ticks_after",
     "ticks_of",
     "verify_chain",
     "world_differs",

@@ -19,14 +19,28 @@ from typing import Self
 from tokenworld.store.faults import failure_of, newer, nothing_recorded, unreadable, unwritable
 from tokenworld.store.schema import APPLICATION_ID, DDL, SCHEMA_VERSION, UPGRADES
 
-__all__ = ["DEFAULT_PATH", "Database"]
+__all__ = ["DEFAULT_PATH", "Database", "default_path"]
 
-DEFAULT_PATH = Path(".tokenworld", "runs.sqlite")
+DEFAULT_PATH = Path(".tw", "runs.sqlite")
+_EARLIER_PATH = Path(".tokenworld", "runs.sqlite")
 BUSY_SECONDS = 5.0
 _RETRY_SECONDS = 0.02
 _HEADER_BYTES = 100  # of an SQLite file
 # What SQLite answers where a WAL database lies in a folder that is closed to us.
 _NO_PLACE_FOR_A_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
+
+def default_path() -> Path:
+    """The one store of the project at hand: beside `domains`, here or in a folder above, else here.
+
+    A store of an earlier version, which lies elsewhere, stays in use where there is no other.
+    """
+    here = Path.cwd()
+    homes = (folder for folder in (here, *here.parents) if (folder / "domains").is_dir())
+    home = next(homes, here)
+    found = DEFAULT_PATH if home == here else home / DEFAULT_PATH
+    earlier = _EARLIER_PATH.is_file() and not found.exists()
+    return _EARLIER_PATH if earlier else found
 
 
 class Database:
@@ -44,14 +58,14 @@ class Database:
         writable: bool = True,
         busy_seconds: float = BUSY_SECONDS,
     ) -> Self:
-        """Open the store at `path` (`DEFAULT_PATH` if None), making it where it is missing.
+        """Open the store at `path` (`default_path` if None), making it where it is missing.
 
         With ``writable=False`` nothing is made or changed, and a store in a read-only folder can
         be read. Raises `Failure` with one diagnostic: TW1101 not a run store, or damaged; TW1102
         not writable, or held by another process for `busy_seconds`; TW1103 newer schema; TW1104
         nothing to read there.
         """
-        path = DEFAULT_PATH if path is None else Path(path)
+        path = default_path() if path is None else Path(path)
         _look_at(path, writable)
         connection = _connect(path, writable, busy_seconds)
         database = cls(path, connection)

@@ -1,7 +1,8 @@
 """Runs as JSON lines, without loss. The database is the truth; a file is a copy to carry.
 
 A file holds one object per line: for each run its header (`tw-run/1`), its records (`tw-tick/1`)
-and, if it was finished, its ending (`tw-end/1`). Parents come before their branches.
+and, if it was finished, its ending (`tw-end/1`) and whether it is a reference (`tw-reference/1`).
+Parents come before their branches.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from tokenworld.ground import Json
 from tokenworld.store.chain import canonical
 from tokenworld.store.database import Database
 from tokenworld.store.read import find_run, ticks_of
-from tokenworld.store.records import Ending, Run, Tick, Timing
+from tokenworld.store.records import Ending, Reference, Run, Tick, Timing
 from tokenworld.store.rows import header_json, sources_json
 
-__all__ = ["END_FORMAT", "RUN_FORMAT", "TICK_FORMAT", "export_lines", "write_export"]
+__all__ = ["END_FORMAT", "REFERENCE_FORMAT", "RUN_FORMAT", "TICK_FORMAT", "export_lines",
+           "write_export"]  # fmt: skip
 
 RUN_FORMAT, TICK_FORMAT, END_FORMAT = "tw-run/1", "tw-tick/1", "tw-end/1"
+REFERENCE_FORMAT = "tw-reference/1"
 
 
 def export_lines(store: Database, runs: Iterable[Run]) -> Iterator[str]:
@@ -33,6 +36,8 @@ def export_lines(store: Database, runs: Iterable[Run]) -> Iterator[str]:
             yield _line(_tick_json(tick, states.get(tick.seq)))
         if run.ending:
             yield _line(_end_json(run.ending))
+        if run.reference:
+            yield _line(_reference_json(run.reference))
 
 
 def write_export(store: Database, runs: Iterable[Run], path: Path | str) -> None:
@@ -110,6 +115,14 @@ def _end_json(ending: Ending) -> Json:
         "ticks": ending.ticks,
         "state_hash": ending.state_hash,
         "chain": ending.chain,
+    }
+
+
+def _reference_json(reference: Reference) -> Json:
+    return {
+        "format": REFERENCE_FORMAT,
+        "verdict": reference.verdict,
+        "window": reference.window,
     }
 
 

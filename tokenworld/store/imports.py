@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.ground import Json
 from tokenworld.store.chain import digest_of
-from tokenworld.store.export import END_FORMAT, RUN_FORMAT, TICK_FORMAT
+from tokenworld.store.export import END_FORMAT, REFERENCE_FORMAT, RUN_FORMAT, TICK_FORMAT
 from tokenworld.store.laws import broken_law
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run
@@ -25,6 +25,7 @@ from tokenworld.store.records import (
     Ending,
     Origin,
     Parent,
+    Reference,
     Run,
     RunHeader,
     SourceText,
@@ -35,6 +36,7 @@ from tokenworld.store.rows import (
     chained,
     header_json,
     insert_ending,
+    insert_reference,
     insert_run,
     insert_snapshot,
     insert_tick,
@@ -158,6 +160,8 @@ def _take(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str
             _take_tick(connection, _current(progress), line)
         elif kind == END_FORMAT:
             _take_end(connection, _current(progress), line)
+        elif kind == REFERENCE_FORMAT:
+            _take_reference(connection, _current(progress), line)
         else:
             raise _Malformed("has no `format` that is known here")
     except _Malformed:
@@ -265,6 +269,14 @@ def _take_end(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]
     if claimed != (ticks, state, chain):
         raise _Malformed("does not end the run that stands before it")
     insert_ending(connection, run, ending)
+
+
+def _take_reference(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
+    match line.get("verdict"):
+        case "HEALTHY" | "DEGRADED" as verdict:
+            insert_reference(connection, run, Reference(verdict, _get(line, "window", int)))
+        case _:
+            raise _Malformed("has a `verdict` that no reference has")
 
 
 def _take_timing(

@@ -23,6 +23,7 @@ from tokenworld.store.records import (
     Ending,
     Origin,
     Parent,
+    Reference,
     Run,
     RunHeader,
     Tick,
@@ -32,6 +33,7 @@ from tokenworld.store.records import (
 from tokenworld.store.rows import (
     chained,
     insert_ending,
+    insert_reference,
     insert_run,
     insert_snapshot,
     insert_tick,
@@ -72,6 +74,21 @@ class RunStore(Database):
         if run.ending:
             raise _finished(run.slug)
         return RunHandle(self, run.id, run.slug)
+
+    def keep_as_reference(self, run: Run, reference: Reference) -> None:
+        """Note that a finished run passed the gate; again the same is no change.
+
+        Raises `Failure` TW1102 for a run that is not finished, or is a reference already with
+        another verdict: what was recorded is never changed.
+        """
+        with self.transaction() as connection:
+            now = find_run(self, run.id)
+            if now.ending is None:
+                raise _unfinished(run.slug)
+            if now.reference is None:
+                insert_reference(connection, run.id, reference)
+            elif now.reference != reference:
+                raise unwritable(self.path, f"run `{run.slug}` is a reference already", _BRANCH)
 
     def _origin(self, header: RunHeader, parent: Parent) -> Origin:
         """The link of the chain that a branch hangs on."""
@@ -141,6 +158,11 @@ def _finished(slug: str) -> Failure:
     return Failure(Diagnostic("TW1102", f"Run `{slug}` is finished.", hint=_BRANCH))
 
 
+def _unfinished(slug: str) -> Failure:
+    hint = "Let it be played to its end first, or begin a new run."
+    return Failure(Diagnostic("TW1102", f"Run `{slug}` is not finished.", hint=hint))
+
+
 def _check(path: Path, seq: int, state: str, record: TickRecord) -> None:
     """Refuse what a later check of the log would find wrong."""
     law = broken_law(record.outcome)
@@ -149,7 +171,7 @@ def _check(path: Path, seq: int, state: str, record: TickRecord) -> None:
     if record.outcome["hash_before"] != state:
         why = f"tick {seq} does not start in the state that the one before it ended in"
         raise unwritable(path, why, _DEFECT)
-    if not {"action", "text", "pass"} & record.intent.keys():
+    if not {"action", "text", "pass", "halt"} & record.intent.keys():
         raise unwritable(path, f"tick {seq} has no intent that could be replayed", _DEFECT)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from tokenworld.ground import Json
 from tokenworld.store.chain import canonical
 from tokenworld.store.database import Database
 from tokenworld.store.faults import nothing_recorded, unreadable
-from tokenworld.store.records import Origin, Parent, Run, RunHeader, SourceText, Tick
+from tokenworld.store.records import Origin, Parent, Reference, Run, RunHeader, SourceText, Tick
 from tokenworld.store.rows import TICK_COLUMNS, ending_of, tick_of, timing_of
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "history",
     "list_runs",
     "snapshot_before",
+    "ticks_after",
     "ticks_of",
 ]
 
@@ -109,6 +111,12 @@ def ticks_of(store: Database, run: Run | int, upto: int | None = None) -> tuple[
     return _ticks(store, "WHERE tick.run = ? AND tick.seq <= ? ORDER BY tick.seq", number, upto)
 
 
+def ticks_after(store: Database, run: Run | int, seq: int) -> tuple[Tick, ...]:
+    """The records of a run behind record ``seq``: what is new to whoever has read so far."""
+    number = run if isinstance(run, int) else run.id
+    return _ticks(store, "WHERE tick.run = ? AND tick.seq > ? ORDER BY tick.seq", number, seq)
+
+
 def history(store: Database, run: Run) -> tuple[Tick, ...]:
     """The records that lead from the very start to the end of the run, through its parents.
 
@@ -178,9 +186,10 @@ def _runs(store: Database, where: str, *parameters: str | int) -> tuple[Run, ...
             ).fetchone()
             for key in wanted
         }
+        references = _references(connection)
     try:
         sources = {key: _sources(json.loads(row[0])) for key, row in texts.items()}
-        return tuple(_run(row, sources[row[2]]) for row in rows)
+        return tuple(_run(row, sources[row[2]], references.get(row[0])) for row in rows)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise unreadable(store.path, f"the header of a run is damaged ({error})") from error
 
@@ -189,7 +198,16 @@ def _sources(pairs: list[list[str]]) -> tuple[SourceText, ...]:
     return tuple(SourceText(name, text) for name, text in pairs)
 
 
-def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...]) -> Run:
+def _references(connection: sqlite3.Connection) -> dict[int, Reference]:
+    """The references by run; a store of an earlier schema that is only read has none."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reference'"
+    if connection.execute(query).fetchone() is None:
+        return {}
+    rows = connection.execute("SELECT run, verdict, window FROM reference")
+    return {run: Reference(verdict, window) for run, verdict, window in rows}
+
+
+def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Reference | None) -> Run:
     header = json.loads(row[4])
     parent = header["parent"]
     origin = Origin(parent["tick"], parent["chain"]) if parent else None
@@ -214,4 +232,5 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...]) -> Run:
         last_status=row[8],
         ending=ending_of((row[9], row[10], row[11], row[12])),
         timing=timing_of(row[13], row[14]),
+        reference=reference,
     )

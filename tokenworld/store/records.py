@@ -14,6 +14,7 @@ __all__ = [
     "IntentSource",
     "Origin",
     "Parent",
+    "Reference",
     "Run",
     "RunHeader",
     "SourceText",
@@ -121,11 +122,20 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """That a finished run passed the gate: with which verdict, over how many ticks at most."""
+
+    verdict: Literal["HEALTHY", "DEGRADED"]
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One stored run; ``id`` and ``slug`` belong to the store, all else to the run itself.
 
     ``state_hash`` and ``last_status`` are those of the last record. ``header.parent`` is None for
     a branch whose parent is not in this store; ``origin`` still tells where it came from.
+    ``reference`` is set for a release run that passed the gate.
     """
 
     id: int
@@ -138,3 +148,4 @@ class Run:
     last_status: Status | None
     ending: Ending | None
     timing: Timing | None = None
+    reference: Reference | None = None

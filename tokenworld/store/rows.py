@@ -13,6 +13,7 @@ from tokenworld.store.records import (
     Ending,
     IntentSource,
     Origin,
+    Reference,
     RunHeader,
     SourceText,
     Tick,
@@ -27,6 +28,7 @@ __all__ = [
     "event_rows",
     "header_json",
     "insert_ending",
+    "insert_reference",
     "insert_run",
     "insert_snapshot",
     "insert_tick",
@@ -208,6 +210,13 @@ def insert_ending(connection: sqlite3.Connection, run: int, ending: Ending) -> N
     connection.execute(
         "INSERT INTO ending (run, reason, ticks, state_hash, chain) VALUES (?, ?, ?, ?, ?)",
         (run, ending.reason, ending.ticks, ending.state_hash, ending.chain),
+    )
+
+
+def insert_reference(connection: sqlite3.Connection, run: int, reference: Reference) -> None:
+    connection.execute(
+        "INSERT INTO reference (run, verdict, window) VALUES (?, ?, ?)",
+        (run, reference.verdict, reference.window),
     )
 
 

@@ -13,7 +13,7 @@ from tokenworld.store.records import INTENT_SOURCES
 
 __all__ = ["APPLICATION_ID", "DDL", "SCHEMA_VERSION", "UPGRADES"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 APPLICATION_ID = 0x54576C67  # "TWlg" in the file's header: a run log of Token World
 
 
@@ -95,14 +95,25 @@ CREATE TABLE tick (
   CONSTRAINT nothing_else_moves_the_state CHECK ({_STAYS})
 )"""
 
-# A store of schema 1 does not know that the turn of another actor moves a state too.
+# Finished runs that passed the gate: what later ones are held against. Never changed either.
+_REFERENCE = """
+CREATE TABLE reference (
+  run INTEGER NOT NULL PRIMARY KEY REFERENCES ending (run),
+  verdict TEXT NOT NULL CHECK (verdict IN ('HEALTHY', 'DEGRADED')),
+  window INTEGER NOT NULL CHECK (window >= 1)
+)"""
+_REFERENCES = (_REFERENCE, *(_forbid("reference", change) for change in ("UPDATE", "DELETE")))
+
+# A store of schema 1 does not know that the turn of another actor moves a state too, one of
+# schema 2 knows no references.
 UPGRADES: dict[int, tuple[str, ...]] = {
     1: (
         "UPDATE sqlite_master SET sql = replace(sql, "
         f"'{_sql_text(_STAYED)}', '{_sql_text(_STAYS)}') "
         "WHERE type = 'table' AND name = 'tick'",
-        f"PRAGMA user_version = {SCHEMA_VERSION}",
+        "PRAGMA user_version = 2",
     ),
+    2: (*_REFERENCES, "PRAGMA user_version = 3"),
 }
 """What makes a store of an earlier schema one of this: changes of the tables' own texts."""
 
@@ -187,6 +198,7 @@ DDL: tuple[str, ...] = (
         for table in ("source_set", "run", "tick", "ending")
         for change in ("UPDATE", "DELETE")
     ),
+    *_REFERENCES,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )

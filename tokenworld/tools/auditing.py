@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.planning.planners.children import answer_of
 from tokenworld.planning.space.drawing import svg_text
 from tokenworld.planning.space.picture import dot_text, picture
 from tokenworld.session import open_world
 from tokenworld.session.auditing import Audit
 from tokenworld.session.auditing import audit as audit_world
 from tokenworld.tools.audit_report import audit_json, audit_lines
+from tokenworld.tools.files import write_file
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
 from tokenworld.tools.solving import check_goal
 
@@ -66,12 +66,7 @@ def _draw(found: Audit, file: Path) -> str:
     text = dot_text(drawn)
     if file.suffix == ".svg":
         text = _graphviz(text) or svg_text(drawn)
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"`{file}` cannot be written: {error.strerror or error}."
-        hint = "Name a file that can be written, with `--graph`."
-        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
+    write_file(file, text, "Name a file that can be written, with `--graph`.")
     boxes = {"states": "state", "components": "group of states that lead to each other",
              "distances": "group of states at one distance"}[drawn.grouping]  # fmt: skip
     return f"a box for each {boxes}"
@@ -79,13 +74,5 @@ def _draw(found: Audit, file: Path) -> str:
 
 def _graphviz(text: str) -> str | None:
     """The picture as Graphviz lays it out, where it is installed and fast enough."""
-    program = shutil.which("dot")
-    if program is None:
-        return None
-    try:
-        done = subprocess.run(
-            [program, "-Tsvg"], input=text, capture_output=True, text=True, timeout=_DOT_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    done = answer_of("dot", "-Tsvg", seconds=_DOT_SECONDS, given=text)
+    return None if done is None or done.returncode != 0 else done.stdout

@@ -22,7 +22,7 @@ from tokenworld.tools.files import write_file
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.tools.running import GLYPHS
 
-__all__ = ["export_runs", "import_runs", "listing", "replay", "show"]
+__all__ = ["export_runs", "import_runs", "listing", "replay", "show", "show_tick"]
 
 
 def listing(out: Output, store: Path | None, world: str | None) -> int:
@@ -47,7 +47,7 @@ def _line(run: Run) -> str:
     player, seed = run.header.player, run.header.seed
     return (
         f"{run.slug:<20} {run.ticks:>6} records  seed {seed:<6} by {player:<9} "
-        f"{ended:<12} {run.state_hash}"
+        f"{ended:<12} {run.state_hash}{'  reference' if run.reference else ''}"
     )
 
 
@@ -66,6 +66,7 @@ def _run_json(run: Run) -> dict[str, object]:
         "digest": run.header.digest,
         "compiler": run.header.compiler,
         "state_hash": run.state_hash,
+        "reference": run.reference.verdict if run.reference else None,
     }
 
 
@@ -76,13 +77,14 @@ def show(reference: str | None, out: Output, store: Path | None) -> int:
         ticks = tuple(ticks_of(opened, run))
     out.line(_line(run))
     for tick in ticks:
-        _show_tick(tick, out)
+        show_tick(tick, out)
     records = [{"seq": one.seq, "source": one.source, **one.outcome} for one in ticks]
     out.json({"schema_version": 1, **_run_json(run), "ticks": records})
     return EXIT_OK
 
 
-def _show_tick(tick: Tick, out: Output) -> None:
+def show_tick(tick: Tick, out: Output) -> None:
+    """One stored record as a reader sees it."""
     asked = tick.text or _asked(tick)
     out.line(f"{tick.seq:>5} {GLYPHS[tick.status]} {asked}  [{tick.status}]  {tick.hash_after[:8]}")
     refusal = tick.outcome.get("refusal")

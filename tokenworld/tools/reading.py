@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tokenworld.session.loading import load_program, split_target
+from tokenworld.session.loading import choose_world, load_program, split_target
 from tokenworld.tools.output import EXIT_OK, Output
 
-__all__ = ["rules"]
+__all__ = ["context", "rules"]
 
 
 def rules(file: str, out: Output) -> int:
@@ -30,4 +30,18 @@ def rules(file: str, out: Output) -> int:
         for section in book.sections
     ]
     out.json({"schema_version": 1, "title": book.title, "sections": sections})
+    return EXIT_OK
+
+
+def context(target: str, out: Output) -> int:
+    """The rules of one world as a language model is told them: actions, objects, score."""
+    from tokenworld.prose.rule_context import rule_context
+
+    path, name = split_target(target)
+    program = load_program(path).program
+    found = rule_context(program, choose_world(program, name, str(path)))
+    texts = {"action": found.actions, "object": found.objects, "score": found.score}
+    for kind, text in texts.items():
+        out.line(f"# {kind} rules\n\n{text}\n")
+    out.json({"schema_version": 1, **{f"{kind}_rules": text for kind, text in texts.items()}})
     return EXIT_OK

@@ -1,77 +1,74 @@
-"""``tw run``: play a world without a screen, by script, by chance or by plan, and record it."""
+"""``tw run``: play a world without a screen, by any player, and record it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.diagnostics import Failure
 from tokenworld.ground import Outcome, values_text
-from tokenworld.planning.space.policy import Policy, read_policy
-from tokenworld.prose import read_script
-from tokenworld.session import OpenWorld, Session, open_world
+from tokenworld.planning.space.policy import Policy
+from tokenworld.session import Session, open_world
 from tokenworld.session.intents import AnyIntent
-from tokenworld.session.players import Player, policy_player, random_player, script_player
-from tokenworld.store import IntentSource, RunStore
+from tokenworld.session.players import Expecting
+from tokenworld.session.remote import PlayerFailure
+from tokenworld.store import RunStore
+from tokenworld.tools.choosing import Choice, Seat, seated
 from tokenworld.tools.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.tools.unbroken import unbroken
 
-__all__ = ["GLYPHS", "run", "show_outcome"]
+__all__ = ["GLYPHS", "play_on", "run", "show_outcome"]
 
 GLYPHS = {
     "executed": "✓", "refused": "✗", "no_match": "?", "waiting": "…", "interrupted": "⤫",
     "rolled_back": "↺", "yielded": "→", "error": "!", "halted": "■",
 }  # fmt: skip
+_REFUSE_LIKE = ("refused", "no_match", "rolled_back")
 
 
-def run(
-    target: str,
-    out: Output,
-    *,
-    script: Path | None,
-    player: str | None,
-    policy: Path | None = None,
-    ticks: int | None,
-    seed: int,
-    store: Path | None,
-) -> int:
+def run(target: str, out: Output, choice: Choice, store: Path | None) -> int:
     """Play and record; the last line (or the JSON) carries the final state hash."""
-    if ticks is not None and ticks < 0:
-        raise _usage("A run cannot stop before it begins.", "Give `--ticks N` with N from 0.")
-    advice = None if policy is None else _policy(policy, script, player)
-    source, intents = _intents(script, player, ticks) if advice is None else _advised(advice)
     world = open_world(target)
-    if advice is not None:
-        _check_policy(advice, world)
-    world.engine.start(seed)  # a world that cannot start leaves no store behind
-    with RunStore.open(store) as opened:
-        session = Session(world, seed, store=opened, player=source)
-        try:
-            _play(session, intents(session), source, ticks, out)
-        except KeyboardInterrupt:
-            return _finish(session, "interrupted", out, EXIT_INTERRUPTED)
-        if advice is None:
-            return _finish(session, "done", out, EXIT_OK)
-        won = session.simulator().won(session.state, advice.goal)
-        out.line(_reached(advice, session) if won else _missed(session))
-        return _finish(session, "done", out, EXIT_OK if won else EXIT_NEGATIVE, won=won)
+    seat = seated(choice, world, out.progress)
+    try:
+        world.engine.start(seat.seed)  # a world that cannot start leaves no store behind
+        with RunStore.open(store) as opened:
+            session = Session(world, seat.seed, store=opened, player=seat.source)
+            return play_on(session, seat, choice.ticks, out)
+    finally:
+        seat.close()
 
 
-def _policy(file: Path, script: Path | None, player: str | None) -> Policy:
-    if script is not None or player is not None:
-        raise _usage("A run has one player.", "Give `--policy FILE` alone.")
-    return read_policy(read_source(file).text, str(file))
+def play_on(session: Session, seat: Seat, ticks: int | None, out: Output) -> int:
+    """Play to the end, whatever it is, and close the run."""
+    try:
+        cause = _Runner(session, seat, ticks, out).play()
+    except KeyboardInterrupt:
+        return _finish(session, "interrupted", out, EXIT_INTERRUPTED)
+    except PlayerFailure as failure:
+        cause = failure.cause
+        out.diagnostics(failure.diagnostics)
+    except Failure as failure:
+        # A run that the store could not take on stays open: it is resumed once there is room.
+        if not failure.diagnostics[0].code.startswith("TW11"):
+            session.finish("failed")
+        raise
+    if cause is not None:
+        _halt(session, seat, cause, out)
+        return _finish(session, "halted", out, EXIT_NEGATIVE, halted=cause)
+    if seat.policy is None:
+        return _finish(session, "done", out, EXIT_OK)
+    won = session.simulator().won(session.state, seat.policy.goal)
+    out.line(_reached(seat.policy, session) if won else _missed(session))
+    return _finish(session, "done", out, EXIT_OK if won else EXIT_NEGATIVE, won=won)
 
 
-def _advised(policy: Policy) -> tuple[IntentSource, Player]:
-    return "planner", policy_player(policy)
-
-
-def _check_policy(policy: Policy, world: OpenWorld) -> None:
-    """A policy fits one world and one text of its rules."""
-    if (policy.world, policy.program) != (world.world.name, world.program.digest):
-        what = f"The policy was made for another world or other rules than `{world.world.name}`."
-        raise _usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
+def _halt(session: Session, seat: Seat, cause: str, out: Output) -> None:
+    """The last record says why the runner stopped."""
+    with unbroken():
+        outcome = session.halt(cause, source=seat.source)
+    show_outcome("halt", outcome, out)
+    out.line(f"       {cause}")
 
 
 def _reached(policy: Policy, session: Session) -> str:
@@ -85,46 +82,45 @@ def _missed(session: Session) -> str:
     return missed if session.ended() else f"{missed}: it ends in a state that it does not win from"
 
 
-def _intents(
-    script: Path | None, player: str | None, ticks: int | None
-) -> tuple[IntentSource, Player]:
-    if script is not None and player is not None:
-        raise _usage("A run has one player.", "Give `--script FILE` or `--player random`.")
-    if script is not None:
-        return "script", script_player(read_script(read_source(script)))
-    if player == "random":
-        if ticks is None:
-            raise _usage("A random player never stops.", "Say how long with `--ticks N`.")
-        return "random", random_player
-    if player is None:
-        hint = "Give `--script FILE`, or `--player random --ticks N`; `tw play` is for people."
-        raise _usage("Nobody plays this run.", hint)
-    raise _usage(f"There is no player `{player}`.", "The players are `random` and `--script`.")
+@dataclass
+class _Runner:
+    """A run under way: how many records there are, and which ticks were refused in a row."""
 
+    session: Session
+    seat: Seat
+    ticks: int | None
+    out: Output
+    records: int = 0
+    cluster: int = 0
 
-def _usage(message: str, hint: str) -> Failure:
-    return Failure(Diagnostic("TW0006", message, hint=hint))
+    def play(self) -> str | None:
+        """Play until player, world or budget ends; the cause of an alarm, if there was one."""
+        intents = self.seat.player(self.session)
+        while self.ticks is None or self.records < self.ticks:
+            given = next(intents, None)
+            if given is None:
+                return None
+            outcomes = self._give(given)
+            if outcomes[-1].status == "halted":
+                return None
+            if self.seat.halt_after is not None and self.cluster >= self.seat.halt_after:
+                first = self.records - self.cluster + 1
+                return f"{self.cluster} refusals in a row: records {first} to {self.records}"
+        return None
 
-
-def _play(
-    session: Session, intents: Iterator[AnyIntent], source: IntentSource, ticks: int | None,
-    out: Output,
-) -> None:  # fmt: skip
-    records = 0
-    for intent in intents:
-        if ticks is not None and records >= ticks:
-            break
+    def _give(self, given: AnyIntent | Expecting) -> tuple[Outcome, ...]:
+        expect = given.status if isinstance(given, Expecting) else None
+        intent = given.intent if isinstance(given, Expecting) else given
         with unbroken():
-            outcomes = session.intend(intent, source=source)
-        records += len(outcomes)
+            outcomes = self.session.intend(intent, source=self.seat.source, expect=expect)
         for outcome in outcomes:
-            show_outcome(session.moments[-1].asked, outcome, out)
-        if outcomes[-1].status == "halted":
-            break
-        if not out.as_json:
-            continue
-        if records % 1000 == 0:
-            out.progress(f"{records} records")
+            show_outcome(self.session.moments[-1].asked, outcome, self.out)
+            self.records += 1
+            refused = outcome.status in _REFUSE_LIKE and outcome.status != expect
+            self.cluster = self.cluster + 1 if refused else 0
+            if self.out.as_json and self.records % 1000 == 0:
+                self.out.progress(f"{self.records} records")
+        return outcomes
 
 
 def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
@@ -146,7 +142,13 @@ def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
 
 
 def _finish(
-    session: Session, reason: str, out: Output, code: int, *, won: bool | None = None
+    session: Session,
+    reason: str,
+    out: Output,
+    code: int,
+    *,
+    won: bool | None = None,
+    halted: str | None = None,
 ) -> int:
     session.finish(reason)
     assert session.recording is not None
@@ -167,6 +169,7 @@ def _finish(
             "score": session.engine.score(session.state),
             "endings": list(session.latched),
             **({} if won is None else {"goal_reached": won}),
+            **({} if halted is None else {"halted": halted}),
             "statuses": _statuses(session),
             "state_hash": final,
         }

@@ -11,23 +11,25 @@ from shared import Classical, Json, once, serve, told
 
 from tokenworld.engine import EngineSimulator, SeededLuck
 from tokenworld.ground import Command
-from tokenworld.planning import Found, Limits, Search
+from tokenworld.planning import Exhausted, Found, Limits
+from tokenworld.planning.explore.compiled import CompiledSearch, Tables
+from tokenworld.planning.explore.packed import PLAYING, Packed
+from tokenworld.planning.explore.search import PackedSearch
+from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.session.importing import load_pddl
 from tokenworld.session.loading import compile_world
 
 
-class Endless(EngineSimulator):
+def endless(world: Packed) -> Packed:
     """No goal is ever reached: a search sees all there is."""
-
-    def won(self, state: object, goal: str | None) -> bool:
-        return False
+    return replace(world, ends=lambda state: PLAYING)
 
 
 class Ours(Classical):
     stores = (
-        "a journalled tick: each state keeps columns shared with the one before, and every change "
-        "with its rule, the old and the new value"
+        "a world that is changed in place, and the journal of each tick: every change with its "
+        "rule, the old and the new value, which undoes it"
     )
 
     def begin(self, domain: str, problem: str) -> None:
@@ -59,6 +61,12 @@ class Ours(Classical):
         result = self._engine.stepper.tick(state, handle, self._luck)[-1]
         return result.after if result.status == "executed" else None
 
+    def run(self, handles: list[Command]) -> None:
+        """In place: `facts` of the states that are compared come from the general way."""
+        apply = self._engine.live(self._first).apply
+        for handle in handles:
+            apply(handle)
+
     def applicable(self, state: Any, handle: Command) -> bool:
         return self._engine.code.actions[handle.action].holds(state, state, None, *handle.args)
 
@@ -66,24 +74,40 @@ class Ours(Classical):
         return list(self._engine.legal(state))
 
     def explore(self, domain: str, problem: str) -> Json:
-        """All reachable states by our search, with parents and the test of the goal."""
+        """All reachable states by our search on packed states, with parents and a test of the goal
+        that is never met; plain Python, as theirs."""
         self.begin(domain, problem)
-        simulator = Endless(self._engine, self._first)
-        seconds, result = once(lambda: Search(simulator, self._first, None).run(Limits()))
-        assert not isinstance(result, Found)
-        return {"seconds": seconds / result.expanded, "digest": str(result.states)}
+        simulator, world = self._packed()
+        seconds, result = once(
+            lambda: PackedSearch(simulator, endless(world), self._first).run(Limits())
+        )
+        assert isinstance(result, Exhausted)
+        return {"seconds": seconds / result.states, "digest": str(result.states)}
 
     def solve(self, domain: str, problem: str) -> Json:
-        """A shortest plan; seconds for each state that was seen."""
+        """A shortest plan by the compiled explorer; seconds for each state that was generated."""
         self.begin(domain, problem)
-        simulator = EngineSimulator(self._engine, self._first)
-        seconds, result = once(lambda: Search(simulator, self._first, None).run(Limits()))
+        simulator, world = self._packed()
+        tables = Tables.of(world, to_goal=True)
+        assert tables is not None
+        CompiledSearch(simulator, world, self._first, tables).run(Limits(states=1))  # compiles once
+        search = CompiledSearch(simulator, world, self._first, tables)
+        seconds, result = once(lambda: search.run(Limits()))
         assert isinstance(result, Found)
         return {
-            "seconds": seconds / result.states,
+            "seconds": seconds / search.generated,
             "digest": str(len(result.steps)),
-            "count": result.states,
+            "count": search.generated,
+            "bytes": search.memory() / len(search.parents),
         }
+
+    def _packed(self) -> tuple[EngineSimulator, Packed]:
+        engine = compile_world(self._program, self._world)
+        self._first = engine.start()
+        simulator = EngineSimulator(engine, self._first)
+        world = packed(simulator, self._first, None)
+        assert world is not None
+        return simulator, world
 
     def translate(self, domain: str, problem: str) -> Json:
         """From the texts to the SAS+ task of encoding E; told by the ground actions it keeps."""

@@ -69,7 +69,9 @@ def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) ->
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
-        ("- block) (on", "- (either block table)) (on", "`either`"),
+        ("(:types block", "(:types slab - (either block table) block",
+         "`either` in another place than behind a variable"),
+        ("- block) (on", "- (either block object)) (on", "`either` with `object`"),
         ("(:action lift", "(:durative-action lift", "A durative action"),
         ("(:action lift", "(:process lift", "A process"),
         ("(:action lift", "(:event lift", "An event"),

@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from samples import PAIRS
 
-ROOT = Path(__file__).parents[3]
-SHARED = ROOT.parent / "shared" / "data"
+from benchmarks.pddl_fidelity import is_perfect, is_strict, pairs, trips
+from benchmarks.pddl_normal import normal
+from tokenworld.diagnostics import Failure, Source
+from tokenworld.planning.reader import import_pddl
 
-
-def _fidelity() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "pddl_fidelity", ROOT / "benchmarks" / "pddl_fidelity.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-fidelity = _fidelity()
+SHARED = Path(__file__).parents[4] / "shared" / "data"
+BROKEN = "ipc-old-pathways-p02"
+"""The one published text whose parentheses do not match."""
 
 
 @pytest.mark.parametrize("name", sorted(PAIRS))
 def test_a_pair_comes_back_as_it_went_in(name: str, tmp_path: Path) -> None:
     for file, text in zip(("domain.pddl", "problem.pddl"), PAIRS[name], strict=True):
         (tmp_path / file).write_text(text, encoding="utf-8")
-    found = list(fidelity.trips(tmp_path / "domain.pddl", [tmp_path / "problem.pddl"]))
+    found = list(trips(tmp_path / "domain.pddl", [tmp_path / "problem.pddl"]))
     assert [one.kind for one in found] == ["domain", "problem"]
     assert [one.failure for one in found] == ["", ""]
+    assert is_perfect(found[0])
+    assert is_strict(found[0])
 
 
 def test_the_comparison_sees_what_was_lost() -> None:
     before = PAIRS["numeric"][0]
-    assert fidelity.normal(before) == fidelity.normal(before.replace("(decrease", " (decrease"))
+    assert normal(before) == normal(before.replace("(decrease", " (decrease"))
     for loss in ("(wear) ", " - vehicle", "(not (= ?from ?to))", ":typing "):
         assert loss in before
-        assert fidelity.normal(before) != fidelity.normal(before.replace(loss, "", 1))
+        assert normal(before) != normal(before.replace(loss, "", 1))
 
 
 def _folders() -> list[Path]:
@@ -54,32 +46,39 @@ def _folders() -> list[Path]:
     return sorted(one for one in place.iterdir() if one.is_dir()) if place.is_dir() else []
 
 
-def _only_known_reasons(found: list[object]) -> None:
-    """Every file comes back, or is refused for something that docs/pddl.md names."""
-    for trip in found:
-        failure = getattr(trip, "failure", "")
-        known = failure in ("", fidelity.REORDERED) or failure.startswith("not taken: TW0810")
-        assert known, trip
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the planning collection beside the project")
 @pytest.mark.parametrize("folder", _folders(), ids=lambda folder: folder.name)
-def test_a_competition_domain_comes_back(folder: Path) -> None:
-    found = [trip for pair in fidelity.pairs(folder) for trip in fidelity.trips(*pair)]
+def test_a_competition_family_comes_back(folder: Path) -> None:
+    found = [trip for pair in pairs(folder) for trip in trips(*pair)]
     assert found
-    _only_known_reasons(found)
+    assert [(one.name, one.failure) for one in found if one.failure] == []
+    domains = [one for one in found if one.kind == "domain"]
+    assert all(is_perfect(one) and is_strict(one) for one in domains)
+
+
+def _published() -> list[Path]:
+    place = SHARED / "text2world"
+    return sorted(place.rglob("*.pddl")) if place.is_dir() else []
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the planning collection beside the project")
-def test_published_domains_come_back() -> None:
-    found = [
-        trip
-        for pair in fidelity.pairs(SHARED / "text2world")
-        for trip in fidelity.trips(*pair)
-        if "p02.pddl" not in trip.name  # a published text whose parentheses do not match
-    ]
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the published domains beside the project")
+def test_all_published_domains_but_one_come_back() -> None:
+    readable = [path for path in _published() if BROKEN not in path.name]
+    found = [trip for path in readable for trip in trips(path, [])]
     assert len(found) == 49
-    _only_known_reasons(found)
-    assert sum(not trip.failure for trip in found) == 48
+    assert [(one.name, one.failure) for one in found if one.failure] == []
+    assert all(is_perfect(one) and is_strict(one) for one in found)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the published domains beside the project")
+def test_the_unbalanced_one_gets_one_diagnostic_at_its_end() -> None:
+    (path,) = (path for path in _published() if BROKEN in path.name)
+    text = path.read_text(encoding="utf-8")
+    with pytest.raises(Failure) as failure:
+        import_pddl(Source("d.pddl", None, text), ())
+    (found,) = failure.value.diagnostics
+    assert found.code == "TW0101"
+    assert found.span is not None
+    assert found.span.start >= len(text.rstrip()) - 1

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Footer
 
+from tests.tools.play.piloting import details, enter, keys, screen_text, until
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
 from tokenworld.session import Session
@@ -19,39 +19,8 @@ from tokenworld.tools.play.glyphs import UNICODE
 from tokenworld.tools.play.screen import PlayScreen
 from tokenworld.tools.play.widgets.action_list import ActionList
 from tokenworld.tools.play.widgets.command_line import CommandLine
-from tokenworld.tools.play.widgets.texts import Details, TextPane
+from tokenworld.tools.play.widgets.texts import TextPane
 from tokenworld.tools.play.widgets.tick_list import TickList
-
-
-def keys(text: str) -> list[str]:
-    return ["space" if one == " " else one for one in text]
-
-
-async def enter(pilot: Pilot[None], text: str) -> None:
-    """Give a command; the tests of the command line type it key by key."""
-    pilot.app.screen.query_one(CommandLine).value = text
-    pilot.app.screen.query_one(CommandLine).focus()
-    await pilot.press("enter")
-    await pilot.pause()
-
-
-def screen_text(app: PlayApp) -> str:
-    """What a person sees."""
-    strips = app.screen._compositor.render_strips()
-    return "\n".join("".join(one.text for one in strip) for strip in strips)
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    """Wait for something that another thread or a timer brings about."""
-    for _ in range(400):
-        if holds():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("it did not come about")
-
-
-def details(app: PlayApp) -> str:
-    return app.screen.query_one(Details).plain
 
 
 async def test_the_first_screen_fits_80_by_24_and_says_what_to_do(app: PlayApp) -> None:

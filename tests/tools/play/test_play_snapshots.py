@@ -13,6 +13,7 @@ from tokenworld.planning.hints import Hint
 from tokenworld.session import Session
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.glyphs import UNICODE
+from tokenworld.tools.play.settings import Settings
 from tokenworld.tools.play.widgets.command_line import CommandLine
 from tokenworld.tools.play.widgets.texts import Details
 
@@ -36,6 +37,7 @@ def typing(*commands: str, last: tuple[str, ...] = ()) -> Callable[[Pilot[None]]
         await pilot.pause()
         command = pilot.app.screen.query_one(CommandLine)
         command.cursor_blink = False
+        pilot.app.animation_level = "none"
         for text in commands:
             command.value = text
             await pilot.press("enter")
@@ -125,3 +127,60 @@ def test_nothing_is_known(
 
 def test_an_ending(snap_compare: Compare, app: PlayApp) -> None:
     assert snap_compare(app, run_before=typing("take robot", "wind robot", "wind robot"))
+
+
+@SIZES
+def test_what_cannot_be_done(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    run = typing("take robot", last=("f2", "f2"))
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@SIZES
+def test_since_when_a_command_is_refused(
+    snap_compare: Compare, app: PlayApp, size: tuple[int, int]
+) -> None:
+    run = typing("take robot", "take robot")
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@SIZES
+def test_a_way_to_what_was_refused(
+    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+) -> None:
+    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+    assert snap_compare(app, terminal_size=size, run_before=asking("f10", "open oak chest"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_the_timeline(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    gone = ("take robot", "wind robot", "undo", "sweep", "take robot")
+    run = typing(*gone, last=("ctrl+t", "m", "up", "up"))
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+def test_the_state(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    run = typing("take robot", "wind robot", last=("ctrl+o",))
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@SIZES
+def test_a_map(
+    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+) -> None:
+    app = PlayApp(open_domain("island/world.tw"), glyphs=UNICODE)
+    run = typing(last=("ctrl+o", "shift+tab", "right", "right"))
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@SIZES
+def test_saving(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    run = typing("take robot", last=("ctrl+s",))
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@pytest.mark.parametrize("theme", ["red-green-blind", "blue-yellow-blind"])
+def test_a_theme(snap_compare: Compare, attic: Session, theme: str) -> None:
+    app = PlayApp(attic, glyphs=UNICODE, settings=Settings(theme=theme))
+    run = typing("take robot", "force trunk")
+    assert snap_compare(app, terminal_size=(120, 40), run_before=run)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tokenworld.engine.rollout.effects import Statements, draws
 from tokenworld.engine.rollout.expressible import Inexpressible
 from tokenworld.engine.rollout.folds import function, heads, indented
 from tokenworld.engine.rollout.keys import Keys
-from tokenworld.engine.rollout.ranges import Var
+from tokenworld.engine.rollout.ranges import Env, Var
 from tokenworld.engine.rollout.scratch import ARGS, MOST_ARGS
 from tokenworld.engine.rollout.terms import Writer
 from tokenworld.ground import MANY, count_bindings, parameter_domains
@@ -44,7 +45,7 @@ class Actions:
 
     def write(self) -> None:
         """Every action, and for each question the function that asks it of any."""
-        actions = self.writer.plan.actions
+        writer, actions = self.writer, self.writer.plan.actions
         found: dict[str, list[str]] = {
             "holds": [], "run": [], "cancel": [], "ticks": [], "until": [], "legal": [],
         }  # fmt: skip
@@ -54,8 +55,8 @@ class Actions:
             found["holds"].append(self._holds(action))
             found["run"].append(self._body(action, action.body))
             found["cancel"].append(self._body(action, action.cancelled))
-            found["ticks"].append(self._value(action, action.takes, "1"))
-            found["until"].append(self._until(action))
+            found["ticks"].append(self._term(action, action.takes, "t", writer.value))
+            found["until"].append(self._term(action, action.until, "u", writer.test))
             found["legal"].append(self._legal(action))
         nothing = {"holds": "False", "run": "0", "cancel": "0", "ticks": "1", "until": "False"}
         for name, default in nothing.items():
@@ -130,22 +131,15 @@ class Actions:
         function(self.writer, name, ROW, statements.lines)
         return name
 
-    def _value(self, action: Action, term: Term | None, nothing: str) -> str:
+    def _term(
+        self, action: Action, term: Term | None, prefix: str, write: Callable[[Term, Env], str]
+    ) -> str:
         """A term over the parameters alone: they are asked before the lets."""
         if term is None:
             return ""
-        name, lines = self.writer.fresh("t"), list[str]()
+        name, lines = self.writer.fresh(prefix), list[str]()
         env = self._given(action, lines)
-        lines.append(indented(1, f"return {self.writer.value(term, env)}"))
-        function(self.writer, name, ROW, lines)
-        return name
-
-    def _until(self, action: Action) -> str:
-        if action.until is None:
-            return ""
-        name, lines = self.writer.fresh("u"), list[str]()
-        env = self._given(action, lines)
-        lines.append(indented(1, f"return {self.writer.test(action.until, env)}"))
+        lines.append(indented(1, f"return {write(term, env)}"))
         function(self.writer, name, ROW, lines)
         return name
 

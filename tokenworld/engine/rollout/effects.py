@@ -12,7 +12,6 @@ from tokenworld.engine.rollout.terms import Writer, is_real
 from tokenworld.model import (
     AddFact,
     Assign,
-    Binder,
     Body,
     Chance,
     Create,
@@ -113,8 +112,8 @@ class Statements:
         match value:
             case DrawChance(probability=probability):
                 self.line(depth, f"{name} = {self._chance_call(probability, env)}")
-            case DrawPick(binders=binders, where=where):
-                (chosen,) = self._pick(binders, where, value, env, depth)
+            case DrawPick():
+                (chosen,) = self._pick(value, env, depth)
                 self.line(depth, f"{name} = {chosen.code}")
             case DrawUniform(low=least, high=most):
                 ends = f"{self._value(least, env)}, {self._value(most, env)}"
@@ -138,18 +137,11 @@ class Statements:
             raise Inexpressible("a probability of so many digits", probability.span)
         return decimals
 
-    def _pick(
-        self,
-        binders: tuple[Binder, ...],
-        where: Term | None,
-        pick: Pick | DrawPick,
-        env: Env,
-        depth: int,
-    ) -> list[Var]:
+    def _pick(self, pick: Pick | DrawPick, env: Env, depth: int) -> list[Var]:
         """Statements that choose one candidate; its variables, all `none` without one."""
         if pick.key in ("least", "most") and pick.weight is not None:
-            return self._best(binders, where, pick, env, depth)
-        fresh = self.writer.fresh
+            return self._best(pick, pick.weight, env, depth)
+        binders, where, fresh = pick.binders, pick.where, self.writer.fresh
         total, count, reached = fresh(), fresh(), fresh()
         chosen = [Var(fresh(), *self.writer.ranges.binder(one)) for one in binders]
         self.line(depth, f"{total} = 0")
@@ -187,26 +179,18 @@ class Statements:
         self.writer.ranges.of(pick.weight, env)
         self.line(depth, f"{name} = {self._value(pick.weight, env)}")
 
-    def _best(
-        self,
-        binders: tuple[Binder, ...],
-        where: Term | None,
-        pick: Pick | DrawPick,
-        env: Env,
-        depth: int,
-    ) -> list[Var]:
+    def _best(self, pick: Pick | DrawPick, weight: Term, env: Env, depth: int) -> list[Var]:
         """The first candidate with the least or the greatest value."""
-        assert pick.weight is not None
-        fresh = self.writer.fresh
+        binders, where, fresh = pick.binders, pick.where, self.writer.fresh
         count, best, value = fresh(), fresh(), fresh()
         chosen = [Var(fresh(), *self.writer.ranges.binder(one)) for one in binders]
-        real = is_real(pick.weight.type)
+        real = is_real(weight.type)
         self.line(depth, f"{count} = 0")
         self.line(depth, f"{best} = {'0.0' if real else '0'}")
         for var in chosen:
             self.line(depth, f"{var.code} = NONE")
         inner, deep = heads(self.writer, binders, where, env, self.lines, depth)
-        self.line(deep, f"{value} = {self._value(pick.weight, inner)}")
+        self.line(deep, f"{value} = {self._value(weight, inner)}")
         self.line(deep, f"if {f'isnan({value})' if real else f'{value} == NONE'}:")
         self.line(deep + 1, "fail(X, ERROR)")
         op = "<" if pick.key == "least" else ">"
@@ -284,8 +268,8 @@ class Statements:
                 self.body(body, inner, deep)
             case Chance():
                 self._chance(effect, env, depth)
-            case Pick(binders=binders, where=where, body=body, otherwise=otherwise):
-                chosen = self._pick(binders, where, effect, env, depth)
+            case Pick(binders=binders, body=body, otherwise=otherwise):
+                chosen = self._pick(effect, env, depth)
                 inner = dict(env)
                 inner.update((b.name, v) for b, v in zip(binders, chosen, strict=True))
                 self.line(depth, f"if {chosen[0].code} != NONE:")

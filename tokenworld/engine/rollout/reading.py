@@ -227,25 +227,26 @@ def real_sign(x: float) -> int:
     return (1 if x > 0 else 0) - (1 if x < 0 else 0)
 
 
+def _unrounded(X: Row, x: float) -> bool:
+    """Whether no whole number stands for a double: `none`, infinite or too large to hold."""
+    if math.isinf(x):
+        fail(X, ERROR)
+    elif abs(x) >= LIMIT:
+        fail(X, ESCAPE)
+    return not abs(x) < LIMIT
+
+
 def round_down(X: Row, x: float) -> int:
     """`floor` of a double."""
-    if x != x:
-        return NONE
-    if math.isinf(x):
-        return fail(X, ERROR)
-    if abs(x) >= LIMIT:
-        return fail(X, ESCAPE)
+    if _unrounded(X, x):
+        return NONE if x != x else 0
     return math.floor(x)
 
 
 def round_real(X: Row, x: float, unit: int) -> int:
     """The whole number nearest to `x * unit`, exactly, ties to even; `unit` is at most 100."""
-    if x != x:
-        return NONE
-    if math.isinf(x):
-        return fail(X, ERROR)
-    if abs(x) >= LIMIT:
-        return fail(X, ESCAPE)
+    if _unrounded(X, x):
+        return NONE if x != x else 0
     part, exponent = math.frexp(x)
     whole = int(part * 9007199254740992.0) * unit  # 53 bits, exactly
     shift = 53 - exponent

@@ -281,7 +281,7 @@ class Plan:
         state.fired = self._decode_fired(row)
         for cell in self.cells:
             if cell.column.fluent.id in self.changing:
-                state.mine.add(cell.column.index)
+                state.own(cell.column)
                 state.cols[cell.column.index] = self._decode(cell, row)
                 if cell.chains >= 0:
                     state.kids[cell.column.index] = self._decode_chains(cell, row)

@@ -33,7 +33,7 @@ from tokenworld.engine.rollout.places import (
 )
 from tokenworld.engine.rollout.reading import Row, fail, stale
 from tokenworld.engine.rollout.scratch import DOOMED, ERR, LOGGED, NONE, REFUSABLE
-from tokenworld.engine.rollout.walking import first_kid, leads, refile
+from tokenworld.engine.rollout.walking import first_kid, leads, refile, within
 
 # ---- applying -------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ def _check_unique(S: Row, X: Row, slot: int, value: int) -> None:
 def _check_shape(S: Row, X: Row, slot: int, value: int) -> None:
     column = COL_OF[slot]
     rest = slot - C_BASE[column]
-    if C_NESTED[column] == 1 and _rings(S, C_BASE[column], rest, S[slot]):
+    if C_NESTED[column] == 1 and within(S, C_BASE[column], rest, rest):
         fail(X, REFUSABLE)
     if C_ACYCLIC[column] == 1 and value == 1:
         one = C_OFF0[column] + rest // C_LEN1[column]
@@ -170,16 +170,5 @@ def _check_heirs(S: Row, X: Row) -> None:
     for column in range(COLUMNS):
         if C_NESTED[column] == 1:
             for x in range(OBJECTS):
-                if _rings(S, C_BASE[column], x, S[C_BASE[column] + x]):
+                if within(S, C_BASE[column], x, x):
                     fail(X, REFUSABLE)
-
-
-def _rings(S: Row, base: int, child: int, step: int) -> bool:
-    """Whether an object lies in itself."""
-    for _ in range(OBJECTS + 1):
-        if step < 0:
-            return False
-        if step == child:
-            return True
-        step = S[base + step]
-    return False

@@ -91,14 +91,18 @@ def _push(S: Row, X: Row, child: int, after: int, stamp: int, waiting: int) -> i
             X[WALK + waiting] = child
             waiting += 1
         child = S[after + child]
-    low, high = begin, waiting - 1
+    _turn(X, begin, waiting - 1)
+    return waiting
+
+
+def _turn(X: Row, low: int, high: int) -> None:
+    """Turn a part of the stack around: the first of it comes on top."""
     while low < high:
         kept = X[WALK + low]
         X[WALK + low] = X[WALK + high]
         X[WALK + high] = kept
         low += 1
         high -= 1
-    return waiting
 
 
 def linked(S: Row, column: int, a: int, b: int) -> bool:
@@ -120,12 +124,7 @@ def reach(S: Row, X: Row, column: int, x: int, out: int) -> int:
     X[WALK] = x
     while waiting > 0:
         waiting -= 1
-        node = X[WALK + waiting]
-        for other in range(OBJECTS):
-            if X[SEEN + other] != stamp and linked(S, column, node, other):
-                X[SEEN + other] = stamp
-                X[WALK + waiting] = other
-                waiting += 1
+        waiting = _onward(S, X, column, X[WALK + waiting], stamp, waiting)
     found = 0
     for other in range(OBJECTS):
         if X[SEEN + other] == stamp:
@@ -146,12 +145,18 @@ def leads(S: Row, X: Row, column: int, x: int, y: int) -> bool:
         node = X[WALK + waiting]
         if linked(S, column, node, y):
             return True
-        for other in range(OBJECTS):
-            if X[SEEN + other] != stamp and linked(S, column, node, other):
-                X[SEEN + other] = stamp
-                X[WALK + waiting] = other
-                waiting += 1
+        waiting = _onward(S, X, column, node, stamp, waiting)
     return False
+
+
+def _onward(S: Row, X: Row, column: int, node: int, stamp: int, waiting: int) -> int:
+    """Put on the stack what a relation leads to from a node and was not met before."""
+    for other in range(OBJECTS):
+        if X[SEEN + other] != stamp and linked(S, column, node, other):
+            X[SEEN + other] = stamp
+            X[WALK + waiting] = other
+            waiting += 1
+    return waiting
 
 
 # ---- sequential phases ----------------------------------------------------------------------
@@ -208,13 +213,7 @@ def _pile(S: Row, X: Row, x: int, waiting: int) -> int:
                 X[WALK + waiting] = child
                 waiting += 1
                 child = _next_in(S, column, x, child)
-    low, high = begin, waiting - 1
-    while low < high:
-        kept = X[WALK + low]
-        X[WALK + low] = X[WALK + high]
-        X[WALK + high] = kept
-        low += 1
-        high -= 1
+    _turn(X, begin, waiting - 1)
     return waiting
 
 

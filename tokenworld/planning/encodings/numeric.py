@@ -9,12 +9,11 @@ proves nothing.
 from __future__ import annotations
 
 import re
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
+from typing import Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Raw, Simulator, StateT, refuse_huge
@@ -22,9 +21,10 @@ from tokenworld.planning.encodings.numeric_slice import sliced
 from tokenworld.planning.pddl.export import PddlExport, export_pddl
 from tokenworld.planning.pddl.text import domain_text, problem_text
 from tokenworld.planning.pddl.tree import Expr, PddlPair
-from tokenworld.planning.planners.children import Ended, run_child
-from tokenworld.planning.planners.classical import EngineRun
+from tokenworld.planning.planners.children import Ended
+from tokenworld.planning.planners.classical import Asked, EngineRun, not_started
 from tokenworld.planning.planners.doctor import ENHSP, find_engine
+from tokenworld.planning.planners.texts import PddlTexts
 from tokenworld.planning.refereed import fitted
 from tokenworld.planning.search import Cancel
 from tokenworld.planning.verdict import PlanStep
@@ -36,18 +36,11 @@ _ENCODING = "A"
 
 
 @dataclass(frozen=True)
-class NumericPddl:
+class NumericPddl(PddlTexts):
     """Encoding A of one world from one state: two texts, and the way back for plans."""
 
-    domain: str
-    problem: str
     export: PddlExport
     spellings: Mapping[str, str]
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of both texts, in hexadecimal."""
-        return sha256(f"{self.domain}\n{self.problem}".encode()).hexdigest()
 
     def steps(
         self, simulator: Simulator[StateT], state: StateT, goal: str | None, plan: str
@@ -115,15 +108,10 @@ def numeric_enhsp(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str | None,
-    *,
-    program: Path | None = None,
-    seconds: float,
-    memory: int,
-    cancel: Cancel,
-    accept: Callable[[EngineRun], bool],
+    **asked: Unpack[Asked],
 ) -> None:
     """Write encoding A and run ENHSP on it; where ``program`` is ``None``, it is looked for."""
-    began = time.monotonic()
+    began, accept, program = time.monotonic(), asked["accept"], asked["program"]
 
     def spent() -> float:
         return time.monotonic() - began
@@ -140,10 +128,10 @@ def numeric_enhsp(
         return
     jar = program or Path(str(found.path))
     try:
-        ended, plan = _run(jar, pddl, max(seconds - spent(), 0.0), memory, cancel)
+        left = max(asked["seconds"] - spent(), 0.0)
+        ended, plan = _run(jar, pddl, left, asked["memory"], asked["cancel"])
     except OSError as error:
-        reason = f"it could not be started: {error.strerror or error}"
-        accept(EngineRun(_ENGINE, _ENCODING, "failed", reason, spent()))
+        accept(not_started(_ENGINE, _ENCODING, error, spent()))
         return
     if plan is None:
         accept(_no_plan(ended))
@@ -168,19 +156,12 @@ def _run(
     jar: Path, pddl: NumericPddl, seconds: float, memory: int, cancel: Cancel
 ) -> tuple[Ended, str | None]:
     """How ENHSP ended, and the plan it wrote. Its memory is bounded by the heap of its machine."""
-    with tempfile.TemporaryDirectory(prefix="tokenworld-") as name:
-        folder = Path(name)
-        (folder / "domain.pddl").write_text(pddl.domain, encoding="utf-8")
-        (folder / "problem.pddl").write_text(pddl.problem, encoding="utf-8")
-        command = [
-            *("java", f"-Xmx{max(memory >> 20, 64)}m", "-jar", str(jar)),
-            *("-o", "domain.pddl", "-f", "problem.pddl"),
-            *("-h", "hadd", "-s", "gbfs", "-sp", "plan", "-npm"),
-        ]
-        ended = run_child(command, folder, seconds=seconds, cancel=cancel)
-        plan = folder / "plan"
-        written = ended.how == "itself" and plan.is_file()
-        return ended, plan.read_text(encoding="utf-8", errors="replace") if written else None
+    command = [
+        *("java", f"-Xmx{max(memory >> 20, 64)}m", "-jar", str(jar)),
+        *("-o", "domain.pddl", "-f", "problem.pddl"),
+        *("-h", "hadd", "-s", "gbfs", "-sp", "plan", "-npm"),
+    ]
+    return pddl.run(command, "plan", seconds=seconds, cancel=cancel)
 
 
 def _no_plan(ended: Ended) -> EngineRun:

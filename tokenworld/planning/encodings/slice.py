@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from tokenworld.planning.lower.algebra import COIN, DID, LONG, RING, Obstacle, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram
@@ -23,11 +24,14 @@ class Cone:
     """What matters: slots and commands in order of discovery, and what stands in the way.
 
     ``won``, ``safe`` and the phases are the conditions that started it: the goal, and where a plan
-    may go on. ``idle`` is a command kept only because it ends a long action or turns a ring.
+    may go on; ``kept`` is what both say of invariants. ``idle`` is a command kept only because it
+    ends a long action. ``whole``: all draws are told, those too that decide nothing.
     """
 
     won: Diagram
     safe: Diagram
+    kept: Diagram
+    whole: bool = False
     slots: dict[Slot, None] = field(default_factory=dict)
     commands: dict[Commanded, None] = field(default_factory=dict)
     obstacles: dict[Obstacle, None] = field(default_factory=dict)
@@ -41,12 +45,13 @@ def cone_of(world: TakenApart, *, whole: bool = False) -> Cone:
 class _Slicer:
     def __init__(self, world: TakenApart) -> None:
         self._world, self._diagrams = world, world.diagrams
-        self._cone = Cone(world.diagrams.false, world.diagrams.true)
+        self._cone = Cone(world.diagrams.false, world.diagrams.true, world.diagrams.true)
         self._waiting: list[Slot] = []
 
     def run(self, whole: bool) -> Cone:
         cone, guards = self._cone, self._world.guards
-        kept = self._asked(self._kept)
+        cone.whole = whole
+        kept = cone.kept = self._asked(self._kept)
         both, negate = self._diagrams.both, self._diagrams.negate
         cone.won = both(self._asked(guards.won), kept)
         cone.safe = both(negate(self._asked(guards.over)), kept)
@@ -155,7 +160,8 @@ class _Slicer:
         if command.is_long:
             self._asked(command.requires)
             self._asked(command.fails)
-            self._asked(command.until)
+            for under_way in (False, True):
+                self._asked(partial(command.until, under_way=under_way))
             self._asked(command.cancellable)
             self._matter(self._world.variables.now((LONG, ())))
 
@@ -181,12 +187,10 @@ class _Slicer:
         """Whether another command than `pass` can be of use although it changes nothing.
 
         It may end a long action that runs in the start state, whose ``cancelled`` block matters or
-        which a rule asks for (``busy``, ``did``); and where `pass` is no command, it may turn the
-        ring of `tick()`. To end any other long action is no better than not to begin it.
+        which a rule asks for (``busy``, ``did``). To end any other long action is no better than
+        not to begin it.
         """
         slots, world = self._cone.slots, self._world
-        if not world.passes:
-            return any(name == RING for name, _ in slots)
         if (LONG, ()) not in slots:
             return False
         asked = world.variables.long_is_read or any(name == DID for name, _ in slots)

@@ -1,8 +1,9 @@
 """Is there an honest plan: one that wins for every assignment of secrets (language.md §16)?
 
-Our own search looks at sets of states (`Beliefs`) and answers exactly. Planners know one world
-only: what they find for one assignment counts if the interpreter replays it in all of them, and
-what they prove of one assignment holds of all, because an honest plan is a plan for each.
+Our own search looks at sets of states (`Beliefs`) and answers exactly, and so does the sliced
+search, which only sees what can matter for the goal (`rung`). Planners know one world only: what
+they find for one assignment counts if the interpreter replays it in all of them, and what they
+prove of one assignment holds of all, because an honest plan is a plan for each.
 """
 
 from __future__ import annotations
@@ -10,21 +11,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Generic
+from typing import Generic, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Severity
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.honest.beliefs import Beliefs
+from tokenworld.planning.honest.rung import SLICED, sliced_run
+from tokenworld.planning.honesty import Honesty, Shortfall
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.own import OWN_SEARCH
-from tokenworld.planning.planners.classical import Classical, EngineRun, fast_downward
+from tokenworld.planning.planners.classical import Asked, Classical, EngineRun, fast_downward
 from tokenworld.planning.planners.doctor import EngineInfo
 from tokenworld.planning.refereed import refereed
 from tokenworld.planning.replay import replay
 from tokenworld.planning.search import Cancel
 from tokenworld.planning.secrets import secrets_read
-from tokenworld.planning.verdict import Honesty, PlanStep, Verdict
+from tokenworld.planning.verdict import PlanStep, Verdict
 
 __all__ = ["Ask", "Question", "honest_plan", "judged"]
 
@@ -66,7 +68,7 @@ def honest_plan(
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
     beliefs, goal = question.beliefs(), question.goal
-    planners = _Planners(question, beliefs)
+    planners = _Planners(question, beliefs, say or (lambda line: None))
     found = plan(
         beliefs,
         beliefs.start(),
@@ -74,13 +76,20 @@ def honest_plan(
         time_limit=seconds,
         engine=_NOBODY if own_only else None,
         classical=_nobody if own_only else planners.classical(),
+        width=False,
+        packs=False,
         progress=say,
         cancel=cancel,
     )
-    return _settled(question, beliefs, found)
+    return _settled(question, beliefs, found, planners.shortfall)
 
 
-def _settled(question: Question[StateT], beliefs: Beliefs[StateT], found: Verdict) -> Verdict:
+def _settled(
+    question: Question[StateT],
+    beliefs: Beliefs[StateT],
+    found: Verdict,
+    shortfall: Shortfall | None,
+) -> Verdict:
     """A verdict of the ladder about beliefs, with what luck and costs take from it."""
     if found.answer == "unwinnable" and found.claim == "exhausted" and _inexact(beliefs):
         note = _luck_note() if beliefs.chanced else _crowd_note()
@@ -88,6 +97,9 @@ def _settled(question: Question[StateT], beliefs: Beliefs[StateT], found: Verdic
         return _told(question, replace(found, notes=(*found.notes, note)), together=False)
     if found.optimal is not None and (_inexact(beliefs) or beliefs.uneven):
         found = replace(found, optimal=None)
+    if found.answer == "unwinnable" and found.engine == SLICED:
+        told = _told(question, found, together=True)
+        return replace(told, honest=replace(question.honesty(together=True), shortfall=shortfall))
     together = found.answer == "winnable" or found.claim == "exhausted"
     return _told(question, found, together=together)
 
@@ -170,49 +182,46 @@ def _nobody(*_: object, **__: object) -> None:
 
 
 class _Planners(Generic[StateT]):
-    """Runs planners on one assignment after the other; what they find is tried in all."""
+    """Searches the slice of all assignments, then runs planners on one after the other.
 
-    def __init__(self, question: Question[StateT], beliefs: Beliefs[StateT]) -> None:
-        self._question, self._beliefs = question, beliefs
+    What a planner finds for one is tried in all. ``shortfall`` is what the proof of the first
+    tells of the best plan.
+    """
+
+    def __init__(self, question: Question[StateT], beliefs: Beliefs[StateT], say: Say) -> None:
+        self._question, self._beliefs, self._say = question, beliefs, say
+        self.shortfall: Shortfall | None = None
 
     def classical(self) -> Classical:
         """This as a rung of the ladder, which knows nothing of beliefs."""
 
-        def ask(
-            simulator: object,
-            state: object,
-            goal: str | None,
-            *,
-            program: Path | None,
-            seconds: float,
-            memory: int,
-            cancel: Cancel,
-            accept: Callable[[EngineRun], bool],
-        ) -> None:
-            end, starts = time.monotonic() + seconds, self._question.starts
-            done = False
+        def ask(simulator: object, state: object, goal: str | None, **asked: Unpack[Asked]) -> None:
+            end, starts = time.monotonic() + asked["seconds"], self._question.starts
+            done = self._sliced(asked)
 
             def heard(run: EngineRun) -> bool:
                 nonlocal done
-                done = accept(self._tried(run)) or done
+                done = asked["accept"](self._tried(run)) or done
                 return done
 
             for number, start in enumerate(starts):
                 left = (end - time.monotonic()) / (len(starts) - number)
-                if done or cancel() or left <= 0:
+                if done or asked["cancel"]() or left <= 0:
                     return
-                fast_downward(
-                    self._question.simulator,
-                    start,
-                    goal,
-                    program=program,
-                    seconds=left,
-                    memory=memory,
-                    cancel=cancel,
-                    accept=heard,
-                )
+                given: Asked = {**asked, "seconds": left, "accept": heard}
+                fast_downward(self._question.simulator, start, goal, **given)
 
         return ask
+
+    def _sliced(self, asked: Asked) -> bool:
+        """Search the slice for half of the time; whether that was an answer."""
+        question = self._question
+        found = sliced_run(
+            question.simulator, question.starts, question.goal, seconds=asked["seconds"] / 2,
+            memory=asked["memory"], cancel=asked["cancel"], say=self._say,
+        )  # fmt: skip
+        self.shortfall = found.shortfall
+        return asked["accept"](found.run)
 
     def _tried(self, run: EngineRun) -> EngineRun:
         """A plan that does not win everywhere is no fault of the planner."""

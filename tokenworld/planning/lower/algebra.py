@@ -197,8 +197,10 @@ class SetAlgebra:
     ``reads`` collects the slots looked at since it was last emptied.
     """
 
-    def __init__(self, initial: Callable[[Slot], Raw], known: Mapping[Slot, ValueSet]) -> None:
-        self._initial, self._known = initial, known
+    def __init__(
+        self, starts: Callable[[Slot], frozenset[Raw]], known: Mapping[Slot, ValueSet]
+    ) -> None:
+        self._starts, self._known = starts, known
         self.reads: dict[Slot, None] = {}
 
     def const(self, value: Value) -> ValueSet:
@@ -271,7 +273,7 @@ class SetAlgebra:
         self.reads[slot] = None
         if slot in self._known:
             return self._known[slot]
-        return frozenset((self._initial(slot),))
+        return self._starts(slot)
 
     def refuse(self, refused: Refused) -> ValueSet:
         return None

@@ -10,27 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tokenworld.ground import Raw
 from tokenworld.model import NumberType
-from tokenworld.planning.lower.algebra import ALIVE, DiagramAlgebra, Slot
-from tokenworld.planning.lower.bodies import Bodies, Demand, Effects
+from tokenworld.planning.lower.algebra import ALIVE, Slot
+from tokenworld.planning.lower.bodies import Demand, Effects
 from tokenworld.planning.lower.diagram import Diagram, Mark
 from tokenworld.planning.lower.merge import is_agreed, is_inside, merged
-from tokenworld.planning.lower.terms import Terms
+from tokenworld.planning.lower.moments import Moment
 from tokenworld.planning.lower.units import Unit, body_of, opened
 from tokenworld.planning.lower.values import ValueAnalysis
-from tokenworld.planning.lower.variables import Taken, Variables
+from tokenworld.planning.lower.variables import Taken
 
-__all__ = ["Block", "Moment"]
-
-
-class Moment:
-    """When rules read: which phase (-1: the actor's turn), and the evaluators for it."""
-
-    def __init__(self, variables: Variables, phase: int) -> None:
-        self.variables, self.phase = variables, phase
-        self.diagrams = variables.diagrams
-        algebra = DiagramAlgebra(self.diagrams, lambda slot, was: variables.read(slot, was, phase))
-        self.terms: Terms[Diagram] = Terms(variables.facts, algebra)
-        self.bodies: Bodies[Diagram] = Bodies(self.terms, variables.coin)
+__all__ = ["Block"]
 
 
 class Block:
@@ -67,6 +56,11 @@ class Block:
         for unit in self.units:
             result = self.diagrams.both(result, opened(self.moment.terms, unit)[1])
         return result
+
+    def meet_draws(self) -> None:
+        """Walk every rule, so that all its draws are known, those too that decide nothing."""
+        for unit in self.units:
+            self._effects(unit, None)
 
     # ---- after the block --------------------------------------------------------------------
 
@@ -277,7 +271,10 @@ class Block:
                 if other[1][0] != start:
                     new[other[1][0]] = self._leads(self._kept(other), returns)
             if new == returns:
-                return diagrams.negate(self._leads(self._asked(slot), returns))
+                # What lingers of an object that is gone is no place.
+                alive = self.moment.variables.now((ALIVE, (start,)))
+                closed = diagrams.both(alive, self._leads(self._asked(slot), returns))
+                return diagrams.negate(closed)
             returns = new
 
     def _leads(self, value: Diagram, returns: dict[Raw, Diagram]) -> Diagram:

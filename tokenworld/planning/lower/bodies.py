@@ -7,7 +7,7 @@ what a plan does not need costs nothing and cannot stand in the way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -38,7 +38,7 @@ from tokenworld.model import (
     effects_in,
     terms_of,
 )
-from tokenworld.planning.lower.algebra import Refused, Slot, V, conj, disj
+from tokenworld.planning.lower.algebra import ALIVE, Refused, Slot, V, conj, disj
 from tokenworld.planning.lower.diagram import Mark
 from tokenworld.planning.lower.draws import Coins, DrawSite, drawn_chance, drawn_let, drawn_pick
 from tokenworld.planning.lower.facts import Facts
@@ -102,10 +102,20 @@ def is_draw(effect: Effect) -> bool:
 
 
 class Bodies(Generic[V]):
-    """Walks bodies in one algebra. ``coins`` gives the values of the alternatives of a draw."""
+    """Walks bodies in one algebra. ``coins`` gives the values of the alternatives of a draw.
 
-    def __init__(self, terms: Terms[V], coins: Coins[V]) -> None:
+    ``newborn`` numbers the objects that stand for all those of a type that play creates; without
+    any a ``create`` is refused.
+    """
+
+    def __init__(
+        self,
+        terms: Terms[V],
+        coins: Coins[V],
+        newborn: Callable[[str], Sequence[int]] = lambda of: (),
+    ) -> None:
         self.terms, self.algebra, self.coins = terms, terms.algebra, coins
+        self.newborn = newborn
         self._facts: Facts = terms.facts
         self._relevant: dict[int, tuple[frozenset[str], bool]] = {}
         self._breakable: dict[int, bool] = {}
@@ -179,9 +189,8 @@ class _Walk(Generic[V]):
                 self._branch(effect, env, condition)
             case Destroy(target=target):
                 self._destroy(target, env, condition)
-            case Create(span=span):
-                reason = "objects that do not exist yet are not encoded"
-                raise Refused("`create`", span, reason)
+            case Create():
+                return self._create(effect, env, condition)
             case _:
                 pass  # prose and rewards change nothing
         return env
@@ -309,7 +318,20 @@ class _Walk(Generic[V]):
                 chosen = self._both(chosen, same)
             yield self._facts.slot(fluent, args), chosen
 
-    # ---- destroy --------------------------------------------------------------------------
+    # ---- create and destroy -----------------------------------------------------------------
+
+    def _create(self, create: Create, env: Env[V], condition: V) -> Env[V]:
+        """The newborns of the type come to life with these values; `birth` rules are left out."""
+        numbers = self._bodies.newborn(create.of)
+        if not numbers:
+            reason = "objects that do not exist yet are not encoded"
+            raise Refused("`create`", create.span, reason)
+        values = [(one.fluent, self._terms.value(one.value, env)) for one in create.fields]
+        for number in numbers:
+            for name, value in ((ALIVE, self._terms.true), *values):
+                write = Write((name, (number,)), "set", condition, value, create.span)
+                self._effects.writes.append(write)
+        return env.bind(create.name, self._algebra.const(numbers[0]))
 
     def _destroy(self, target: Term, env: Env[V], condition: V) -> None:
         value = self._terms.value(target, env)

@@ -174,7 +174,11 @@ class Collections(Generic[V]):
             relation = self._terms.facts.program.fluents[fluent_id].fluent_kind == "relation"
             step = self._reached if relation else self._inside
             found: dict[Raw, V] = {}
-            while (new := step(fluent_id, target, was, found)) != found:
+            # No chain is longer than there are objects. (Where each round costs more, as for what
+            # is *not* within something that may be in itself, no round would ever be the last.)
+            for _ in range(len(self._terms.facts.instance.names) + 1):
+                if (new := step(fluent_id, target, was, found)) == found:
+                    break
                 found = new
             self._closures[key] = found
         return self._closures[key]

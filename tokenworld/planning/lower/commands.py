@@ -109,19 +109,19 @@ class Commands:
         draft = Draft(
             self._shown(commanded), condition, results, (self._at_act,), command=commanded.command
         )
-        self._offer(commanded, draft)
+        self._offer(commanded, draft, commanded.block)
 
     def _long(self, commanded: Commanded) -> None:
         """A command that may take several ticks: its first one, and all that may follow."""
         both, negate = self._diagrams.both, self._diagrams.negate
-        until = commanded.until()
+        until = commanded.until(under_way=False)
         for given, fixed in self._turns(commanded):
             at_once = both(both(given, until), commanded.possible())
             self._done(commanded, commanded.command, (at_once, fixed))
             begun = both(both(given, negate(until)), commanded.requires())
             self._wait(commanded, commanded.command, (begun, fixed), 1)
         for done in range(1, commanded.takes):
-            self._continue(commanded, done, until)
+            self._continue(commanded, done, commanded.until(under_way=True))
         if not self._is_trivial(commanded):
             self._break_off(commanded)
 
@@ -183,12 +183,12 @@ class Commands:
         draft = Draft(
             name, turn[0], results, turn[1], (*extra, self._phases.begun()), 0, 1, command
         )
-        self._offer(commanded, draft)
+        self._offer(commanded, draft, block)
 
     def _pass(self) -> None:
         """`pass` where nothing is under way: time goes by."""
         results = [] if self._phases.any else self._phases.turned()
-        if not self._world.passes or not (results or self._phases.any):
+        if not (results or self._phases.any):
             return
         idle = (self._running([None]),) if _LONG in self._operators.index else ()
         fixed = (self._at_act, *idle)
@@ -197,12 +197,13 @@ class Commands:
 
     # ---- prices and outcomes ------------------------------------------------------------------
 
-    def _offer(self, commanded: Commanded, draft: Draft) -> None:
+    def _offer(self, commanded: Commanded, draft: Draft, block: Block | None) -> None:
         """One operator per price and, where it depends on draws, per outcome of these."""
         coins = self._phases.coins(commanded.block)
         levels = {self._world.variables.levels[one.site.coin] for one in coins}
         asked = (draft.condition, *(after for _, after in draft.results))
-        if not any(levels & self._diagrams.support(one) for one in asked):
+        drawn = self._cone.whole and block is commanded.block
+        if not drawn and not any(levels & self._diagrams.support(one) for one in asked):
             coins = []
 
         def add(priced: Draft) -> None:

@@ -35,21 +35,25 @@ class Mark(Enum):
 
 Value = Raw | Mark
 _LEAF = 1 << 30
+_ASKED_EVERY = 0xFFF  # operations between two looks at the time, as a mask
 
 
 class Explosion(Exception):
-    """A diagram outgrew its limit; ``size`` is the number of nodes or steps it took so far."""
+    """The diagrams outgrew their limit: ``size`` nodes, or the time they had (``late``)."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, late: bool = False) -> None:
         super().__init__(size)
-        self.size = size
+        self.size, self.late = size, late
 
 
 class Diagrams:
-    """The tables of all diagrams of one encoding. ``limit`` bounds the nodes ever made."""
+    """The tables of all diagrams of one encoding.
 
-    def __init__(self, limit: int = 600_000) -> None:
-        self.limit = limit
+    ``limit`` bounds the nodes ever made; ``late`` is asked now and then whether time is up.
+    """
+
+    def __init__(self, limit: int = 600_000, late: Callable[[], bool] | None = None) -> None:
+        self.limit, self._late, self._work = limit, late, 0
         self.domains: list[tuple[Raw, ...]] = []
         self._level: list[int] = []
         self._kids: list[tuple[Diagram, ...]] = []
@@ -187,6 +191,9 @@ class Diagrams:
         found = memo.get(operands)
         if found is not None:
             return found
+        self._work += 1
+        if self._late is not None and not self._work & _ASKED_EVERY and self._late():
+            raise Explosion(len(self._level), late=True)
         level = self._level
         top = min([level[one] for one in operands])
         if top == _LEAF:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from tokenworld.planning.lower.ticks import assembled
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["Encoding", "Obstacle", "Unencodable", "encode"]
+__all__ = ["Encoding", "Obstacle", "Unencodable", "encode", "too_big"]
 
 _MOST_NODES = 600_000
 
@@ -73,10 +73,12 @@ def encode(
     goal: str | None,
     *,
     limit: int = _MOST_NODES,
+    late: Callable[[], bool] | None = None,
 ) -> Encoding | Unencodable:
     """Encode the search for ``goal`` (any goal line if ``None``) from ``state``.
 
-    Values of slots come from the simulator. ``limit`` bounds the nodes of the decision diagrams.
+    Values of slots come from the simulator. ``limit`` bounds the nodes of the decision diagrams,
+    ``late`` the time: where it says so, the world is given up as one whose diagrams are too big.
     Whatever has no place in the encoding is reported as an obstacle: nothing is left out silently.
     """
 
@@ -86,7 +88,7 @@ def encode(
     facts = Facts(instance, read, simulator.tick(state), simulator.running(state))
     over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
     try:
-        world = TakenApart(facts, goal, limit)
+        world = TakenApart(facts, goal, limit, late)
         cone = cone_of(world)
         obstacles = (*world.analysis.obstacles, *cone.obstacles)
         if obstacles:
@@ -95,7 +97,7 @@ def encode(
     except Refused as refused:
         return Unencodable((refused.obstacle,))
     except Explosion as explosion:
-        return Unencodable((_too_big(instance, explosion),))
+        return Unencodable((too_big(instance, explosion),))
     if not task.goal:
         return Encoding(_WON, plain=_WON)
     return Encoding(single_valued(task), not reachable, task)
@@ -105,6 +107,9 @@ _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
 """What is left to do where the goal holds whatever happens: planners reject a task of nothing."""
 
 
-def _too_big(instance: Instance, explosion: Explosion) -> Obstacle:
+def too_big(instance: Instance, explosion: Explosion) -> Obstacle:
+    """The obstacle of a world whose decision diagrams outgrow their limit."""
     reason = f"its decision diagrams grow beyond {explosion.size:,} nodes"
+    if explosion.late:
+        reason = "its decision diagrams are not done in the time that there is for them"
     return Obstacle(f"world `{instance.world.name}`", instance.world.span, reason)

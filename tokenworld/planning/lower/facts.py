@@ -36,9 +36,10 @@ from tokenworld.model import (
 )
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 
-__all__ = ["Facts", "Running"]
+__all__ = ["Facts", "Read", "Running"]
 
 Running = tuple[Command, int, int]
+Read = Callable[[str, Sequence[Raw]], Raw]
 _MOST_ROWS = 1_000_000
 
 
@@ -46,20 +47,23 @@ class Facts:
     """An instance in its start state.
 
     ``read(fluent, args)`` gives stored values, ``tick`` the number of ticks committed so far,
-    ``running`` the long action in progress with the ticks done and needed.
+    ``running`` the long action in progress with the ticks done and needed. ``others`` read further
+    start states that only differ in what is secret: what is worked out then holds of all of them.
     """
 
     def __init__(
         self,
         instance: Instance,
-        read: Callable[[str, Sequence[Raw]], Raw],
+        read: Read,
         tick: int = 0,
         running: Running | None = None,
+        others: Sequence[Read] = (),
     ) -> None:
         self.instance, self.program = instance, instance.program
         self.running = running
-        self._read, self._tick = read, tick
+        self._read, self._tick, self._others = read, tick, others
         self._values: dict[Slot, Raw] = {}
+        self._starts: dict[Slot, frozenset[Raw]] = {}
         self._members = {name: frozenset(ids) for name, ids in instance.members.items()}
         self._rows: dict[str, tuple[tuple[Raw, ...], ...] | None] = {}
         self._stages: dict[tuple[Command, int], int] = {}
@@ -71,6 +75,15 @@ class Facts:
         if slot not in self._values:
             self._values[slot] = self._initial(slot)
         return self._values[slot]
+
+    def starts(self, slot: Slot) -> frozenset[Raw]:
+        """All that a slot may hold at the start: one value, unless it is secret."""
+        if slot not in self._starts:
+            name, args = slot
+            others = self._others if name in self.program.fluents else ()
+            more = (read(name, args) for read in others)
+            self._starts[slot] = frozenset((self.initial(slot), *more))
+        return self._starts[slot]
 
     def _initial(self, slot: Slot) -> Raw:
         name, args = slot
@@ -165,8 +178,9 @@ class Facts:
 
     @cached_property
     def changing(self) -> frozenset[str]:
-        """The fluents that play may change."""
-        return changed_in_play(self.program)
+        """The fluents that play may change, or that start states differ in."""
+        secret = (one.id for one in self.program.fluents.values() if one.secret)
+        return changed_in_play(self.program) | frozenset(secret if self._others else ())
 
     def rows(self, pattern: Pattern) -> Sequence[tuple[Raw, ...]] | None:
         """What may match a pattern; ``None`` where that would take too long to find out."""

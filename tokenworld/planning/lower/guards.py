@@ -22,8 +22,9 @@ from tokenworld.model import (
     subterms,
 )
 from tokenworld.planning.lower.algebra import Refused
-from tokenworld.planning.lower.blocks import Block, Moment
+from tokenworld.planning.lower.blocks import Block
 from tokenworld.planning.lower.diagram import Diagram, Value
+from tokenworld.planning.lower.moments import Moment
 from tokenworld.planning.lower.numbers import arithmetic, truth
 from tokenworld.planning.lower.terms import Env
 
@@ -53,6 +54,12 @@ class Guards:
             goals = self._any(self._holds(line) for line in self._lines(self._is_target))
             return self._diagrams.both(goals, self._diagrams.negate(losses))
         return self._first(self._is_target)
+
+    def lost(self) -> Diagram:
+        """Where a loss is reached, or an end that is no goal."""
+        if self._every_line_latches() or self._facts.instance.world.outcomes == "live":
+            return self.over()
+        return self._first(lambda line: line.ending != "goal")
 
     def over(self) -> Diagram:
         """Where no plan goes on: after a loss, or after any end of a world that has one."""

@@ -39,7 +39,7 @@ from tokenworld.planning.lower.bodies import is_draw
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Env, Later, Terms
 
-__all__ = ["Unit", "actions_of", "body_of", "laws_of", "opened", "phases_of"]
+__all__ = ["Unit", "actions_of", "body_of", "laws_of", "leading_guards", "opened", "phases_of"]
 
 _MOST_COMMANDS = 60_000
 _PLAIN = (
@@ -92,14 +92,13 @@ def _bound(facts: Facts, rule: Action | Law, hopeless: bool) -> list[tuple[Raw, 
 
     With ``hopeless`` they stay as long as there are not too many: who asks why has to see them.
     """
-    choices = facts.choices(rule.params)
+    choices = parameter_domains(facts.instance, rule.params)
     count = prod(len(one) for one in choices)
     if hopeless and count <= _MOST_COMMANDS:
         return list(product(*choices))
     patterns = patterns_of(facts.instance, rule.params, _decisive(rule), facts.changing)
-    domains = parameter_domains(facts.instance, rule.params)
     if patterns and all(facts.rows(one) is not None for one in patterns):
-        found = joined(domains, patterns, lambda one: facts.rows(one) or (), _MOST_COMMANDS)
+        found = joined(choices, patterns, lambda one: facts.rows(one) or (), _MOST_COMMANDS)
         if found is not None:
             return found
     if count > _MOST_COMMANDS:
@@ -152,6 +151,11 @@ def _leading(action: Action) -> int:
     return found[-1] + 1 if found else 0
 
 
+def leading_guards(action: Action) -> tuple[Require | Let, ...]:
+    """The guards up to the last require."""
+    return action.guards[: _leading(action)]
+
+
 def body_of(unit: Unit) -> Body:
     """What the rule does, with the lets that stand between its requires and its body."""
     rule = unit.rule
@@ -180,7 +184,7 @@ def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
         exist = terms.exist(rule.params, unit.args)
         return env, algebra.both(exist, lambda: terms.condition(rule.when, env))
     guard = terms.true
-    for one in rule.guards[: _leading(rule)]:
+    for one in leading_guards(rule):
         if isinstance(one, Let):
             env = _let(terms, one, env)
         elif unit.kind == "action":

@@ -36,7 +36,7 @@ from tokenworld.planning.lower.numbers import in_range
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
 
-__all__ = ["Profile", "ValueAnalysis"]
+__all__ = ["Profile", "ValueAnalysis", "inside", "stopped", "summed"]
 
 _PATIENCE = 24
 """How often a slot may grow before it is widened."""
@@ -96,7 +96,7 @@ class ValueAnalysis:
         self._growth: dict[Slot, int] = {}
         self._readers: dict[Slot, dict[Unit, None]] = {}
         self._steppers: dict[tuple[object, Slot], set[Unit]] = {}
-        self._algebra = _Algebra(facts.initial, self._known)
+        self._algebra = _Algebra(facts.starts, self._known)
         self._terms: Terms[ValueSet] = Terms(facts, self._algebra)
         self._bodies: Bodies[ValueSet] = Bodies(self._terms, lambda slot, size: None)
         self._run()
@@ -107,8 +107,7 @@ class ValueAnalysis:
         """The values a slot can have, in the order of its type; ``None`` if without bound."""
         if slot[0] == ALIVE:
             return (True, False) if slot in self._known else (True,)
-        initial = self.facts.initial(slot)
-        known = self._known.get(slot, frozenset((initial,)))
+        known = self._known.get(slot, self.facts.starts(slot))
         if known is None:
             return None
         values = [one for one in ordered_values(known) if not isinstance(one, Mark)]
@@ -225,7 +224,7 @@ class ValueAnalysis:
 
     def _add(self, slot: Slot, new: ValueSet) -> bool:
         """Add what may be stored in a slot; whether that was news."""
-        old = self._known.get(slot, frozenset((self.facts.initial(slot),)))
+        old = self._known.get(slot, self.facts.starts(slot))
         if old is None or (new is not None and new <= old):
             return False
         self._growth[slot] = self._growth.get(slot, 0) + 1
@@ -249,8 +248,8 @@ class ValueAnalysis:
         if isinstance(kind, BoolType) and values is not None:
             return frozenset(False if one is None else one for one in values)
         if not isinstance(kind, NumberType) or fluent.clamped:
-            return None if values is None else frozenset(_stopped(one, kind) for one in values)
-        kept = None if values is None else frozenset(one for one in values if _inside(one, kind))
+            return None if values is None else frozenset(stopped(one, kind) for one in values)
+        kept = None if values is None else frozenset(one for one in values if inside(one, kind))
         if kept != values or (values is None and (kind.low, kind.high) != (None, None)):
             profile.risky[slot] = None
         return kept
@@ -264,19 +263,19 @@ class ValueAnalysis:
         several = len(steppers) > 1 or self.profiles[unit].steps.get(slot, 0) > 1
         if several or steps is None or old is None or len(steps) * len(old) > _MOST_SUMS:
             return None
-        return frozenset(_sum(one, step) for one in old for step in steps)
+        return frozenset(summed(one, step) for one in old for step in steps)
 
     def _widened(self, slot: Slot, values: ValueSet) -> ValueSet:
         whole = self.facts.domain(self._fluent(slot).type)
         if whole is not None:
             extra = frozenset(() if values is None or None not in values else (None,))
-            return frozenset(whole) | {self.facts.initial(slot)} | extra
+            return frozenset(whole) | self.facts.starts(slot) | extra
         if values is None or len(values) > _MOST_UNBOUNDED:
             return None
         return values
 
 
-def _sum(left: Value, right: Value) -> Value:
+def summed(left: Value, right: Value) -> Value:
     if isinstance(left, Mark) or isinstance(right, Mark):
         return Mark.BROKEN
     if not isinstance(left, (int, float)):
@@ -284,11 +283,11 @@ def _sum(left: Value, right: Value) -> Value:
     return left + right if isinstance(right, (int, float)) else left
 
 
-def _inside(value: Value, kind: NumberType) -> bool:
+def inside(value: Value, kind: NumberType) -> bool:
     return not isinstance(value, Mark) and in_range(value, kind.low, kind.high)
 
 
-def _stopped(value: Value, kind: ValueType) -> Value:
+def stopped(value: Value, kind: ValueType) -> Value:
     """A value as a clamped slot stores it."""
     if not isinstance(kind, NumberType) or not isinstance(value, int):
         return value

@@ -14,10 +14,11 @@ from tokenworld.ground import Command
 from tokenworld.model import Action, Body, Create, Program, effects_in
 from tokenworld.model.rules import Phase as PhaseLine
 from tokenworld.planning.lower.algebra import Refused, Slot
-from tokenworld.planning.lower.blocks import Block, Moment
+from tokenworld.planning.lower.blocks import Block
 from tokenworld.planning.lower.diagram import Diagram, Diagrams, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.guards import Guards
+from tokenworld.planning.lower.moments import Moment
 from tokenworld.planning.lower.numbers import truth
 from tokenworld.planning.lower.units import Unit, actions_of, laws_of, opened, phases_of
 from tokenworld.planning.lower.values import ValueAnalysis
@@ -98,9 +99,10 @@ class Commanded:
             self._possible[block] = both(possible, kept)
         return self._possible[block]
 
-    def until(self) -> Diagram:
-        """Where a long action completes before its time."""
-        action, terms = self.unit.rule, self.block.moment.terms
+    def until(self, *, under_way: bool) -> Diagram:
+        """Where a long action completes before its time, in its first tick or a later one."""
+        moment = self._world.turn if under_way else self.block.moment
+        action, terms = self.unit.rule, moment.terms
         if not isinstance(action, Action) or action.until is None:
             return self._world.diagrams.false
         value = terms.value(action.until, opened(terms, self.unit)[0])
@@ -136,10 +138,16 @@ class Phase:
 class TakenApart:
     """The commands and phases of one world in one start state.
 
-    ``goal`` names the goal line (any if ``None``). ``passes``: whether `pass` is a command.
+    ``goal`` names the goal line (any if ``None``).
     """
 
-    def __init__(self, facts: Facts, goal: str | None, limit: int) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        goal: str | None,
+        limit: int,
+        late: Callable[[], bool] | None = None,
+    ) -> None:
         self.facts, program = facts, facts.program
         _refuse_what_is_missing(facts)
         actions, laws = list(actions_of(facts)), list(laws_of(facts))
@@ -149,15 +157,13 @@ class TakenApart:
             if isinstance(one.rule, Action) and one.rule.cancelled
         }
         self.analysis = ValueAnalysis(facts, [*actions, *cancelled.values(), *laws])
-        self.diagrams = Diagrams(limit)
+        self.diagrams = Diagrams(limit, late)
         self.variables = Variables(facts, self.analysis, self.diagrams)
-        self.turn = Moment(self.variables, -1)
+        self.turn, self.idle = Moment(self.variables, -1), Moment(self.variables, -1, idle=True)
         self.guards = Guards(self.turn, goal)
         self.has_costs = any(action.cost is not None for action in program.actions.values())
-        has_long = any(action.takes is not None for action in program.actions.values())
         self.commands = self._commands(actions, cancelled)
         self.phases = self._phases(laws)
-        self.passes = has_long or bool(phases_of(facts))
 
     def _commands(self, actions: list[Unit], cancelled: dict[Unit, Unit]) -> tuple[Commanded, ...]:
         found = []
@@ -166,7 +172,8 @@ class TakenApart:
                 continue
             takes = self._takes(unit)
             stages = tuple(self.facts.stage(unit.command, done) for done in range(1, max(takes, 1)))
-            block = Block(unit.title, [unit], self.analysis, self.turn)
+            moment = self.idle if takes else self.turn  # what is free breaks nothing off
+            block = Block(unit.title, [unit], self.analysis, moment)
             broken_off = None
             if stages and unit in cancelled:
                 broken_off = Block(unit.title, [cancelled[unit]], self.analysis, self.turn)

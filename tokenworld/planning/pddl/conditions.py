@@ -206,8 +206,9 @@ class Conditions(Collections):
                     for vars_, conds, one, inner in self.calls(term, env)
                 )
             case Read(fluent=fluent_id):
-                of = symbol_type(self.fluent(fluent_id, term.span).type)
-                found = product(self.reads(term, env), self.fit(symbol, of))
+                fluent = self.fluent(fluent_id, term.span)
+                value = self.asked(fluent, len(fluent.params), symbol)
+                found = product(self.reads(term, env), value)
                 return disj(
                     exists(
                         (*vars_, *fit.vars), conj((*conds, *fit.conds, (*atom, text(fit.value))))

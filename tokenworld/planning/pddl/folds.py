@@ -132,10 +132,7 @@ class Collections(Terms):
     def _fact(self, fluent_id: str, item: Sym, value: Sym, of: Term) -> Expr:
         fluent = self.fluent(fluent_id, of.span)
         head = self.words.fluents[fluent_id]
-        pairs = product(
-            self.fit(item, symbol_type(fluent.params[0].type)),
-            self.fit(value, symbol_type(fluent.type)),
-        )
+        pairs = product(self.asked(fluent, 0, item), self.asked(fluent, len(fluent.params), value))
         return disj(
             exists(
                 (*a.vars, *b.vars),

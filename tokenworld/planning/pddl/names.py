@@ -8,12 +8,22 @@ a second use of one spelling gets the name of what it belongs to in front, or a 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tokenworld.ground import PASS, Command, LuckyDraw, Raw
 
-__all__ = ["Fixed", "Names", "Spellings", "StepOrigin", "kebab", "legal"]
+__all__ = [
+    "Fixed",
+    "Names",
+    "Spellings",
+    "StepOrigin",
+    "kebab",
+    "legal",
+    "parts_of_union",
+    "union_type",
+]
 
 Kind = Literal["type", "fluent", "action", "object"]
 
@@ -41,6 +51,16 @@ def legal(name: str) -> str:
 def kebab(name: str) -> str:
     """A capitalised name as PDDL writers spell types: ``ToolBox`` becomes ``tool-box``."""
     return _HUMP.sub("-", name).lower() if name[:1].isupper() else name
+
+
+def union_type(parts: Sequence[str]) -> str:
+    """What a variable's type is where it may be any of several: ``(either a b)``."""
+    return f"(either {' '.join(parts)})"
+
+
+def parts_of_union(word: str) -> tuple[str, ...]:
+    """The types that `union_type` put together; none for any other type."""
+    return tuple(word[1:-1].split()[1:]) if word.startswith("(either ") else ()
 
 
 class Spellings:

@@ -7,7 +7,7 @@ that says more than PDDL can; such a program is compiled by `lift_domain`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tokenworld.model import (
@@ -24,7 +24,8 @@ from tokenworld.model import (
     Program,
     RealType,
 )
-from tokenworld.planning.pddl.names import kebab
+from tokenworld.planning.pddl.names import kebab, parts_of_union, union_type
+from tokenworld.planning.pddl.order import in_written_order
 from tokenworld.planning.pddl.plain_terms import Env, Plain, Richer, joined, verbatim
 from tokenworld.planning.pddl.tree import (
     Expr,
@@ -142,6 +143,39 @@ class _Writer:
             if name != ROOT:
                 foreign = self.entries.get(name)
                 found[name] = foreign[0] if foreign else kebab(name)
+        return found | {name: union_type(self.entries[name][1:]) for name in self._unions(found)}
+
+    def _unions(self, spelled: Mapping[str, str]) -> Iterator[str]:
+        """The types that stand for ``either``: ``AOrB = either, a, b`` in the ``pddl`` block.
+
+        Such a type has no objects of its own and is right above the types that it names. What it is
+        below itself, they are below without it.
+        """
+        listed = {
+            name: values[1:]
+            for name in spelled
+            if len(values := self.entries.get(name, ())) > 2 and values[0] == "either"
+        }
+        kinds = [one for one in self.program.types.values() if one.name not in listed]
+        objects = {one.of for one in self.program.objects.values()}
+        for name, parts in listed.items():
+            below = [one.name for one in kinds if name in one.parents]
+            over = [one for one in self.program.types[name].parents if one not in listed]
+            same = sorted(spelled[one] for one in below) == sorted(set(parts))
+            apart = all(one in self._above(part, listed) for part in below for one in over)
+            if name in objects or not same or not apart:
+                raise Richer
+            yield name
+
+    def _above(self, name: str, unions: Container[str]) -> set[str]:
+        """All types above one, unions left out."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            parents = self.program.types[waiting.pop()].parents
+            new = [one for one in parents if one not in unions and one not in found]
+            found.update(new)
+            waiting += new
         return found
 
     def _types(self) -> Iterator[Typed]:
@@ -149,11 +183,13 @@ class _Writer:
         kinds = sorted(self.program.types.values(), key=lambda one: self._place(one.span))
         for kind in kinds:
             spelled = self.plain.types.get(kind.name)
-            if len(kind.parents) > 1 or kind.attributes:
+            unions = [one for one in kind.parents if parts_of_union(self.plain.types[one])]
+            parents = [one for one in kind.parents if one not in unions]
+            if len(parents) > 1 or kind.attributes:
                 raise Richer
-            if spelled is None or spelled in implicit:
+            if spelled is None or spelled in implicit or parts_of_union(spelled):
                 continue
-            parent = self.plain.type(kind.parents[0]) if kind.parents else None
+            parent = self.plain.type(parents[0]) if parents else None
             verbatim(spelled)
             yield Typed(spelled, "object" if kind.rooted and parent is None else parent)
 
@@ -256,6 +292,9 @@ class _Writer:
             else:
                 asked.append(self.plain.condition(guard.condition, env))
         effects = self.plain.effects(action.body, env)
+        told = self.entries.get(f"order {action.name}")
+        if told:
+            effects = in_written_order(effects, told[0])
         if action.cost is not None:
             effects.append(("increase", (_COST,), self.plain.term(action.cost, env)))
         return PddlAction(verbatim(action.name), params, joined(asked), tuple(effects))

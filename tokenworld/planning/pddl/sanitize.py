@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tokenworld.planning.pddl.names import Names
+from tokenworld.planning.pddl.names import Names, parts_of_union, union_type
 from tokenworld.planning.pddl.requirements import needed
 from tokenworld.planning.pddl.tree import (
     Expr,
@@ -179,6 +179,8 @@ class _Renaming:
     def _type(self, name: str) -> str:
         if name.lower() == _ROOT:
             return _ROOT
+        if parts := parts_of_union(name):
+            return union_type([self._type(part) for part in parts])
         self._name(self.types, [name], "type")
         return self.types[name]
 

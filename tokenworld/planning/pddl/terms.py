@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-from tokenworld.diagnostics import Span
 from tokenworld.model import (
     ROOT,
     Arithmetic,
@@ -34,32 +33,21 @@ from tokenworld.model import (
     Term,
     ToReal,
     ValueType,
-    is_optional,
     without_none,
 )
-from tokenworld.planning.pddl.cases import Bound, Case, Env, Lazy, Num, Scope, Sym, Truth, close
+from tokenworld.planning.pddl.cases import Bound, Case, Env, Lazy, Num, Sym, Truth, close
+from tokenworld.planning.pddl.fitting import Fitting, symbol_type
 from tokenworld.planning.pddl.numbers import arithmetic, choose_number, negate, number
 from tokenworld.planning.pddl.tree import TRUE, Expr, Typed, neg
-from tokenworld.planning.pddl.vocabulary import Ladder, LiftingError, Vocabulary, sort_of
+from tokenworld.planning.pddl.vocabulary import Ladder, LiftingError, sort_of
 
 __all__ = ["Terms", "symbol_type"]
 
 _Join = Callable[[Sym | Num, Sym | Num], list[Case]]
 
 
-def symbol_type(of: ValueType) -> EnumType | ObjectType:
-    """The type of a symbol, `none` left out."""
-    plain = without_none(of)
-    assert isinstance(plain, (EnumType, ObjectType))
-    return plain
-
-
-class Terms(ABC):
+class Terms(Fitting, ABC):
     """Lifts the terms of one rule; `Conditions` completes it."""
-
-    def __init__(self, words: Vocabulary, scope: Scope) -> None:
-        self.words = words
-        self.scope = scope
 
     @abstractmethod
     def condition(self, term: Term, env: Env) -> Expr:
@@ -133,49 +121,41 @@ class Terms(ABC):
     # ---- fluents ----------------------------------------------------------------------
 
     def arguments(
-        self, formals: Sequence[ValueType], args: Sequence[Term], env: Env
+        self,
+        formals: Sequence[ValueType],
+        args: Sequence[Term],
+        env: Env,
+        asked: Fluent | None = None,
     ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], tuple[Sym, ...]]]:
-        """All combinations of cases of some arguments, each made to fit its formal."""
-        lists = [self._argument(of, arg, env) for of, arg in zip(formals, args, strict=True)]
+        """All combinations of cases of some arguments, each made to fit its formal.
+
+        ``asked`` is a fluent of which the arguments are only asked about.
+        """
+        lists = [
+            self._argument(of, arg, env, None if asked is None else (asked, position))
+            for position, (of, arg) in enumerate(zip(formals, args, strict=True))
+        ]
         for combined in product(*lists):
             found = [case.value for case in combined if isinstance(case.value, Sym)]
             vars_ = tuple(var for case in combined for var in case.vars)
             conds = tuple(cond for case in combined for cond in case.conds)
             yield vars_, conds, tuple(found)
 
-    def _argument(self, of: ValueType, arg: Term, env: Env) -> list[Case]:
+    def _argument(
+        self, of: ValueType, arg: Term, env: Env, asked: tuple[Fluent, int] | None
+    ) -> list[Case]:
         if sort_of(of) != "symbol":
             raise LiftingError("number or truth value as an argument of a fluent", arg.span)
         return [
             replace(fit, vars=case.vars + fit.vars, conds=case.conds + fit.conds)
             for case in self.cases(arg, env)
             if isinstance(case.value, Sym)
-            for fit in self.fit(case.value, symbol_type(of))
+            for fit in (
+                self.fit(case.value, symbol_type(of))
+                if asked is None
+                else self.asked(*asked, case.value)
+            )
         ]
-
-    def fit(self, symbol: Sym, formal: EnumType | ObjectType) -> list[Case]:
-        """The symbol where ``formal`` is declared: itself, a narrower variable, or nothing."""
-        if self.words.types.disjoint(symbol.type, formal):
-            return []
-        if self.words.types.fits(symbol.type, formal):
-            return [Case((), (), symbol)]
-        base = self.words.types.spelled.get(formal.name, "object")
-        var, guard = self.words.types.variable(self.scope.fresh(base), formal)
-        same: Expr = ("=", var.name, symbol.text)
-        conds = (same,) if guard is None else (same, guard)
-        return [Case((var,), conds, Sym(var.name, formal))]
-
-    def fluent(self, fluent_id: str, span: Span) -> Fluent:
-        """The fluent, if it can stand in a lifted rule."""
-        found = self.words.instance.program.fluents[fluent_id]
-        sort = sort_of(found.type)
-        if sort == "other":
-            raise LiftingError(f"text `{found.name}` in a rule", span)
-        if sort == "number" and is_optional(found.type):
-            raise LiftingError(f"number `{found.name}` that may be `none`", span)
-        if any(sort_of(param.type) != "symbol" for param in found.params):
-            raise LiftingError(f"`{found.name}` over numbers or truth values", span)
-        return found
 
     def reads(
         self, term: Read, env: Env
@@ -185,7 +165,7 @@ class Terms(ABC):
             raise LiftingError("`was`", term.span)
         fluent = self.fluent(term.fluent, term.span)
         formals = [param.type for param in fluent.params]
-        for vars_, conds, symbols in self.arguments(formals, term.args, env):
+        for vars_, conds, symbols in self.arguments(formals, term.args, env, fluent):
             asked: tuple[Expr, ...] = ()
             if sort_of(fluent.type) == "number":
                 asked = tuple(self._members(symbols, formals))

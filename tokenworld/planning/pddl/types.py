@@ -7,6 +7,8 @@ objects, and the predicate is asked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tokenworld.model import ROOT, EnumType, ObjectType, Program, ValueType
 from tokenworld.planning.pddl.names import Spellings, kebab
 from tokenworld.planning.pddl.tree import Expr, Typed
@@ -20,7 +22,11 @@ class TypeTree:
     def __init__(self, program: Program, spellings: Spellings) -> None:
         self._program = program
         self._spellings = spellings
-        self._foreign = {entry.key: entry.values[0] for entry in program.pddl if entry.values}
+        self._foreign = {
+            entry.key: entry.values[0]
+            for entry in program.pddl
+            if entry.values and entry.values[0] != "either"  # a union is a type like others here
+        }
         self._implicit = {
             value for entry in program.pddl if entry.key == "implicit" for value in entry.values
         }
@@ -71,6 +77,11 @@ class TypeTree:
         place = self.place(of.name)
         guard = None if place == of.name else self.is_a(name, of.name)
         return Typed(name, self.spelling(place)), guard
+
+    def widest(self, types: Sequence[ValueType]) -> ValueType:
+        """The type next to the root; all of them have their place on one way down from it."""
+        kinds = [one for one in types if isinstance(one, ObjectType)]
+        return min(kinds, key=lambda one: len(self.chain(self.place(one.name))), default=types[0])
 
     def is_a(self, symbol: str, name: str) -> Expr:
         """The static membership test of a type."""

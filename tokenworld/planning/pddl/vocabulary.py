@@ -73,6 +73,8 @@ class Vocabulary:
     """Numbers of the objects that rules name."""
     ladders: dict[tuple[str, Ladder], str] = field(default_factory=dict)
     closures: dict[str, str] = field(default_factory=dict)
+    asked: dict[tuple[str, int], list[ValueType]] = field(default_factory=dict)
+    """Wider types than the declared one that rules ask about, by fluent and position."""
     luck: bool = False
     """Whether draws keep their probabilities (PPDDL)."""
 
@@ -133,17 +135,25 @@ class Vocabulary:
             self.closures[fluent.id] = self.spellings.take("fluent", wanted)
         return self.closures[fluent.id]
 
+    def widen(self, fluent: Fluent, position: int, of: EnumType | ObjectType) -> None:
+        """Declare an argument, or the value as the last one, so that it may be of type ``of``."""
+        self.asked.setdefault((fluent.id, position), []).append(of)
+
+    def _declared(self, fluent: Fluent, position: int, of: ValueType) -> str | None:
+        types = [of, *self.asked.get((fluent.id, position), ())]
+        return self.types.variable("", self.types.widest(types))[0].type
+
     def signature(self, fluent: Fluent) -> Signature:
         """The declaration of a fluent: formals as named, a symbol's value as the last one."""
         params = [
             Typed(
                 f"?{param.name}" if param.name.isidentifier() else f"?x{index + 1}",
-                self.types.variable("", param.type)[0].type if param.typed else None,
+                self._declared(fluent, index, param.type) if param.typed else None,
             )
             for index, param in enumerate(fluent.params)
         ]
         if sort_of(fluent.type) == "symbol":
-            value = self.types.variable("", fluent.type)[0].type
+            value = self._declared(fluent, len(fluent.params), fluent.type)
             taken = {param.name for param in params}
             base = value or "value"
             word = base if f"?{base}" not in taken else f"{base}-value"

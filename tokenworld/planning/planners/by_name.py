@@ -10,13 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.encodings.decode import NotAPlan
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.lower.encode import Unencodable, encode
+from tokenworld.planning.planners.classical import obstacle_notes
 from tokenworld.planning.planners.doctor import (
     FAST_DOWNWARD,
     SYMK,
@@ -35,17 +34,18 @@ from tokenworld.planning.planners.downward import (
     find_downward,
     run_searches,
 )
+from tokenworld.planning.planners.on_encoding import engine_name, judged
 from tokenworld.planning.refereed import refereed
-from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, Search, has_costs
+from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, Search
 from tokenworld.planning.verdict import Attempt, Proof, Verdict
+from tokenworld.planning.width.rung import plan_by_width
 
-__all__ = ["ENGINE_NAMES", "needed", "plan_by", "plan_optimal", "proved_measure"]
+__all__ = ["ENGINE_NAMES", "needed", "plan_by", "plan_optimal", "symbolic"]
 
 Say = Callable[[str], None]
-ENGINE_NAMES = ("own", "ff", "blind", "lama", "symk", "enhsp")
+ENGINE_NAMES = ("own", "width", "ff", "blind", "lama", "symk", "enhsp")
 _SEARCHES = {one.name: one for one in (FF, BLIND, LAMA, SYMBOLIC)}
 _FIRST_STATES = 200_000
-_TICKS_PER_COST = 1_000
 _NOBODY = EngineInfo("own search", "", "", None, None, "")
 
 
@@ -73,12 +73,14 @@ def plan_by(
     """
     if name == "own":
         return _own(simulator, state, goal, seconds, say)
+    if name == "width":
+        return plan_by_width(simulator, state, goal, seconds=seconds, say=say)
     if name in _SEARCHES:
         return _on_encoding(simulator, state, goal, [_ready(_SEARCHES[name])], seconds, say)
     if name == "enhsp" or name.startswith("up:"):
         from tokenworld.planning.planners.by_pddl import plan_by_pddl
 
-        return plan_by_pddl(simulator, state, goal, name, seconds=seconds, say=say)
+        return plan_by_pddl(simulator, state, goal, name, seconds, say)
     known = ", ".join(f"`{one}`" for one in ENGINE_NAMES)
     hint = did_you_mean(name, ENGINE_NAMES) or f"Name one of {known}, or `up:NAME`."
     raise Failure(Diagnostic("TW0006", f"There is no engine `{name}`.", hint=hint))
@@ -91,8 +93,9 @@ def _own(
         """No planner is asked."""
 
     return plan(
-        simulator, state, goal, time_limit=seconds, engine=_NOBODY, classical=nobody, progress=say
-    )
+        simulator, state, goal, time_limit=seconds, engine=_NOBODY, classical=nobody, width=False,
+        progress=say,
+    )  # fmt: skip
 
 
 def _ready(search: Configuration) -> Configuration:
@@ -145,10 +148,16 @@ def _optimal_searches() -> list[Configuration]:
     found, program = list[Configuration](), find_downward()
     if not isinstance(program, Diagnostic):
         found += [replace(HMAX, program=program), replace(BLIND, program=program)]
-    symk = find_engine(SYMK)
-    if symk.ready and symk.path is not None:
-        found.append(replace(SYMBOLIC, program=Path(symk.path)))
+    found += symbolic()
     return found
+
+
+def symbolic() -> tuple[Configuration, ...]:
+    """SymK's search with the program that runs it, where it is installed."""
+    symk = find_engine(SYMK)
+    if not symk.ready or symk.path is None:
+        return ()
+    return (replace(SYMBOLIC, program=Path(symk.path)),)
 
 
 def _own_answer(
@@ -197,7 +206,7 @@ def _on_encoding(
 
     def accept(answer: Answer) -> bool:
         configuration = next(one for one in searches if one.name == answer.configuration)
-        found = _judged(simulator, state, goal, encoding, answer, configuration, optimal)
+        found = judged(simulator, state, goal, encoding, answer, configuration, polish=not optimal)
         attempts.append(_attempt(answer, found))
         if isinstance(found, Verdict):
             verdicts.append(found)
@@ -213,72 +222,12 @@ def _on_encoding(
 
 
 def _refused(found: Unencodable, goal: str | None) -> Verdict:
-    notes = tuple(
-        Diagnostic(
-            one.code,
-            f"No encoding takes {one.construct}: {one.reason}.",
-            one.span,
-            "not expressible for this planner",
-            hint="Plan without `--engine`: our own search works on the interpreter.",
-        )
-        for one in found.obstacles
-    )
+    hint = "Plan without `--engine`: our own search works on the interpreter."
+    notes = obstacle_notes(found.obstacles, hint)
     return Verdict("unknown", goal, None, "", "E", notes=notes)
 
 
 def _attempt(answer: Answer, found: Verdict | str | None) -> Attempt:
     detail = found if isinstance(found, str) else answer.detail
     result = "invalid plan" if isinstance(found, str) else answer.result
-    return Attempt(_engine(answer.configuration), "E", result, detail, answer.seconds)
-
-
-def _engine(configuration: str) -> str:
-    return configuration if configuration == "symk" else f"fast-downward {configuration}"
-
-
-def _judged(
-    simulator: Simulator[StateT],
-    state: StateT,
-    goal: str | None,
-    encoding: Encoding,
-    answer: Answer,
-    configuration: Configuration,
-    optimal: bool,
-) -> Verdict | str | None:
-    """The verdict of an answer; a clause where its plan is none, ``None`` where there is none."""
-    engine = _engine(answer.configuration)
-    if answer.result == "no plan":
-        by = f"{engine} on encoding E: {answer.detail}"
-        proof = Proof(by, engine, "E", encoding.digest)
-        return Verdict("unwinnable", goal, "proved", engine, "E", proof=proof)
-    if answer.result != "plan":
-        return None
-    try:
-        steps = encoding.plan(answer.operators)
-    except NotAPlan as error:
-        return str(error)
-    found = refereed(simulator, state, steps, goal, engine, "E", polish=not optimal)
-    if isinstance(found, str) or not configuration.optimal:
-        return found
-    return replace(found, optimal=proved_measure(simulator, encoding, answer, found))
-
-
-def proved_measure(
-    simulator: Simulator[StateT], encoding: Encoding, answer: Answer, found: Verdict
-) -> Literal["ticks", "cost"] | None:
-    """What the plan has least of, if the encoding counted it as the interpreter does.
-
-    With costs the encoding counts them in thousands and ticks below, as long as none is dearer.
-    """
-    paid = _paid(encoding, answer)
-    if not has_costs(simulator):
-        return "ticks" if paid == found.ticks else None
-    few = found.ticks < _TICKS_PER_COST
-    return "cost" if few and paid == found.cost * _TICKS_PER_COST + found.ticks else None
-
-
-def _paid(encoding: Encoding, answer: Answer) -> int | None:
-    """What the operators of a plan cost together."""
-    costs = {one.name.split()[0]: one.cost for one in encoding.task.operators}
-    words = [name.split()[0] for name in answer.operators if name.split()]
-    return sum(costs[word] for word in words) if all(word in costs for word in words) else None
+    return Attempt(engine_name(answer.configuration), "E", result, detail, answer.seconds)

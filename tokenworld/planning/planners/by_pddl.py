@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.pddl.export import PddlExport, export_world
 from tokenworld.planning.pddl.text import domain_text, problem_text
 from tokenworld.planning.planners.by_name import needed
-from tokenworld.planning.planners.children import Ended, run_child
+from tokenworld.planning.planners.children import Ended
 from tokenworld.planning.planners.doctor import ENHSP, UNIFIED_PLANNING
+from tokenworld.planning.planners.texts import PddlTexts
 from tokenworld.planning.refereed import fitted, refereed
 from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict
 
@@ -31,11 +30,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A command line, the two files it reads and the one it writes, and how to read that."""
+    """A command line, the two texts it reads, and how to read the plan it writes."""
 
     command: tuple[str, ...]
-    domain: str
-    problem: str
+    texts: PddlTexts
     read: Callable[[str], str]
 
 
@@ -44,9 +42,8 @@ def plan_by_pddl(
     state: StateT,
     goal: str | None,
     name: str,
-    *,
     seconds: float,
-    say: Say = lambda line: None,
+    say: Say,
 ) -> Verdict:
     """The verdict of ENHSP (``enhsp``) or of unified-planning's engine (``up:NAME``).
 
@@ -100,20 +97,14 @@ def _run_of(name: str, export: PddlExport) -> _Run:
 
     engine = name.removeprefix("up:")
     command = (sys.executable, "-m", "tokenworld.planning.planners.up_child", engine)
-    return _Run(command, domain_text(pair.domain), problem_text(pair.problem), read)
+    texts = PddlTexts(domain_text(pair.domain), problem_text(pair.problem))
+    return _Run(command, texts, read)
 
 
 def _ended(run: _Run, seconds: float) -> tuple[Ended, str | None]:
     """How the engine ended, and the plan it wrote."""
-    with tempfile.TemporaryDirectory(prefix="tokenworld-") as name:
-        folder = Path(name)
-        (folder / "domain.pddl").write_text(run.domain, encoding="utf-8")
-        (folder / "problem.pddl").write_text(run.problem, encoding="utf-8")
-        ended = run_child(run.command, folder, seconds=seconds)
-        plan = folder / "plan"
-        if ended.how != "itself" or not plan.is_file():
-            return ended, None
-        return ended, run.read(plan.read_text(encoding="utf-8", errors="replace"))
+    ended, plan = run.texts.run(run.command, "plan", seconds=seconds)
+    return ended, None if plan is None else run.read(plan)
 
 
 def _no_answer(ended: Ended, seconds: float) -> tuple[AttemptResult, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Ended", "kill", "limited", "run_child"]
+__all__ = ["Ended", "answer_of", "kill", "limited", "run_child"]
 
 _POLL = 0.02
 
@@ -53,6 +54,25 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         else:
             process.kill()
     process.wait()
+
+
+def answer_of(
+    name: str, *arguments: str, seconds: float, given: str | None = None
+) -> subprocess.CompletedProcess[str] | None:
+    """What a small program on the path answers to ``given`` on its standard input.
+
+    ``None`` where there is none, it does not start, or it takes longer than ``seconds``.
+    """
+    program = shutil.which(name)
+    if program is None:
+        return None
+    command = [program, *arguments]
+    try:
+        return subprocess.run(
+            command, input=given, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
 
 
 def run_child(

@@ -6,11 +6,11 @@ Only metadata is read: importing unified-planning costs 1.5 s of CPU.
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+
+from tokenworld.planning.planners.children import answer_of
 
 __all__ = [
     "ENHSP",
@@ -138,14 +138,8 @@ def _java_problem(install: str) -> tuple[str, str]:
 
 def _java_version() -> int | None:
     """The major version of the `java` on the path."""
-    java = shutil.which("java")
-    if java is None:
-        return None
-    try:
-        answer = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, timeout=_JAVA_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+    answer = answer_of("java", "-version", seconds=_JAVA_SECONDS)
+    if answer is None:
         return None
     found = re.search(r'version "(\d+)(?:\.(\d+))?', answer.stderr + answer.stdout)
     if found is None:

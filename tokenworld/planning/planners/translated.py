@@ -8,12 +8,11 @@ written in the planner's own format.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
+from typing import Unpack
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Instance, Simulator, StateT
@@ -25,9 +24,17 @@ from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.pddl.ground import ground_pair
 from tokenworld.planning.pddl.text import domain_text, problem_text
 from tokenworld.planning.pddl.vocabulary import Vocabulary
-from tokenworld.planning.planners.children import Ended, limited, run_child
-from tokenworld.planning.planners.classical import RELAXED, EngineRun, inexpressible
-from tokenworld.planning.planners.downward import Answer, run_both
+from tokenworld.planning.planners.children import Ended, limited
+from tokenworld.planning.planners.classical import (
+    Asked,
+    EngineRun,
+    engine_run,
+    inexpressible,
+    not_started,
+    out_of_reach,
+)
+from tokenworld.planning.planners.downward import run_both
+from tokenworld.planning.planners.texts import PddlTexts
 from tokenworld.planning.search import Cancel
 from tokenworld.planning.verdict import PlanStep
 
@@ -45,18 +52,11 @@ _UNSOLVABLE = 10
 
 
 @dataclass(frozen=True)
-class MicroPddl:
+class MicroPddl(PddlTexts):
     """Encoding D of one world: the two texts, and the operators in the order of the actions."""
 
-    domain: str
-    problem: str
     task: Task
     operators: dict[str, Operator]
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of both texts, in hexadecimal."""
-        return sha256(f"{self.domain}\n{self.problem}".encode()).hexdigest()
 
     def plan(self, names: Sequence[str]) -> tuple[PlanStep, ...]:
         """The plan that a planner's actions mean; raises `NotAPlan` where they are none."""
@@ -84,61 +84,51 @@ def translated_downward(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str | None,
-    *,
-    program: Path | None,
-    seconds: float,
-    memory: int,
-    cancel: Cancel,
-    accept: Callable[[EngineRun], bool],
+    **asked: Unpack[Asked],
 ) -> None:
     """Write encoding D, translate it, and run ff and blind on the result, both at once."""
-    began = time.monotonic()
+    began, accept, program = time.monotonic(), asked["accept"], asked["program"]
     instance = simulator.instance_at(state)
     encoding = encode(instance, simulator, state, goal)
     if isinstance(encoding, Unencodable):
         accept(inexpressible(encoding.obstacles, time.monotonic() - began, _ENCODING))
         return
     if encoding.unreachable:
-        detail = "the goal is out of reach even if nothing were ever undone"
-        accept(EngineRun(RELAXED, _ENCODING, "no plan", detail, time.monotonic() - began))
+        accept(out_of_reach(_ENCODING, time.monotonic() - began))
         return
     if program is None:
         return
     pddl = micro_pddl(instance, encoding)
-    left = seconds - (time.monotonic() - began)
+    memory, cancel = asked["memory"], asked["cancel"]
+
+    def left() -> float:
+        return max(asked["seconds"] - (time.monotonic() - began), 0.0)
+
     try:
-        text = translate(program, pddl, max(left, 0.0), memory, cancel)
+        text = translate(program, pddl, left(), memory, cancel)
         if not isinstance(text, str):
             accept(_stopped(text))
             return
         run_both(
             program,
             text,
-            seconds=max(seconds - (time.monotonic() - began), 0.0),
+            seconds=left(),
             memory=memory,
             cancel=cancel,
-            accept=lambda answer: accept(_engine_run(pddl, answer)),
+            accept=lambda answer: accept(engine_run(pddl, _ENCODING, answer)),
         )
     except OSError as error:
-        reason = f"it could not be started: {error.strerror or error}"
-        accept(EngineRun(_ENGINE, _ENCODING, "failed", reason, time.monotonic() - began))
+        accept(not_started(_ENGINE, _ENCODING, error, time.monotonic() - began))
 
 
 def translate(
-    program: Path, pddl: MicroPddl, seconds: float, memory: int, cancel: Cancel
+    program: Path, pddl: PddlTexts, seconds: float, memory: int, cancel: Cancel
 ) -> str | Ended:
     """What the translator makes of the pair, as SAS+ text, or how it ended without a text."""
-    with tempfile.TemporaryDirectory(prefix="tokenworld-") as name:
-        folder = Path(name)
-        (folder / "domain.pddl").write_text(pddl.domain, encoding="utf-8")
-        (folder / "problem.pddl").write_text(pddl.problem, encoding="utf-8")
-        files = ("domain.pddl", "problem.pddl", "--sas-file", "task.sas")
-        command = [sys.executable, "-c", _START, str(program.parent), *files]
-        ended = run_child(limited(command, memory), folder, seconds=seconds, cancel=cancel)
-        task = folder / "task.sas"
-        if ended.how == "itself" and ended.code in (0, _UNSOLVABLE) and task.is_file():
-            return task.read_text(encoding="utf-8")
-        return ended
+    files = ("domain.pddl", "problem.pddl", "--sas-file", "task.sas")
+    command = limited([sys.executable, "-c", _START, str(program.parent), *files], memory)
+    ended, task = pddl.run(command, "task.sas", seconds=seconds, cancel=cancel)
+    return ended if task is None or ended.code not in (0, _UNSOLVABLE) else task
 
 
 def _stopped(ended: Ended) -> EngineRun:
@@ -154,19 +144,3 @@ def _stopped(ended: Ended) -> EngineRun:
     said = ended.last_line()
     detail = f"it ended with exit code {ended.code}{f', saying `{said}`' if said else ''}"
     return EngineRun(engine, _ENCODING, "failed", detail, ended.seconds)
-
-
-def _engine_run(pddl: MicroPddl, answer: Answer) -> EngineRun:
-    """A search's answer with its actions read back as steps."""
-    engine = f"{_ENGINE} {answer.configuration}"
-    steps: tuple[PlanStep, ...] = ()
-    result, detail = answer.result, answer.detail
-    if result == "plan":
-        try:
-            steps = pddl.plan(answer.operators)
-        except NotAPlan as error:
-            return EngineRun(engine, _ENCODING, "invalid plan", str(error), answer.seconds)
-    notes = () if answer.note is None or result != "failed" else (answer.note,)
-    return EngineRun(
-        engine, _ENCODING, result, detail, answer.seconds, steps, digest=pddl.digest, notes=notes
-    )

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 FORMAT = "tw-certificate/1"
-ProofKind = Literal["exhausted", "honest", "relaxed", "planner"]
+ProofKind = Literal["exhausted", "honest", "sliced", "relaxed", "planner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,11 @@ class CertifiedProof:
     """Why there is no plan.
 
     *exhausted*: ``count`` states with the digest ``result`` are all there are. *honest*: the same
-    of sets of states that a player cannot tell apart. *relaxed*: on the encoding of digest
-    ``task``, ``count`` facts with the digest ``result`` are all that can be reached even if nothing
-    were ever undone. *planner*: ``engine`` in ``version`` ended on that encoding with ``exit_code``
-    and the ``closing`` lines.
+    of sets of states that a player cannot tell apart. *sliced*: the same of sets of sliced states,
+    on the encoding of digest ``task``. *relaxed*: on the encoding of digest ``task``, ``count``
+    facts with the digest ``result`` are all that can be reached even if nothing were ever undone.
+    *planner*: ``engine`` in ``version`` ended on that encoding with ``exit_code`` and the
+    ``closing`` lines.
     """
 
     kind: ProofKind
@@ -65,6 +66,14 @@ class CertifiedProof:
         match self.kind:
             case "exhausted" | "honest":
                 return {"kind": self.kind, "states": self.count, "digest": self.result}
+            case "sliced":
+                return {
+                    "kind": self.kind,
+                    "encoding": self.encoding,
+                    "encoding_digest": self.task,
+                    "states": self.count,
+                    "digest": self.result,
+                }
             case "relaxed":
                 return {
                     "kind": self.kind,
@@ -247,6 +256,14 @@ def _proof(reader: _Reader, source: str) -> CertifiedProof:
     match reader.text("kind"):
         case "exhausted" | "honest" as kind:
             return CertifiedProof(kind, reader.number("states"), reader.text("digest"))
+        case "sliced":
+            return CertifiedProof(
+                "sliced",
+                reader.number("states"),
+                reader.text("digest"),
+                reader.text("encoding"),
+                reader.text("encoding_digest"),
+            )
         case "relaxed":
             return CertifiedProof(
                 "relaxed",

@@ -9,27 +9,50 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Instance, Raw, Simulator, StateT, slots
 from tokenworld.model import Body, Program
 from tokenworld.planning.frozen_state import FrozenState
 from tokenworld.planning.lower.encode import Encoding, encode
-from tokenworld.planning.planners.downward import BLIND, find_downward, run_searches
+from tokenworld.planning.planners.downward import (
+    BLIND,
+    FF,
+    find_downward,
+    run_searches,
+)
 from tokenworld.planning.proof.core_parts import Part, fact_parts, fluent_parts, relaxed, rule_parts
 from tokenworld.planning.search import Exhausted, Limits, Search
 
-__all__ = ["Core", "Rebuild", "Remake", "find_core"]
+__all__ = ["Core", "Rebuild", "Remake", "Variants", "find_core"]
 
 Rebuild = Callable[[Program, Body], tuple[Simulator[StateT], StateT]]
 """Another program's simulator and start state, changed by a body."""
 Remake = Callable[[Program], Instance]
-OracleName = Literal["relaxed reachability", "own search", "fast-downward blind"]
+OracleName = Literal["relaxed reachability", "own search", "fast-downward"]
 _SHARE = 0.4
 """How much of the time that is left one proof may take."""
 _GROWTH = 40
 """How many times as many states as the world itself a relaxed one may have."""
+_GLANCE = 1.5
+"""Seconds that a greedy search gets to find a plan before another one looks for a proof."""
+_SMALL = 100
+"""With more states than that a planner is the faster judge, if there is one."""
+
+
+@dataclass(frozen=True)
+class Variants(Generic[StateT]):
+    """A world's texts, and how to make it anew from a changed program.
+
+    ``quote`` maps source names to texts, ``remake`` makes the instance of a changed program and
+    ``rebuild`` its simulator. ``states`` is how many the world has, where that is known.
+    """
+
+    quote: Mapping[str, str]
+    remake: Remake
+    rebuild: Rebuild[StateT]
+    states: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +74,25 @@ def find_core(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str,
+    variants: Variants[StateT],
     *,
-    quote: Mapping[str, str],
-    remake: Remake,
-    rebuild: Rebuild[StateT],
     seconds: float,
-    states: int | None = None,
 ) -> Core | None:
-    """The core of an unwinnable goal line, within ``seconds``; ``None`` if nothing proves it here.
-
-    ``quote`` maps source names to texts, ``remake`` makes the instance of a changed program and
-    ``rebuild`` its simulator. ``states`` is how many the world has, where that is known.
-    """
+    """The core of an unwinnable goal line in ``seconds``; ``None`` if nothing proves it here."""
     end = time.monotonic() + seconds
-    oracle = _oracle(simulator, state, goal, remake, rebuild, end, states)
+    oracle = _oracle(simulator, state, goal, variants, end)
     if oracle is None:
         return None
     instance = simulator.instance_at(state)
     shrink = _Shrink(instance, oracle, end)
-    rules = tuple(rule_parts(instance, goal, quote))
+    rules = tuple(rule_parts(instance, goal, variants.quote))
     if oracle.name == "relaxed reachability":  # nothing is undone: what laws do hinders nobody
         rules = tuple(part for part in rules if part.kind != "law")
     shrink.drop_groups(_grouped(rules))
     fluents = shrink.drop(tuple(fluent_parts(instance)), keep=False)
     for fluent in fluents:
         values = _values(simulator, state, instance, fluent.name)
-        shrink.drop(tuple(fact_parts(instance, fluent.name, values)))
+        shrink.drop_halves(tuple(fact_parts(instance, fluent.name, values)))
     return Core(goal, tuple(shrink.kept), oracle.name, not shrink.unsure, shrink.unsure)
 
 
@@ -102,16 +118,14 @@ def _oracle(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str,
-    remake: Remake,
-    rebuild: Rebuild[StateT],
+    variants: Variants[StateT],
     end: float,
-    states: int | None,
 ) -> _Oracle | None:
     """The cheapest oracle that proves the world as it is."""
-    instance = simulator.instance_at(state)
+    instance, states = simulator.instance_at(state), variants.states
 
     def encoded(parts: Sequence[Part]) -> Encoding | None:
-        changed = remake(relaxed(instance, parts)[0])
+        changed = variants.remake(relaxed(instance, parts)[0])
         if len(changed.objects) != len(instance.objects):
             return None
         found = encode(changed, FrozenState(simulator, state, changed), 0, goal)
@@ -123,26 +137,30 @@ def _oracle(
 
     def exhausted(parts: Sequence[Part]) -> bool:
         try:
-            other, start = rebuild(relaxed(instance, parts)[0], ())
+            other, start = variants.rebuild(relaxed(instance, parts)[0], ())
         except Failure:
             return False
         left = end - time.monotonic()
         limits = Limits(None if states is None else states * _GROWTH, _SHARE * left)
         return isinstance(Search(other, start, goal).run(limits), Exhausted)
 
-    def blindly(parts: Sequence[Part]) -> bool:
+    def by_planner(parts: Sequence[Part]) -> bool:
         found, program = encoded(parts), find_downward()
         if found is None or isinstance(program, Diagnostic):
             return False
+        if found.unreachable:
+            return True
         left = max(_SHARE * (end - time.monotonic()), 0.0)
-        (answer,) = run_searches(program, found.text, (BLIND,), seconds=left)
-        return answer.result == "no plan"
+        for search, seconds in ((FF, min(_GLANCE, left)), (BLIND, left)):
+            (answer,) = run_searches(program, found.text, (search,), seconds=seconds)
+            if answer.result in ("plan", "no plan"):
+                return answer.result == "no plan"
+        return False
 
-    ways: tuple[_Oracle, ...] = (
-        _Oracle("relaxed reachability", relaxedly),
-        _Oracle("own search", exhausted),
-        _Oracle("fast-downward blind", blindly),
-    )
+    searches = [_Oracle("own search", exhausted), _Oracle("fast-downward", by_planner)]
+    if states is None or states > _SMALL:  # relaxed it is larger still
+        searches.reverse()
+    ways = (_Oracle("relaxed reachability", relaxedly), *searches)
     return next((one for one in ways if one.proves(())), None)
 
 
@@ -171,6 +189,23 @@ class _Shrink:
         for group in groups:
             if len(group) == 1 or not self._try(group):
                 self.drop(group)
+
+    def drop_halves(self, parts: Sequence[Part]) -> None:
+        """Relax parts of which it is known that not all can be relaxed, half of them at a time.
+
+        A proof takes long and a plan that stands in its way is found fast: what can go together is
+        not to be proved one by one.
+        """
+        if len(parts) < 2:
+            self.kept += parts
+            return
+        middle = (len(parts) + 1) // 2
+        for half in (parts[:middle], parts[middle:]):
+            if self._over():
+                self.unsure += len(half)
+                self.kept += half
+            elif not self._try(half):
+                self.drop_halves(half)
 
     def drop(self, parts: Sequence[Part], *, keep: bool = True) -> list[Part]:
         """Relax each part that plays no role; the others are kept, and returned."""

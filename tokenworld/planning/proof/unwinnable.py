@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.ground import Json, Simulator, StateT
 from tokenworld.model import Body, Program
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.proof.core import Core, Rebuild, Remake, find_core
+from tokenworld.planning.proof.core import Core, Variants, find_core
 from tokenworld.planning.proof.core_parts import Part
 from tokenworld.planning.proof.core_repair import Repair, find_repairs
 from tokenworld.planning.proof.core_why import Missing, Way, Why
@@ -56,30 +56,24 @@ def explain(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str,
+    variants: Variants[StateT],
     *,
-    quote: Mapping[str, str],
-    remake: Remake,
-    rebuild: Rebuild[StateT],
     seconds: float,
     full: bool,
-    states: int | None = None,
 ) -> Explanation:
     """Explain an unwinnable goal line. ``full``: with the core and several repairs.
 
-    The core takes at most half of ``seconds``, repairs the rest. See `find_core`.
+    The core takes at most half of ``seconds``, repairs the rest.
     """
     end = time.monotonic() + seconds
-    why = Why(simulator, state, quote)
+    why = Why(simulator, state, variants.quote)
     missing, core = why.goal(goal), None
     if full or not missing:
-        core = find_core(
-            simulator, state, goal, quote=quote, remake=remake, rebuild=rebuild,
-            seconds=seconds / 2, states=states,
-        )  # fmt: skip
+        core = find_core(simulator, state, goal, variants, seconds=seconds / 2)
 
     def replan(program: Program, body: Body, limit: float) -> Verdict | None:
         try:
-            other, start = rebuild(program, body)
+            other, start = variants.rebuild(program, body)
             return plan(other, start, goal, time_limit=limit)
         except Failure:
             return None

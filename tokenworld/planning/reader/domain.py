@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tokenworld.diagnostics import Source, closest
+from tokenworld.diagnostics import Related, Severity, Source, closest
 from tokenworld.planning.reader.effects import Effects
 from tokenworld.planning.reader.faults import Faults, Skip
 from tokenworld.planning.reader.parts import show
@@ -112,6 +112,20 @@ class _Reader(FileReader):
     def _types(self, item: Group) -> None:
         self.types += self.typed(item.items[1:], variables=False)
 
+    def _declared_types(self) -> tuple[Typed, ...]:
+        """The types without declarations that say nothing: below `object`, and elsewhere too."""
+        below = {one.name.key: one for one in self.types if not _below_root(one)}
+        if "object" in (one.name.key for one in self.types):
+            return tuple(self.types)  # it is a type like any other there
+        for one in self.types:
+            if _below_root(one) and one.name.key in below:
+                again = Related(below[one.name.key].name.span, "this one counts")
+                what = f"The type `{one.name.text}` is declared twice, once below `object`."
+                hint = "Remove this one: every type is below `object`."
+                self.faults.tell("TW0203", what, one.name.span, hint=hint, related=(again,),
+                                 severity=Severity.WARNING)  # fmt: skip
+        return tuple(one for one in self.types if not (_below_root(one) and one.name.key in below))
+
     def _constants(self, item: Group) -> None:
         self.constants += self.typed(item.items[1:], variables=False)
 
@@ -205,13 +219,18 @@ class _Reader(FileReader):
             source,
             name,
             tuple(self.requirements),
-            tuple(self.types),
+            self._declared_types(),
             tuple(self.constants),
             tuple(self.predicates),
             tuple(self.functions),
             tuple(self.derived),
             tuple(self.actions),
+            tuple(self.choices.values()),
         )
+
+
+def _below_root(of: Typed) -> bool:
+    return of.type is None or of.type.key == "object"
 
 
 def read_domain(source: Source, faults: Faults) -> Domain | None:

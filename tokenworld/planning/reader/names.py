@@ -15,6 +15,7 @@ from tokenworld.planning.reader.tree import (
     Both,
     Calculated,
     Change,
+    Choice,
     Compared,
     Condition,
     Constant,
@@ -69,7 +70,14 @@ class _Check:
             self.type(param.type)
 
     def type(self, of: Name | None) -> None:
-        if of is not None and not self.symbols.knows_type(of.key):
+        if isinstance(of, Choice):
+            for part in of.parts:
+                self.type(part)
+            if of.key not in self.symbols.choices:
+                hint = "Declare a type above these in the domain, and use it."
+                what = "`either` that the domain itself does not have is not supported."
+                self.faults.tell("TW0810", what, of.span, hint=hint)
+        elif of is not None and not self.symbols.knows_type(of.key):
             known = [*(one.name.text for one in self.symbols.types.values()), ROOT]
             hint = "Declare it in `:types`."
             self.faults.unknown("type", of.text, of.span, known, hint)

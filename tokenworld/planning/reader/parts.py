@@ -13,6 +13,7 @@ from tokenworld.planning.reader.tree import (
     Applied,
     Both,
     Calculated,
+    Choice,
     Compared,
     Condition,
     Constant,
@@ -56,6 +57,8 @@ class Parts:
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
+        self.choices: dict[str, Choice] = {}
+        """The unions of types met so far, by key."""
 
     # ---- names ------------------------------------------------------------------------------
 
@@ -88,7 +91,7 @@ class Parts:
             item = items[index]
             if isinstance(item, Word) and item.text == "-":
                 following = items[index + 1] if index + 1 < len(items) else None
-                kind = self.type_name(following, item.span)
+                kind = self.type_name(following, item.span, union=variables)
                 found += [Typed(name, kind) for name in waiting]
                 waiting = []
                 index += 2
@@ -104,13 +107,35 @@ class Parts:
             index += 1
         return (*found, *(Typed(name, None) for name in waiting))
 
-    def type_name(self, item: Item | None, place: Span) -> Name:
+    def type_name(self, item: Item | None, place: Span, *, union: bool = False) -> Name:
+        """The type behind ``-``; ``union``: it may be ``(either a b)``."""
         if isinstance(item, Group) and item.head == "either":
+            if union:
+                return self._choice(item)
             hint = "Declare a type above these and use it."
-            raise self.faults.unsupported("`either`", item.span, hint)
+            what = "`either` in another place than behind a variable"
+            raise self.faults.unsupported(what, item.span, hint)
         if item is None:
             raise self.faults.unexpected("A type is missing after `-`.", place, "Write a type.")
         return self.name(item, "type", place)
+
+    def _choice(self, item: Group) -> Name:
+        """The union of some types; that of one type is the type."""
+        parts = tuple(self.name(part, "type", item.span) for part in item.items[1:])
+        if not parts:
+            what, hint = "`either` names no type.", "Write two types behind it."
+            raise self.faults.unexpected(what, item.span, hint)
+        for part in parts:
+            if part.key == "object":
+                hint = "Leave the type out: every object is an `object`."
+                raise self.faults.unsupported("`either` with `object`", part.span, hint)
+        if len({part.key for part in parts}) == 1:
+            return parts[0]
+        distinct = tuple({part.key: part for part in parts}.values())
+        text = " ".join(("either", *sorted(part.key for part in distinct)))
+        choice = Choice(text, item.span, distinct)
+        self.choices.setdefault(choice.key, choice)
+        return choice
 
     def params(self, item: Item | None, place: Span) -> tuple[Typed, ...]:
         """A parenthesised list of variables."""

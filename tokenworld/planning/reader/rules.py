@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from tokenworld.planning.reader.bodies import Bodies, Line, costs, is_cost
+from tokenworld.planning.reader.bodies import Bodies, Line, costs
 from tokenworld.planning.reader.conditions import Expressions, conjuncts, formals
+from tokenworld.planning.reader.ordering import Dependence, is_cost, told_order
 from tokenworld.planning.reader.spelling import Locals, Spelling, word
 from tokenworld.planning.reader.symbols import TOTAL_COST, Symbols
 from tokenworld.planning.reader.tree import (
     ActionDecl,
     Calculated,
     FunctionDecl,
+    Name,
     PredicateDecl,
     TermExpr,
     Typed,
 )
 
-__all__ = ["declare_objects", "pddl_block", "rule_lines"]
+__all__ = ["declare_objects", "pddl_block", "rule_lines", "uses_costs"]
 
 _WIDTH = 100
 
@@ -63,7 +65,10 @@ def pddl_block(
     if any(one.result is None and one.name.key != TOTAL_COST for one in domain.functions):
         lines.append(("init", "written"))
     lines += [(of, word(foreign)) for of, foreign in spelling.foreign.items()]
-    lines += entries
+    for key, choice in symbols.choices.items():
+        listed = ", ".join(word(part.text) for part in choice.parts)
+        lines.append((spelling.choices[key], f"either, {listed}"))
+    lines += [*_orders(symbols), *entries]
     width = max(len(key) for key, _ in lines)
     yield "pddl {", place
     for key, value in lines:
@@ -99,19 +104,36 @@ def _derived_entry(symbols: Symbols) -> str:
     return ", ".join(word(symbols.predicates[key].name.text) for key in order)
 
 
+def _orders(symbols: Symbols) -> Iterator[tuple[str, str]]:
+    """The written order of effects that a body has in another one."""
+    dependence = Dependence(symbols)
+    for action in symbols.domain.actions:
+        order = told_order(dependence, action.effects)
+        if order:
+            yield f"`order {action.name.text}`", f'"{order}"'
+
+
 # ---- declarations ---------------------------------------------------------------------------
 
 
 def _types(symbols: Symbols, spelling: Spelling) -> Iterator[Line]:
+    for key, choice in symbols.choices.items():
+        above = ", ".join(spelling.type(one) for one in symbols.above_choice(choice))
+        yield f"type {spelling.choices[key]}{f' : {above}' if above else ''}", choice.span
     for name in symbols.implicit.values():
-        yield f"type {spelling.types[name.key]}", name.span
+        yield _type(name, None, symbols, spelling)
     for of in symbols.types.values():
-        parent = of.type
-        above = "" if parent is None else f": {spelling.type(parent.key)}"
-        if parent is not None and parent.key == of.name.key:
-            above = ": Object"
-        gap = " " if above else ""
-        yield f"type {spelling.types[of.name.key]}{gap}{above}", of.name.span
+        yield _type(of.name, of.type, symbols, spelling)
+
+
+def _type(name: Name, parent: Name | None, symbols: Symbols, spelling: Spelling) -> Line:
+    """A type below its parent, and below the unions that it is a part of."""
+    above: list[str] = []
+    if parent is not None:
+        above.append("Object" if parent.key == name.key else spelling.type(parent.key))
+    above += [spelling.choices[key] for key in symbols.choices_with(name.key)]
+    below = f" : {', '.join(above)}" if above else ""
+    return f"type {spelling.types[name.key]}{below}", name.span
 
 
 def _predicate(
@@ -198,6 +220,3 @@ def rule_lines(
 def uses_costs(symbols: Symbols) -> bool:
     """Whether some action has a cost."""
     return any(is_cost(effect) for action in symbols.domain.actions for effect in action.effects)
-
-
-__all__ += ["uses_costs"]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Union
 
-from tokenworld.diagnostics import Source, Span
+from tokenworld.diagnostics import Related, Source, Span
 from tokenworld.planning.reader.faults import Faults
 
 __all__ = ["Group", "Item", "Word", "read_items"]
@@ -101,11 +101,11 @@ class _Nest:
 
     def finish(self) -> None:
         if self.open:
-            first = self.open[-1]
-            span = self.source.span(first.start, first.start + 1)
+            start, end = self.open[-1].start, len(self.source.text.rstrip())
+            begun = Related(self.source.span(start, start + 1), "this list is left open")
             what = "The text ends inside a list: a `)` is missing."
-            hint = "Close the list that begins here."
-            self.faults.tell("TW0101", what, span, label="this list is left open", hint=hint)
+            span, hint = self.source.span(end - 1, end), "Close the list, here or where it ends."
+            self.faults.tell("TW0101", what, span, label="the end", hint=hint, related=(begun,))
         while self.open:
             self.end(len(self.source.text) - 1)
 

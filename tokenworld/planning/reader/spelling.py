@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tokenworld.planning.pddl.names import kebab
 from tokenworld.planning.reader.symbols import ROOT, Symbols
-from tokenworld.planning.reader.tree import Typed
+from tokenworld.planning.reader.tree import Choice, Typed
 from tokenworld.syntax.tables import tables
 
 __all__ = ["Locals", "Spelling", "word"]
@@ -29,11 +29,13 @@ class Spelling:
         self.symbols = symbols
         declared = [one.name for one in symbols.types.values()]
         every = [*declared, *symbols.implicit.values()]
+        self._taken = {name.key for name in every} | {ROOT}
         self.types = {name.key: self._type(name.text) for name in every}
+        self.choices = {key: self._choice(one) for key, one in symbols.choices.items()}
         self.foreign = {
             of: name.text
             for name in every
-            if (of := self.types[name.key]) != f"`{name.text}`" and kebab(of) != name.text
+            if kebab((of := self.types[name.key]).strip("`")) != name.text
         }
         """Types whose PDDL spelling the exporter would not guess."""
 
@@ -43,11 +45,22 @@ class Spelling:
         bare = text[:1].upper() + text[1:]
         return bare if _TYPE.match(bare) else f"`{text}`"
 
+    def _choice(self, choice: Choice) -> str:
+        """A name for a union of types: ``AreaOrCrate``, with a number where that is taken."""
+        parts = (re.sub("[^A-Za-z0-9]", "", part.text) for part in choice.parts)
+        wanted = "Or".join(part[:1].upper() + part[1:] for part in parts)
+        wanted = wanted if _TYPE.match(wanted) else f"Either{wanted}"
+        name, number = wanted, 2
+        while name.lower() in self._taken:
+            name, number = f"{wanted}{number}", number + 1
+        self._taken.add(name.lower())
+        return name
+
     def type(self, key: str) -> str:
         """A type; the root is `Object` unless the domain declares its own `object`."""
         if key == ROOT and not self.symbols.has_root:
             return "Object"
-        return self.types[key]
+        return self.choices[key] if key in self.choices else self.types[key]
 
     def kind(self, param: Typed) -> str:
         """``: Block`` behind a name, or nothing."""

@@ -18,6 +18,7 @@ __all__ = [
     "Both",
     "Calculated",
     "Change",
+    "Choice",
     "Compared",
     "Condition",
     "Constant",
@@ -57,6 +58,17 @@ class Name:
     @property
     def key(self) -> str:
         return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Name):
+    """``(either a b)``: two types or more, as the type of a variable.
+
+    It is a name like any other, so that a type is always a name; its text has the parts in order of
+    letters, so that equal unions have equal keys.
+    """
+
+    parts: tuple[Name, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +298,10 @@ class ActionDecl:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """``requirements`` are without the colon and as written; sections of a kind are joined."""
+    """``requirements`` are without the colon and as written; sections of a kind are joined.
+
+    ``choices`` are the unions of types that variables have, in the order of their first use.
+    """
 
     source: Source
     name: Name
@@ -297,6 +312,7 @@ class Domain:
     functions: tuple[FunctionDecl, ...]
     derived: tuple[DerivedDecl, ...]
     actions: tuple[ActionDecl, ...]
+    choices: tuple[Choice, ...] = ()
 
 
 Start = Union[Literal_, Change]  # noqa: UP007

@@ -47,7 +47,7 @@ def _members(symbols: Symbols, problem: Problem, of: object) -> list[str]:
     return [
         key
         for key, one in symbols.objects(problem).items()
-        if everything or wanted in symbols.chain(one.type.key if one.type else ROOT)
+        if everything or wanted in symbols.above(one.type.key if one.type else ROOT)
     ]
 
 
@@ -83,11 +83,20 @@ def world_lines(
 
 
 def _setup(problem: Problem, expressions: Expressions, nobody: Locals) -> Iterator[Line]:
+    """What holds at the start, each line once; what does not hold needs no line."""
+    seen: set[str] = set()
+    for text, span in _start(problem, expressions, nobody):
+        if text not in seen:
+            yield text, span
+        seen.add(text)
+
+
+def _start(problem: Problem, expressions: Expressions, nobody: Locals) -> Iterator[Line]:
     for line in problem.init:
         match line:
             case Literal_(fact=fact, positive=positive):
-                text = expressions.fact(fact, nobody)
-                yield f"    {'add' if positive else 'remove'} {text}", fact.span
+                if positive:
+                    yield f"    add {expressions.fact(fact, nobody)}", fact.span
             case Change(target=target, value=value, span=span):
                 if target.function.key != TOTAL_COST:
                     left = expressions.term(target, nobody)

@@ -77,6 +77,8 @@ def dead_ends(
     for node in graph.nodes():
         if parts.places[node] != "winnable":
             continue
+        if not any(parts.places[one] == "dead" for one in graph.targets(node)):
+            continue
         waiting = (move for move in graph.moves[node] if move.command.is_pass)
         slips = any(parts.places[one] == "dead" for move in waiting for one in move.targets)
         for number, outcome, target in graph.outcomes(node):

@@ -12,20 +12,25 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, TypeVar, overload
 
-from tokenworld.ground import Raw, StateT
+from tokenworld.ground import Command, StateT, Successor
+from tokenworld.planning.explore.packed import BROKEN, LOST, WON, Packed
+from tokenworld.planning.explore.tails import STUCK
 from tokenworld.planning.search import Cancel, Limits, SearchProgress, Watch
 from tokenworld.planning.space.graph import Graph, Move, Node
-from tokenworld.planning.space.whole import Packed
 
-__all__ = ["Build", "Lazy", "PackedGraph", "explore_packed"]
+__all__ = ["STATE_BYTES", "Build", "Lazy", "Luck", "PackedGraph", "explore_packed"]
 
-Build = Callable[[Sequence[tuple[str, tuple[Raw, ...], Raw]], int], StateT]
-"""Makes a state from the values of its slots and the number of commands given so far."""
+Build = Callable[[int, int], StateT]
+"""Makes a state from its bits and the number of ticks since the start."""
+Luck = Callable[[StateT, Command], Sequence[Successor[StateT]]]
+"""All outcomes of a command in a state, with their draws."""
 Item = TypeVar("Item")
 _ONE = Fraction(1)
 _SURE: tuple[tuple[Fraction, ...], tuple[tuple[()], ...]] = ((_ONE,), ((),))
 _NODE_BYTES, _EDGE_BYTES = 260, 8
 """Bytes per node (number, table slot, flags, parent) and per edge, rounded up."""
+STATE_BYTES = _NODE_BYTES + 6 * _EDGE_BYTES
+"""Bytes per state of a graph, for an estimate."""
 _WATCHED = 256
 """Limits are looked at once per so many expanded nodes."""
 
@@ -68,30 +73,68 @@ class _Arrows:
 class PackedGraph(Graph[StateT], Generic[StateT]):
     """A graph whose states are numbers: ``keys[n]`` is that of node n."""
 
-    def __init__(self, goal: str | None, world: Packed, build: Build[StateT]) -> None:
+    def __init__(
+        self,
+        goal: str | None,
+        world: Packed,
+        build: Build[StateT],
+        luck: Luck[StateT],
+    ) -> None:
         self.keys: list[int] = []
-        self.arrows = _Arrows(array("H" if len(world.steps) < 1 << 16 else "L"))
-        self.places = array("I")
-        self._world, self._build = world, build
+        self.arrows = _Arrows(array("H" if len(world.commands) < 1 << 16 else "L"))
+        self.places, self.lucks = array("I"), array("I")
+        self.world, self._build, self._luck = world, build, luck
         size = self.keys.__len__
         super().__init__(
             goal, Lazy(self._state, size), Lazy(self._moves, size), Lazy(self._way, size)
         )
+        self.ticks = array("q") if world.free else self.depth
 
     def _state(self, node: Node) -> StateT:
-        return self._build(self._world.slots(self.keys[node]), self.depth[node])
+        return self._build(self.keys[node], self.ticks[node])
 
     def _moves(self, node: Node) -> tuple[Move, ...]:
-        arrows, commands = self.arrows, self._world.commands
-        return tuple(
-            Move(commands[arrows.steps[one]], (arrows.targets[one],), *_SURE)
-            for one in arrows.of(node)
-        )
+        arrows, world = self.arrows, self.world
+        found = []
+        for group in self._groups(node):
+            number = arrows.steps[group.start]
+            targets = tuple(arrows.targets[group.start : group.stop])
+            if number in world.lucky:
+                found.append(self._drawn(node, number, targets))
+            else:
+                found.append(Move(world.commands[number], targets, *_SURE, number in world.free))
+        return tuple(found)
+
+    def _drawn(self, node: Node, number: int, targets: tuple[Node, ...]) -> Move:
+        """A move with draws: which they are and how likely is asked when somebody wants to know."""
+        command, free = self.world.commands[number], number in self.world.free
+        successors = self._luck(self.states[node], command)
+        if len(successors) != len(targets):
+            raise ValueError(f"{command}: {len(successors)} outcomes, {len(targets)} were counted")
+        chances = tuple(one.probability for one in successors)
+        draws = tuple(one.draws for one in successors)
+        return Move(command, targets, chances, draws, free)
+
+    def _groups(self, node: Node) -> Iterator[range]:
+        """The edges of each move of a node."""
+        found = self.arrows.of(node)
+        if not self.world.lucky:
+            yield from (range(one, one + 1) for one in found)
+            return
+        commands, steps, start = self.world.commands, self.arrows.steps, found.start
+        for one in found:
+            if one > start and commands[steps[one]] != commands[steps[start]]:
+                yield range(start, one)
+                start = one
+        if found:
+            yield range(start, found.stop)
 
     def _way(self, node: Node) -> tuple[int, int]:
-        return (self.places[node], 0)
+        return (self.places[node], self.lucks[node] if self.world.lucky else 0)
 
     def choices(self, node: Node) -> int:
+        if self.world.lucky:
+            return sum(1 for _ in self._groups(node))
         return len(self.arrows.of(node))
 
     def targets(self, node: Node) -> tuple[Node, ...]:
@@ -99,22 +142,30 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
         return tuple(dict.fromkeys(self.arrows.targets[found.start : found.stop]))
 
     def actions(self, node: Node) -> Iterator[tuple[int, int, Node, str]]:
-        arrows, commands = self.arrows, self._world.commands
-        for number, one in enumerate(arrows.of(node)):
-            yield number, 0, arrows.targets[one], commands[arrows.steps[one]].action
+        arrows, commands = self.arrows, self.world.commands
+        for number, group in enumerate(self._groups(node)):
+            for outcome, one in enumerate(group):
+                yield number, outcome, arrows.targets[one], commands[arrows.steps[one]].action
 
     def outcomes(self, node: Node) -> Iterator[tuple[int, int, Node]]:
-        for number, one in enumerate(self.arrows.of(node)):
-            yield number, 0, self.arrows.targets[one]
+        for number, group in enumerate(self._groups(node)):
+            for outcome, one in enumerate(group):
+                yield number, outcome, self.arrows.targets[one]
+
+    def numbers(self, node: Node) -> frozenset[int]:
+        """What can be done in a node, by the numbers of the packed world."""
+        found = self.arrows.of(node)
+        return frozenset(self.arrows.steps[found.start : found.stop])
 
     def done(self) -> frozenset[str]:
         """The actions that some edge stands for."""
-        return frozenset(self._world.commands[one].action for one in set(self.arrows.steps))
+        return frozenset(self.world.commands[one].action for one in set(self.arrows.steps))
 
 
 def explore_packed(
     world: Packed,
     build: Build[StateT],
+    luck: Luck[StateT],
     goal: str | None,
     limits: Limits,
     *,
@@ -126,7 +177,7 @@ def explore_packed(
 
     ``past_goal``: the goal is a condition that states fulfil, and not the end of play.
     """
-    graph = PackedGraph(goal, world, build)
+    graph = PackedGraph(goal, world, build, luck)
     growing = _Growing(graph, world, past_goal)
     watch = Watch(limits, cancel)
     while graph.expanded < len(graph.keys):
@@ -148,41 +199,78 @@ class _Growing(Generic[StateT]):
     def __init__(self, graph: PackedGraph[StateT], world: Packed, past_goal: bool) -> None:
         self._graph, self._world, self._past_goal = graph, world, past_goal
         self._nodes: dict[int, Node] = {}
-        self._reach(world.start, -1, 0)
+        self._reach(world.start, -1, 0, 0)
 
-    def _reach(self, key: int, parent: Node, place: int) -> Node:
-        """A node for a state that is news."""
-        graph = self._graph
+    def _reach(self, key: int, parent: Node, place: int, number: int, outcome: int = 0) -> Node:
+        """A node for a state that is news, -1 for one in which no tick can end."""
+        graph, what = self._graph, self._world.ends(key)
+        if what == BROKEN:
+            self._nodes[key] = -1
+            return -1
         node = self._nodes[key] = len(graph.keys)
         graph.keys.append(key)
-        graph.won.append(self._world.won(key))
-        graph.lost.append(False)
+        graph.won.append(what == WON)
+        graph.lost.append(what == LOST)
         graph.parents.append(parent)
         graph.places.append(place)
+        if self._world.lucky:
+            graph.lucks.append(outcome)
         graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
+        if self._world.free:
+            passed = parent >= 0 and number not in self._world.free
+            graph.ticks.append(graph.ticks[parent] + passed if parent >= 0 else 0)
         return node
 
     def expand(self, end: Node, most: int | None) -> None:
-        """Follow every step of the nodes up to ``end``; stop early at ``most`` nodes."""
-        graph, nodes, switch = self._graph, self._nodes, self._world.switch
-        keys, arrows = graph.keys, graph.arrows
-        mask, table, rest = switch.mask, switch.table, switch.rest
+        """Follow everything that can be done in the nodes up to ``end``; stop early at ``most``
+        nodes."""
+        graph = self._graph
+        moved = self._moved if self._world.simple else self._moved_at_length
         for node in range(graph.expanded, end):
-            if most is not None and len(keys) >= most:
+            if most is not None and len(graph.keys) >= most:
                 return
-            key, place = keys[node], 0
-            if self._past_goal or not graph.won[node]:
-                for step in table.get(key & mask, rest):
-                    test = step.test
-                    if key & test.care != test.want or (test.sets and not test.holds(key)):
-                        continue
-                    after = step.after(key) if step.changes else key & step.keep | step.put
-                    target = nodes.get(after)
-                    if target is None:
-                        target = self._reach(after, node, place)
-                    arrows.steps.append(step.number)
-                    arrows.targets.append(target)
-                    place += 1
-            arrows.ends.append(len(arrows.targets))
+            place = 0
+            if not graph.lost[node] and (self._past_goal or not graph.won[node]):
+                place = moved(node, graph.keys[node])
+            graph.arrows.ends.append(len(graph.arrows.targets))
             graph.edges += place
             graph.expanded = node + 1
+
+    def _moved(self, node: Node, key: int) -> int:
+        """Note the edges of a node; how many there are."""
+        nodes, arrows, place = self._nodes, self._graph.arrows, 0
+        doings = self._world.choose(key)
+        doings.sort()
+        for number, keep, put, rows, follow in doings:
+            after = key & keep | put
+            for mask, row in rows:
+                after |= row[key & mask]
+            if follow is not None:
+                after = follow(after)
+                if after == STUCK:
+                    continue
+            target = nodes.get(after)
+            if target is None:
+                target = self._reach(after, node, place, number)
+            if target >= 0:
+                arrows.steps.append(number)
+                arrows.targets.append(target)
+                place += 1
+        return place
+
+    def _moved_at_length(self, node: Node, key: int) -> int:
+        """The same where a new command may have to end a long action first, or luck decides."""
+        nodes, arrows, commands = self._nodes, self._graph.arrows, self._world.commands
+        lucky, before, move, outcome, edges = bool(self._world.lucky), -1, -1, 0, 0
+        for number, after in self._world.moves(key):
+            again = lucky and before >= 0 and commands[number] == commands[before]
+            place = (move, outcome + 1) if again else (move + 1, 0)
+            target = nodes.get(after)
+            if target is None:
+                target = self._reach(after, node, place[0], number, place[1])
+            if target >= 0:
+                arrows.steps.append(number)
+                arrows.targets.append(target)
+                (move, outcome), before = place, number
+                edges += 1
+        return edges

@@ -25,13 +25,13 @@ def play(
     ``plan`` can be stepped through from the first tick on; it must reach its goal under the
     session's own seed (`plan_for_seed`). ``plan_verdict`` is what it rests on.
     The recording is left open: whoever opened the session finishes it. Raises `Failure` TW0811
-    where Textual is not installed.
+    where Textual is not installed, TW0006 where the user's settings do not fit.
     """
     if find_spec("textual") is None:
         hint = "Run `pip install 'token-world[tui]'`, or use `tw run`."
         raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint))
-    from tokenworld.tools.play.app import PlayApp
+    from tokenworld.tools.play.app import PlayApp, user_settings
 
-    app = PlayApp(session, plan=plan, plan_verdict=plan_verdict)
+    app = PlayApp(session, plan=plan, plan_verdict=plan_verdict, settings=user_settings())
     app.run()
     return app.return_code or 0

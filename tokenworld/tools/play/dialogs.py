@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Markdown, Static
+from textual.widgets import Footer, Input, Markdown, Static
 
-__all__ = ["HelpDialog", "QuitDialog"]
+__all__ = ["AskDialog", "HelpDialog", "QuitDialog"]
 
 _ANSWERS = (
     "[@click=screen.answer(True)] Quit (y) [/]  [@click=screen.answer(False)] Play on (n) [/]"
@@ -39,6 +39,30 @@ class HelpDialog(ModalScreen[None]):
 
     async def action_dismiss(self, result: None = None) -> None:
         self.dismiss(result)
+
+
+class AskDialog(ModalScreen[str | None]):
+    """Asks for a line of text; ``None`` if Esc was pressed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", "Back", key_display="Esc", id="ask.no"),
+    ]
+
+    def __init__(self, question: str, value: str = "") -> None:
+        super().__init__()
+        self._question, self._value = question, value
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="ask", classes="dialog"):
+            yield Static(self._question, markup=False)
+            yield Input(self._value, compact=True, id="answer")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value.strip())
+
+    def action_give_up(self) -> None:
+        self.dismiss(None)
 
 
 class QuitDialog(ModalScreen[bool]):

@@ -13,6 +13,8 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Command, Outcome
 from tokenworld.planning import PlanStep, Verdict
 from tokenworld.session import LegalCommand, Moment, Session
+from tokenworld.session.forbidden import Forbidden, forbidden
+from tokenworld.session.timeline import Node, Timeline
 from tokenworld.store import IntentSource
 from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.hints import hint_sentence
@@ -56,6 +58,7 @@ class Game:
         verdict: Verdict | None = None,
     ) -> None:
         self.session, self.glyphs = session, glyphs
+        self.timeline = Timeline(session)
         self.entries: list[Entry] = [Entry("welcome", self._welcome())]
         for moment in session.moments[1:]:
             self._tell(moment)
@@ -68,6 +71,7 @@ class Game:
         elif verdict is not None:
             self._add("note", hint_sentence(verdict, None))
         self._legal: tuple[Moment, tuple[LegalCommand, ...]] | None = None
+        self._forbidden: tuple[Moment, tuple[Forbidden, ...]] | None = None
 
     def _welcome(self) -> str:
         return f"Welcome to {self.session.world.world.title}. {_WELCOME}"
@@ -155,11 +159,28 @@ class Game:
         if last is None:
             self._add("note", "There is nothing to undo.")
             return False
-        asked = moments[last].asked
+        asked, left = moments[last].asked, self.timeline.sync()
         while len(self.session.moments) > last:
             self.session.undo()
+        self.timeline.undone(left)
         self._add("note", f"{self.glyphs.undone} Undone: {asked}")
         return True
+
+    def redo(self) -> bool:
+        """Do again what was undone last, if nothing else was done since."""
+        node = self.timeline.redo()
+        if node is None:
+            self._add("note", "There is nothing to redo.")
+            return False
+        self._add("note", f"{self.glyphs.redone} Redone: {node.moment.asked}")
+        return True
+
+    def jump(self, node: Node) -> None:
+        """Go to a moment of the timeline; what is played then is a branch."""
+        self.timeline.jump(node)
+        where = f"tick {node.moment.state.tick} of {self.timeline.name_of(node.line)}"
+        asked = f", after {node.moment.asked}" if node.moment.asked else ""
+        self._add("note", f"{self.glyphs.undone} Now at {where}{asked}.")
 
     def would_lose(self) -> bool:
         """Whether quitting throws play away: something was done, and nothing records it."""
@@ -175,6 +196,13 @@ class Game:
             listed = sorted(self.session.legal(), key=self._rank)
             self._legal = (now, tuple(listed))
         return self._legal[1]
+
+    def forbidden(self) -> tuple[Forbidden, ...]:
+        """What would be refused now, the nearest to possible first."""
+        now = self.session.moments[-1]
+        if self._forbidden is None or self._forbidden[0] is not now:
+            self._forbidden = (now, forbidden(self.session, self.legal()))
+        return self._forbidden[1]
 
     def _rank(self, one: LegalCommand) -> tuple[bool, bool]:
         return one.text == one.call, not self.session.takes_time(one.command)

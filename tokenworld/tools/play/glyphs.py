@@ -31,6 +31,8 @@ class Glyphs:
     dot: str = "·"
     hint: str = "»"
     undone: str = "↶"
+    redone: str = "↷"
+    changed: str = "●"
     ellipsis: str = "…"
 
     def of(self, status: Status) -> str:
@@ -59,6 +61,8 @@ ASCII = Glyphs(
     dot="|",
     hint=">>",
     undone="<<",
+    redone=">>",
+    changed="*",
     ellipsis="...",
 )
 

@@ -17,6 +17,7 @@ __all__ = [
     "HintFailed",
     "HintProgress",
     "HintReady",
+    "answer",
     "ask",
     "ask_ahead",
 ]
@@ -68,7 +69,7 @@ def ask(
         verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
         return HintReady(request, verdict)
 
-    _answer(request, work, post)
+    answer(request, work, post)
 
 
 def ask_ahead(
@@ -84,10 +85,10 @@ def ask_ahead(
         twin = session.apart(past=True)
         return AheadReady(request, look_ahead(twin, topic, HINT_SECONDS, say, cancelled))
 
-    _answer(request, work, post)
+    answer(request, work, post)
 
 
-def _answer(
+def answer(
     request: int,
     work: Callable[[Callable[[str], None]], Message],
     post: Callable[[Message], object],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tokenworld.session import WhyNot
 from tokenworld.tools.play.game import Game
 
 __all__ = ["Choice", "Offer", "offer"]
@@ -30,14 +31,20 @@ class Offer:
     otherwise: str
 
 
-def offer(game: Game, typed: str) -> Offer:
-    """What fits the typed words: legal commands, then what the words could become besides."""
+def offer(game: Game, typed: str, *, everything: bool = False) -> Offer:
+    """What fits the typed words: legal commands, then what the words could become besides.
+
+    With ``everything`` also what cannot be done, with the reason, where nothing is typed.
+    """
     every = _legal(game)
     words = typed.casefold().split()
     fitting = [one for one in every if all(word in one.text.casefold() for word in words)]
     count = f"{len(fitting)} of {len(every)}" if words else f"{len(every)}"
-    choices = (*fitting, *_refusable(game, typed))
-    return Offer(choices, f"You can ({count})", _otherwise(game, every))
+    refusable = _forbidden(game, words) if everything else _refusable(game, typed)
+    title = f"You can ({count})"
+    if everything:
+        title += f", cannot ({len(refusable)})"
+    return Offer((*fitting, *refusable), title, _otherwise(game, every))
 
 
 def _legal(game: Game) -> list[Choice]:
@@ -56,7 +63,25 @@ def _refusable(game: Game, typed: str) -> list[Choice]:
         return []
     legal = {one.text for one in game.legal()} | {"pass"}
     found = game.session.complete(typed, _COMPLETIONS)
-    return [Choice(one, legal=False) for one in found if one not in legal]
+    session = game.session
+    return [
+        Choice(one, _reason(session.why_not(one)), legal=False) for one in found if one not in legal
+    ]
+
+
+def _reason(found: WhyNot) -> str:
+    if found.no_match is not None:
+        return found.no_match.message
+    return next((one.text for one in found.requires if one.holds is not True), "")
+
+
+def _forbidden(game: Game, words: list[str]) -> list[Choice]:
+    """What the rules forbid now, each with its first reason."""
+    return [
+        Choice(one.text, one.reason, legal=False)
+        for one in game.forbidden()
+        if all(word in one.text.casefold() for word in words)
+    ]
 
 
 def _otherwise(game: Game, every: list[Choice]) -> str:

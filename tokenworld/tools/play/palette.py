@@ -9,6 +9,7 @@ from typing import cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tokenworld.tools.play.ahead import Topic
+from tokenworld.tools.play.saving import Form
 from tokenworld.tools.play.screen import PlayScreen
 
 __all__ = ["PlayCommands"]
@@ -21,6 +22,16 @@ _AHEAD: tuple[tuple[str, str, Topic], ...] = (
     ("hint: landmarks in order", "What every way to the goal passes through", "landmarks"),
     ("hint: the way", "Distance and landmarks, or where the goal was lost", "way"),
     ("hint: last winnable tick", "Where the goal was last in reach", "last chance"),
+)
+
+
+_EXPORTS: tuple[tuple[str, str, Form], ...] = (
+    ("export: story", "What was asked and said, as Markdown", "markdown"),
+    ("export: records", "Every outcome, as JSON lines", "jsonl"),
+    ("export: plan", "What was done, as calls", "plan"),
+    ("export: script", "Everything that was asked", "script"),
+    ("export: save this as a test", "A scenario, behind the rules of the world", "scenario"),
+    ("export: picture", "The screen as SVG", "svg"),
 )
 
 
@@ -57,6 +68,13 @@ class PlayCommands(Provider):
             yield "plan: step", "Play the next step of the plan", screen.action_play_step
             yield "plan: run", "Play the rest of the plan", screen.action_play_plan
         yield "time: undo", "Take the last step back", screen.action_undo
+        yield "time: redo", "Do again what was undone", screen.action_redo
+        yield "time: timeline", "Jump, branch, name, compare", screen.action_timeline
+        yield "view: inspect", "Every slot, who is in what, and maps", screen.action_inspect
+        for name, told, form in _EXPORTS:
+            yield name, told, partial(screen.action_save, form)
+        yield "plan: make it possible", "A way to what was refused", screen.action_satisfy
+        yield "view: what cannot be done", "With the reasons; or hide it", screen.action_everything
         yield "view: actions", "What you can do now", show("actions")
         yield "view: ticks", "Every tick so far", show("ticks")
         yield "view: details", "Why, and the record of a tick", show("details")

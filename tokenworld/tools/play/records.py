@@ -9,10 +9,13 @@ from pathlib import PurePath
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Change, Json, NoMatch, Outcome, RequireReport
 from tokenworld.session import WhyNot
+from tokenworld.session.obstacles import Obstacle
 from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.lines import Line, Role, line
 
-__all__ = ["Describer", "json_text", "short_place"]
+__all__ = ["Describer", "json_text", "short_place", "slot_text"]
+
+_NONE: Mapping[int, Obstacle] = {}
 
 
 def json_text(value: Json) -> str:
@@ -22,6 +25,12 @@ def json_text(value: Json) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def slot_text(change: Change) -> str:
+    """``at(robot)``: the slot that a change is of."""
+    fluent = change.fluent.rpartition(".")[2]
+    return f"{fluent}({', '.join(map(json_text, change.args))})" if change.args else fluent
 
 
 def short_place(place: str) -> str:
@@ -38,7 +47,7 @@ class Describer:
 
     # ---- requires ---------------------------------------------------------------------------
 
-    def examined(self, found: WhyNot) -> Iterator[Line]:
+    def examined(self, found: WhyNot, obstacles: Mapping[int, Obstacle] = _NONE) -> Iterator[Line]:
         """Why a command would or would not be executed; it was not given."""
         if found.no_match is not None:
             yield from self._no_match(found.no_match)
@@ -48,9 +57,11 @@ class Describer:
             yield line(good, "good")
         else:
             yield line(f"{self.glyphs.refused} `{found.asked}` would be refused.", "bad")
-        yield from self.requires(found.requires)
+        yield from self.requires(found.requires, obstacles)
 
-    def requires(self, found: Iterable[RequireReport]) -> Iterator[Line]:
+    def requires(
+        self, found: Iterable[RequireReport], obstacles: Mapping[int, Obstacle] = _NONE
+    ) -> Iterator[Line]:
         """Every require with its sign, text, values, place and source line.
 
         What fails comes first, then what was not evaluated, then what holds.
@@ -61,6 +72,8 @@ class Describer:
         for report in listed:
             yield line("")
             yield from self._require(report)
+            if report.index in obstacles and not report.generated:
+                yield from self._obstacle(obstacles[report.index])
 
     def _require(self, report: RequireReport) -> Iterator[Line]:
         role: Role = "warn" if report.holds is None else "good" if report.holds else "bad"
@@ -73,6 +86,22 @@ class Describer:
         for atom, value in report.values.items():
             yield ((f"  {atom} = ", "plain"), (json_text(value), role))
         yield from self._source(report.place)
+
+    def _obstacle(self, found: Obstacle) -> Iterator[Line]:
+        """Since when a require is false, by which change, and what would lift it."""
+        if found.since is None:
+            yield line("  false from the start", "warn")
+        else:
+            yield (("  false since tick ", "warn"), (str(found.since), "warn"),
+                   (f": {found.asked}", "plain"))  # fmt: skip
+        for change in found.causes:
+            yield ((f"    {self._changed(change)} ", "plain"), (change.rule, "dim"))
+        if found.fix is not None:
+            yield ((f"  {self.glyphs.hint} ", "good"), (found.fix, "head"), (" helps", "plain"))
+
+    def _changed(self, change: Change) -> str:
+        values = f"{json_text(change.old)} {self.glyphs.becomes} {json_text(change.new)}"
+        return f"{slot_text(change)} {values}"
 
     def _source(self, place: str) -> Iterator[Line]:
         text = self.source_line(place)
@@ -92,11 +121,13 @@ class Describer:
 
     # ---- records ----------------------------------------------------------------------------
 
-    def record(self, outcome: Outcome, asked: str) -> Iterator[Line]:
+    def record(
+        self, outcome: Outcome, asked: str, obstacles: Mapping[int, Obstacle] = _NONE
+    ) -> Iterator[Line]:
         """Everything that one record says."""
         yield from self._heading(outcome, asked)
         if outcome.refusal is not None:
-            yield from self.requires(outcome.refusal.requires)
+            yield from self.requires(outcome.refusal.requires, obstacles)
             return
         if outcome.no_match is not None:
             yield from self._no_match(outcome.no_match)
@@ -168,8 +199,7 @@ class Describer:
             yield line("")
             yield line(title, "head")
         for one in listed:
-            fluent = one.fluent.rpartition(".")[2]
-            slot = f"{fluent}({', '.join(map(json_text, one.args))})" if one.args else fluent
+            slot = slot_text(one)
             values = f"{json_text(one.old)} {self.glyphs.becomes} {json_text(one.new)}"
             yield ((f"  {slot} ", "plain"), (values, "good"), (f"  {one.rule}", "dim"))
 

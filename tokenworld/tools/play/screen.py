@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,19 +12,24 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
-from tokenworld.ground import Command
-from tokenworld.tools.play.advised import AdvisedScreen
+from tokenworld.ground import Command, Outcome
+from tokenworld.session.obstacles import obstacles
+from tokenworld.tools.play.blocked import in_the_way
 from tokenworld.tools.play.facts import View
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.lines import Line, line
 from tokenworld.tools.play.offers import offer
 from tokenworld.tools.play.records import Describer
+from tokenworld.tools.play.satisfied import OFFER, SatisfyingScreen
 from tokenworld.tools.play.title import title_text
 from tokenworld.tools.play.widgets.action_list import ActionList
 from tokenworld.tools.play.widgets.command_line import CommandLine
 from tokenworld.tools.play.widgets.texts import TABS, Details, TabStrip, TextPane, TitleBar
 from tokenworld.tools.play.widgets.tick_list import TickList
 from tokenworld.tools.play.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from tokenworld.tools.play.saving import Form
 
 __all__ = ["PlayScreen"]
 
@@ -37,7 +42,7 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     )
 
 
-class PlayScreen(AdvisedScreen):
+class PlayScreen(SatisfyingScreen):
     """World, story, actions, details and ticks around one command line."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
@@ -52,8 +57,14 @@ class PlayScreen(AdvisedScreen):
         _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
         _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
         Binding("f8", "ahead('way')", "Way", show=False, id="play.way"),
+        Binding("f10", "satisfy", "Make possible", show=False, id="play.satisfy"),
+        Binding("enter", "accept", "Accept", show=False, id="play.accept"),
         Binding("f9", "ahead('last chance')", "Last chance", show=False, id="play.last"),
         _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
+        Binding("ctrl+y", "redo", "Redo", show=False, id="play.redo"),
+        Binding("ctrl+o", "inspect", "Inspect", show=False, id="play.inspect"),
+        Binding("ctrl+s", "save", "Save as", show=False, id="play.save"),
+        Binding("ctrl+t", "timeline", "Timeline", show=False, id="play.timeline"),
         Binding("escape", "leave", "Leave", show=False, id="play.leave"),
     ]
 
@@ -63,6 +74,7 @@ class PlayScreen(AdvisedScreen):
         self._describer = Describer(game.glyphs, sources)
         self._front = "actions"
         self._drawn_front = False
+        self._everything = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
@@ -106,7 +118,7 @@ class PlayScreen(AdvisedScreen):
 
     def _offer_actions(self) -> None:
         typed = self.query_one(CommandLine).value
-        self.query_one(ActionList).show_offer(offer(self.game, typed))
+        self.query_one(ActionList).show_offer(offer(self.game, typed, everything=self._everything))
 
     def _bring_up(self, pane: str) -> None:
         """Put a pane of the side in front, where only one fits."""
@@ -131,7 +143,18 @@ class PlayScreen(AdvisedScreen):
 
     def _own_word(self, text: str) -> bool:
         word, _, rest = text.strip().partition(" ")
-        actions = {"hint": self.action_hint, "undo": self.action_undo, "help": self.action_help}
+        if word == "satisfy" and rest and self.game.session.why_not(text).command is None:
+            self.satisfy(rest)
+            return True
+        actions = {
+            "hint": self.action_hint,
+            "undo": self.action_undo,
+            "help": self.action_help,
+            "redo": self.action_redo,
+            "timeline": self.action_timeline,
+            "inspect": self.action_inspect,
+            "save": self.action_save,
+        }
         if word == "why" and rest:
             self.examine(rest.removeprefix("not "))
             return True
@@ -154,8 +177,17 @@ class PlayScreen(AdvisedScreen):
                 self._bring_up("actions")
             self._drawn_front = False
             return
-        self._explain(self._describer.record(outcome, moment.asked), f"Why: {moment.asked}")
+        self._show_record(outcome, moment.asked, f"Why: {moment.asked}")
         self._draw_details()
+
+    def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
+        found = in_the_way(self.game.session, outcome)
+        now = outcome is self.game.session.moments[-1].outcomes[-1]
+        offered = now and outcome.status == "refused"
+        self.subject = asked if offered else ""
+        told = self._describer.record(outcome, asked, found)
+        self._explain(told, title, OFFER if offered else None)
+        self._say_how(offered)
 
     def _draw_details(self) -> None:
         self._drawn_front = self._drawn_front or self._front == "actions"
@@ -164,8 +196,18 @@ class PlayScreen(AdvisedScreen):
     def examine(self, asked: str) -> None:
         """Explain a command without giving it."""
         found = self.game.session.why_not(asked)
-        self._explain(self._describer.examined(found), f"Why: {asked}")
+        refused = found.command is not None and not found.allowed
+        blocking = obstacles(self.game.session, found.command) if found.command else {}
+        self.subject = asked if refused else ""
+        told = self._describer.examined(found, blocking)
+        self._explain(told, f"Why: {asked}", OFFER if refused else None)
+        self._say_how(refused)
         self._draw_details()
+
+    def _say_how(self, refused: bool) -> None:
+        """Name the key where the offer itself may be out of view."""
+        if refused:
+            self.query_one(Details).border_subtitle = "F10 makes it possible"
 
     def on_command_line_given(self, event: CommandLine.Given) -> None:
         self.give(event.text)
@@ -179,7 +221,7 @@ class PlayScreen(AdvisedScreen):
 
     def on_tick_list_picked(self, event: TickList.Picked) -> None:
         title = f"Tick {event.outcome.tick}: {event.asked}"
-        self._explain(self._describer.record(event.outcome, event.asked), title)
+        self._show_record(event.outcome, event.asked, title)
         if event.opened:
             self._bring_up("details")
 
@@ -192,6 +234,8 @@ class PlayScreen(AdvisedScreen):
     def on_key(self, event: events.Key) -> None:
         """What is typed anywhere goes to the command line."""
         command = self.query_one(CommandLine)
+        if event.key in self.active_bindings:
+            return  # a key of the user's own
         if event.is_printable and event.character and self.focused is not command:
             event.stop()
             event.prevent_default()
@@ -202,29 +246,83 @@ class PlayScreen(AdvisedScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play_step", "play_plan"):
             return self.game.next_step() is not None
+        if action == "accept":
+            return self.proposed() is not None
         return True
 
     def action_show(self, pane: str) -> None:
-        """Bring a pane up and go there."""
+        """Bring a pane up and go there; the actions twice show or hide what cannot be done, the
+        ticks twice open the timeline."""
+        if pane == "actions" and self.query_one(ActionList).has_focus:
+            self.action_everything()
+        if pane == "ticks" and self.query_one(TickList).has_focus:
+            self.action_timeline()
+            return
         self._drawn_front = False
         self._bring_up(pane)
         self.query_one(f"#{pane}").focus()
 
+    def action_everything(self) -> None:
+        """List what cannot be done, too, with the reasons; or hide it again."""
+        self._everything = not self._everything
+        self._offer_actions()
+
     def action_why(self) -> None:
         """Examine what is typed; else what is highlighted in the list; else show the details."""
-        typed = self.query_one(CommandLine).value.strip()
-        actions = self.query_one(ActionList)
-        if typed:
-            self.examine(typed)
-        elif actions.has_focus and actions.chosen is not None:
-            self.examine(actions.chosen.text)
+        meant = self.meant()
+        if meant:
+            self.examine(meant)
         else:
             self.action_show("details")
+
+    def meant(self) -> str:
+        typed = self.query_one(CommandLine).value.strip()
+        actions = self.query_one(ActionList)
+        if typed or not actions.has_focus or actions.chosen is None:
+            return typed
+        return actions.chosen.text
+
+    def prepare(self, text: str) -> None:
+        self.query_one(CommandLine).value = text
+        self.query_one(CommandLine).focus()
+
+    def on_command_line_confirmed(self) -> None:
+        self.action_accept()
 
     def action_undo(self) -> None:
         self._stop_waiting()
         self.game.undo()
         self.refresh_all()
+
+    def action_redo(self) -> None:
+        self._stop_waiting()
+        self.game.redo()
+        self.refresh_all()
+
+    def action_timeline(self) -> None:
+        """All that was played, and the way back to it."""
+        from tokenworld.tools.play.timeline import TimelineScreen
+
+        self._stop_waiting()
+        screen = TimelineScreen(self.game, self._describer)
+        self.app.push_screen(screen, lambda _: self.refresh_all())
+
+    def action_save(self, form: Form | None = None) -> None:
+        """Save the game, in this format or in one that is picked."""
+        from tokenworld.tools.play.saving import SaveDialog
+
+        self._stop_waiting()
+        dialog = SaveDialog(self.game, self.app.export_screenshot())
+        self.app.push_screen(dialog, lambda _: self.refresh_all())
+        if form is not None:
+            self.call_after_refresh(dialog.ask, form)
+
+    def action_inspect(self) -> None:
+        """Every slot before and after the last tick, who is in what, and maps."""
+        from tokenworld.tools.play.inspecting import InspectScreen
+
+        self._stop_waiting()
+        self.app.push_screen(InspectScreen(self.game), lambda _: self.refresh_all())
 
     def action_help(self) -> None:
         from tokenworld.tools.play.dialogs import HelpDialog

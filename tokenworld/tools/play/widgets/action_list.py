@@ -10,13 +10,14 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tokenworld.tools.play.offers import Choice, Offer
+from tokenworld.tools.play.widgets.lists import KeyedList
 
 __all__ = ["ActionList"]
 
 _MUTED = "$foreground-muted"
 
 
-class ActionList(OptionList):
+class ActionList(KeyedList):
     """Legal commands; behind them, while something is typed, what those words could mean too."""
 
     class Chosen(Message):
@@ -50,7 +51,8 @@ class ActionList(OptionList):
                 remark = Content.styled(f"  {one.remark}" if one.remark else "", _MUTED)
                 yield Option(Content.assemble(one.text, remark))
             else:
-                yield Option(Content.styled(f"{self._refused} {one.text}", _MUTED))
+                reason = f"  {one.remark}" if one.remark else ""
+                yield Option(Content.styled(f"{self._refused} {one.text}{reason}", _MUTED))
 
     @property
     def chosen(self) -> Choice | None:

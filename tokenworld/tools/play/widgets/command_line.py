@@ -40,6 +40,9 @@ class CommandLine(Input):
             super().__init__()
             self.text = text
 
+    class Confirmed(Message):
+        """Enter was pressed on an empty line."""
+
     def __init__(self, suggest: Callable[[str], str | None], placeholder: str) -> None:
         super().__init__(
             placeholder=placeholder,
@@ -59,6 +62,8 @@ class CommandLine(Input):
             self._given = [one for one in self._given if one != text] + [text]
             self._at = len(self._given)
             self.post_message(self.Given(text))
+        else:
+            self.post_message(self.Confirmed())
 
     def insert_typed(self, character: str) -> None:
         """Take over a character that was typed elsewhere on the screen."""

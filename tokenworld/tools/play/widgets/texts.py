@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
 from tokenworld.tools.play.lines import Line, plain_text
 from tokenworld.tools.play.styles import styled_lines
+from tokenworld.tools.play.widgets.lists import KeyedScroll
 
 __all__ = ["TABS", "Details", "TabStrip", "TextPane", "TitleBar"]
 
@@ -27,7 +27,7 @@ class TitleBar(Static):
         super().__init__("", id="title", markup=False)
 
 
-class TextPane(VerticalScroll):
+class TextPane(KeyedScroll):
     """A bordered text that scrolls; as high as its text, up to the limit of the stylesheet."""
 
     def __init__(self, pane: str, title: str) -> None:
@@ -68,6 +68,7 @@ class Details(TextPane):
         self, lines: Iterable[Line], title: str | None = None, offer: Content | None = None
     ) -> None:
         super().tell(lines, title)
+        self.border_subtitle = ""
         self._offer.update(offer or "")
         self._offer.display = offer is not None
 

@@ -12,13 +12,14 @@ from textual.widgets.option_list import Option
 from tokenworld.ground import Outcome
 from tokenworld.session import Moment
 from tokenworld.tools.play.glyphs import Glyphs
+from tokenworld.tools.play.widgets.lists import KeyedList
 
 __all__ = ["TickList"]
 
 _WELL = ("executed", "waiting")
 
 
-class TickList(OptionList):
+class TickList(KeyedList):
     """One line per record: sign, tick, status, what was asked."""
 
     class Picked(Message):

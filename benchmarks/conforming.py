@@ -1,0 +1,104 @@
+"""``python -m benchmarks.conforming ROWS…``: how fast recorded transitions are replayed, and where
+the time goes.
+
+Every answer must be right, strictly, before a time counts. Each part is then done alone for all
+rows, in CPU time, the least of several: reading the rows, resolving the words of the commands, the
+ticks themselves, writing the states, counting; and the whole at once as ``tw conform`` does it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks.measure import WrongResultError
+from tokenworld.tools.worlds.answers import Answer, Task
+from tokenworld.tools.worlds.conform import Conforming, rows_for
+from tokenworld.tools.worlds.games import Games, games_of
+from tokenworld.tools.worlds.rows import TextRow, read_text_rows
+from tokenworld.tools.worlds.tally import GameTally
+
+S, T, U = TypeVar("S"), TypeVar("T"), TypeVar("U")
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table; 1 where an answer is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.conforming", description=__doc__)
+    parser.add_argument("rows", nargs="+", type=Path, help="Files of rows of one game.")
+    parser.add_argument("--world", default="domains/textgames", help="The world, or their folder.")
+    parser.add_argument("--times", type=int, default=5, help="The least of so many counts.")
+    options = parser.parse_args(arguments)
+    try:
+        for line in report(games_of(options.world), options.rows, options.times):
+            sys.stdout.write(f"{line}\n")
+    except WrongResultError as error:
+        sys.stderr.write(f"wrong result: {error}\n")
+        return 1
+    return 0
+
+
+def report(games: Games, paths: Sequence[Path], times: int) -> Iterator[str]:
+    """The parts and the whole, in microseconds a row and rows a second."""
+    whole = least(lambda: _conforming(games, paths), times)
+    rows = [row for path in paths for row in read_text_rows(path) if isinstance(row, TextRow)]
+    yield f"{len(rows)} rows, every answer right, strictly; the least of {times}, CPU time"
+    yield f"{'':<24}{'µs a row':>10}{'rows a second':>16}"
+    parts = (("reading the rows", least(lambda: _read(paths), times)), *_parts(games, rows, times))
+    for name, seconds in (*parts, ("all of it", whole)):
+        yield f"{name:<24}{seconds / len(rows) * 1e6:>10.1f}{len(rows) / seconds:>16,.0f}"
+
+
+def least(work: Callable[[], object], times: int) -> float:
+    """The least CPU time of several goes, in seconds."""
+    found = []
+    for _ in range(times):
+        gc.collect()
+        begun = time.process_time()
+        work()
+        found.append(time.process_time() - begun)
+    return min(found)
+
+
+def _conforming(games: Games, paths: Sequence[Path]) -> None:
+    found = Conforming(games, strictly=True)
+    found.take(rows_for(games, paths))
+    if not found.right():
+        raise WrongResultError("the rows are not all answered rightly; see `tw conform --strict`")
+
+
+def _read(paths: Sequence[Path]) -> None:
+    for path in paths:
+        for _ in read_text_rows(path):
+            pass
+
+
+def _parts(games: Games, rows: Sequence[TextRow], times: int) -> Iterator[tuple[str, float]]:
+    (game,) = {row.game for row in rows}
+    one, tally = games.answerer(game), GameTally(game)
+    known = [one.known(row) for row in rows]
+    yield "resolving commands", least(lambda: _each(one.command, rows, known), times)
+    commands = _each(one.command, rows, known)
+    yield "ticks", least(lambda: _each(one.step, known, commands), times)
+    afters = [(acted, results[-1].after) for acted, results in _each(one.step, known, commands)]
+    acted, ended = zip(*afters, strict=True)
+    write = least(lambda: _each(one.written, acted, known), times)
+    yield "writing states", write + least(lambda: _each(one.written, ended, known), times)
+    answers = [one.answers(row) for row in rows]
+
+    def count(row: TextRow, answer: Mapping[Task, Answer]) -> None:
+        tally.add(row, answer, strictly=True)
+
+    yield "counting", least(lambda: _each(count, rows, answers), times)
+
+
+def _each(work: Callable[[S, T], U], one: Sequence[S], other: Sequence[T]) -> list[U]:
+    return list(map(work, one, other))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

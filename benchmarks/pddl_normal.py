@@ -1,0 +1,207 @@
+"""PDDL read without the reader under test, in a form in which equal means equal.
+
+`read` is a reader of ten lines that knows nothing of `tokenworld.planning.reader`; `normal` takes
+away what a round trip may change, because no meaning hangs on it (docs/pddl.md says why).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Union
+
+__all__ = ["Tree", "condition", "effects", "is_cost", "normal", "read", "typed", "unordered"]
+
+Tree = Union[str, list["Tree"]]  # noqa: UP007
+
+_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":objects")
+_TYPED = (":types", ":constants", ":objects")
+
+
+def read(text: str, *, keep_case: bool = False) -> list[Tree]:
+    """The first list of a text, comments dropped, in lower case unless ``keep_case``.
+
+    Raises `ValueError` on unbalanced text, and where there is no list.
+    """
+    plain = re.sub(r";[^\n]*", "", text)
+    plain = plain if keep_case else plain.lower()
+    stack: list[list[Tree]] = [[]]
+    for token in re.findall(r"[()]|\??[^\s()?]+", plain):
+        if token == "(":
+            stack.append([])
+        elif token == ")" and len(stack) > 1:
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(token)
+    if len(stack) != 1 or ")" in stack[0]:
+        raise ValueError("unbalanced parentheses")
+    if not stack[0] or isinstance(stack[0][0], str):
+        raise ValueError("no list")
+    return stack[0][0]
+
+
+def typed(items: list[Tree]) -> list[Tree]:
+    """``?a ?b - t`` written out as pairs; `- t` glued to a name is split."""
+    words: list[Tree] = []
+    for item in items:
+        glued = isinstance(item, str) and item[0] == "-" and len(item) > 1
+        words += ["-", item[1:]] if glued else [item]
+    found: list[Tree] = []
+    waiting: list[Tree] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "-":
+            kind = next(rest)
+            if isinstance(kind, list):  # a union, in which order does not count
+                kind = [kind[0], *sorted(map(str, kind[1:]))]
+            found += [[name, kind] for name in waiting]
+            waiting = []
+        else:
+            waiting.append(word)
+    return [*found, *([name] for name in waiting)]
+
+
+def condition(tree: Tree) -> Tree:
+    """Single operands unwrapped, ``()`` as ``(and)``, typed lists written out."""
+    if isinstance(tree, str):
+        return tree
+    if not tree:
+        return ["and"]
+    head = tree[0]
+    if head in ("and", "or") and len(tree) == 2:
+        return condition(tree[1])
+    if head in ("forall", "exists"):
+        assert isinstance(tree[1], list)
+        return [head, typed(tree[1]), condition(tree[2])]
+    if head in ("+", "*") and len(tree) > 3:
+        return condition([head, [head, *tree[1:-1]], tree[-1]])
+    return [head, *(condition(part) for part in tree[1:])]
+
+
+def effects(tree: Tree) -> list[Tree]:
+    """The effects in order: nested conjunctions flattened, costs last and added up."""
+    flat = list(_flat(tree))
+    paid = [one for one in flat if is_cost(one)]
+    rest = [one for one in flat if not is_cost(one)]
+    if len(paid) > 1:
+        amounts = [one[2] for one in paid if isinstance(one, list)]
+        paid = [["increase", ["total-cost"], condition(["+", *amounts])]]
+    return rest + paid
+
+
+def is_cost(tree: Tree) -> bool:
+    """Whether an effect or a start value is about ``total-cost``."""
+    return isinstance(tree, list) and len(tree) > 1 and tree[1] in (["total-cost"], "total-cost")
+
+
+def _flat(tree: Tree) -> Iterator[Tree]:
+    assert isinstance(tree, list)
+    if not tree:
+        return
+    if tree[0] == "and":
+        for part in tree[1:]:
+            yield from _flat(part)
+    elif tree[0] == "when":
+        yield ["when", condition(tree[1]), ["and", *effects(tree[2])]]
+    elif tree[0] == "forall":
+        assert isinstance(tree[1], list)
+        yield ["forall", typed(tree[1]), ["and", *effects(tree[2])]]
+    else:
+        yield condition(tree)
+
+
+def _functions(items: list[Tree]) -> list[Tree]:
+    found: list[Tree] = []
+    waiting: list[Tree] = []
+    rest = iter(items)
+    for item in rest:
+        if item == "-":
+            kind = next(rest)
+            found += [[one, kind] for one in waiting]
+            waiting = []
+        else:
+            assert isinstance(item, list)
+            waiting.append([item[0], *typed(item[1:])])
+    return [*found, *([one, "number"] for one in waiting)]
+
+
+def _action(tree: list[Tree]) -> Tree:
+    fields = dict(zip(map(str, tree[2::2]), tree[3::2], strict=True))
+    params = fields.get(":parameters", [])
+    assert isinstance(params, list)
+    before = condition(fields.get(":precondition", []))
+    return [tree[1], typed(params), before, effects(fields.get(":effect", []))]
+
+
+def _derived(tree: list[Tree]) -> list[Tree]:
+    assert isinstance(tree[1], list)
+    return [tree[1][0], typed(tree[1][1:]), condition(tree[2])]
+
+
+def normal(text: str) -> dict[str, Tree]:
+    """What must survive a round trip, section by section (docs/pddl.md)."""
+    sections = [part for part in read(text)[1:] if isinstance(part, list) and part]
+    if not sections:
+        raise ValueError("no sections")
+    found: dict[str, Tree] = {"name": sections[0]}
+    for section in _SECTIONS:
+        items = [item for part in sections if part[0] == section for item in part[1:]]
+        if section in _TYPED:
+            items = typed(items)
+            items = _informative(items) if section == ":types" else items
+        elif section == ":functions":
+            items = _functions(items)
+        elif section == ":predicates":
+            heads = [item for item in items if isinstance(item, list) and item[0] != "="]
+            items = [[head[0], *typed(head[1:])] for head in heads]
+        found[section] = items
+    found[":derived"] = [_derived(part) for part in sections if part[0] == ":derived"]
+    derived = {str(one[0]) for one in found[":derived"] if isinstance(one, list)}
+    found[":predicates"] = [
+        head[0] if head[0] in derived else head
+        for head in found[":predicates"]
+        if isinstance(head, list)
+    ]
+    found[":action"] = [_action(part) for part in sections if part[0] == ":action"]
+    for part in sections:
+        if part[0] in (":goal", ":metric"):
+            found[str(part[0])] = condition(part[-1])
+    init = [item for part in sections if part[0] == ":init" for item in part[1:]]
+    kept = [condition(one) for one in init if not _dropped(one)]
+    found[":init"] = [one for index, one in enumerate(kept) if one not in kept[:index]]
+    return found
+
+
+def _informative(types: list[Tree]) -> list[Tree]:
+    """Without a type's declaration below `object` where it has another parent too."""
+    rooted = [one for one in types if isinstance(one, list) and one[1:] in ([], ["object"])]
+    below = {str(one[0]) for one in types if isinstance(one, list) and one not in rooted}
+    if "object" in (str(one[0]) for one in types if isinstance(one, list)):
+        return types
+    return [one for one in types if one not in rooted or str(one[0]) not in below]
+
+
+def unordered(sections: dict[str, Tree]) -> dict[str, Tree]:
+    """The same where the order of effects does not count: they all read the state before."""
+    actions = sections[":action"]
+    assert isinstance(actions, list)
+    found = [[*one[:3], _sorted(one[3])] for one in actions if isinstance(one, list)]
+    return {**sections, ":action": list[Tree](found)}
+
+
+def _sorted(tree: Tree) -> Tree:
+    if not isinstance(tree, list):
+        return tree
+    parts: list[Tree] = []
+    for part in tree:
+        if isinstance(part, list) and part[:1] == ["forall"] and isinstance(part[2], list):
+            parts += [["forall", part[1], ["and", one]] for one in part[2][1:]]
+        else:
+            parts.append(_sorted(part) if isinstance(part, list) else part)
+    return sorted(parts, key=str)
+
+
+def _dropped(fact: Tree) -> bool:
+    """The start of the costs, and what does not hold at the start anyway."""
+    return isinstance(fact, list) and (is_cost(fact) or fact[:1] == ["not"])

@@ -1,0 +1,222 @@
+"""How much of a PDDL domain another one has: Text2World's F1 scores, and a strict one.
+
+`score` follows the definition that is published with the benchmark (arXiv 2502.13092, section on
+metrics, and `utils/evaluator.py` of its repository): the F1 score of two sets of
+
+- predicates, by name and number of arguments;
+- parameters of an action, by name;
+- preconditions of an action, cut at every `and`;
+- effects of an action, each literal with the condition it depends on, a `forall` as one;
+
+the last three as the mean over the actions of the original; all three are 0 where one of them is
+missing. Only the names of actions are compared with their case. Types, costs, surplus actions and
+the order of parameters do not count there. Four accidents of the published script are not followed:
+it cuts names such as `hands-full` at their `and`, takes the first and last letter off a sole
+precondition, gives 0 to every domain with an action that asks nothing, and counts `<` and its kin
+as predicates of a domain with costs.
+
+In `strict` all that counts: it is the F1 score of everything that a domain says, with types and
+costs, each action's parameters in order. Scores are fractions, so that 1 means 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from benchmarks.pddl_normal import Tree, condition, is_cost, normal, read, typed
+
+__all__ = ["Scores", "Strict", "score", "strict"]
+
+_ONE, _NONE = Fraction(1), Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The four F1 scores of Text2World, each from 0 to 1."""
+
+    predicates: Fraction
+    parameters: Fraction
+    preconditions: Fraction
+    effects: Fraction
+
+    @property
+    def perfect(self) -> bool:
+        return self == Scores(_ONE, _ONE, _ONE, _ONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Strict:
+    """``f1`` of all that two domains say; what one of them says alone, in words."""
+
+    f1: Fraction
+    lost: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+def f1(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> Fraction:
+    """The harmonic mean of precision and recall of two sets; 1 where both are empty."""
+    one, other = set(found), set(wanted)
+    if not one and not other:
+        return _ONE
+    return Fraction(2 * len(one & other), len(one) + len(other))
+
+
+# ---- the published score ------------------------------------------------------------------------
+
+
+def score(original: str, text: str) -> Scores:
+    """The scores of ``text`` against ``original``; 0 where it is no PDDL.
+
+    Raises `ValueError` where the original is none.
+    """
+    wanted = _Domain(original)
+    try:
+        found = _Domain(text)
+    except ValueError:
+        return Scores(_NONE, _NONE, _NONE, _NONE)
+    predicates = f1(found.predicates, wanted.predicates)
+    if not wanted.actions:
+        return Scores(predicates, _ONE, _ONE, _ONE)
+    if set(wanted.actions) - set(found.actions):
+        return Scores(predicates, _NONE, _NONE, _NONE)
+    each = [(found.actions[name], parts) for name, parts in wanted.actions.items()]
+    means = [
+        sum((f1(one[facet], other[facet]) for one, other in each), _NONE) / len(each)
+        for facet in range(3)
+    ]
+    return Scores(predicates, *means)
+
+
+class _Domain:
+    """What the published score sees of a domain."""
+
+    def __init__(self, text: str) -> None:
+        written = zip(read(text), read(text, keep_case=True), strict=True)
+        lists = [(one, same) for one, same in written if isinstance(one, list) and one]
+        self.predicates = {
+            (str(head[0]), len(typed(head[1:])))
+            for part, _ in lists
+            if part[0] == ":predicates"
+            for head in part[1:]
+            if isinstance(head, list)
+        }
+        self.actions = {
+            str(same[1]): _facets(part)
+            for part, same in lists
+            if isinstance(same, list) and part[0] == ":action"
+        }
+
+
+def _facets(action: list[Tree]) -> tuple[set[str], set[str], set[str]]:
+    """The parameters, preconditions and effects of an action as the score counts them."""
+    fields = dict(zip(map(str, action[2::2]), action[3::2], strict=True))
+    params = fields.get(":parameters", [])
+    assert isinstance(params, list)
+    names = {str(one[0]) for one in typed(params) if isinstance(one, list)}
+    before = fields.get(":precondition", [])
+    asked = _infix(before).split(" and ")
+    after = fields.get(":effect", [])
+    assert isinstance(after, list)
+    return names, {part.strip(" ()") for part in asked}, set(_effects(after))
+
+
+def _infix(tree: Tree) -> str:
+    """A condition as a text in which `and` stands between the conjuncts; nothing is true."""
+    if isinstance(tree, str):
+        return tree
+    if tree in ([], ["and"]):
+        return "true"
+    head, parts = tree[0], tree[1:]
+    match head:
+        case "and" | "or" if len(parts) == 1:
+            return _infix(parts[0])
+        case "and":
+            return "(" + " and ".join(_infix(part) for part in parts) + ")"
+        case "or":
+            return "(" + " or ".join(sorted(_infix(part) for part in parts)) + ")"
+        case "not":
+            return f"(not {_infix(parts[0])})"
+        case "imply":
+            return f"({_infix(parts[0])} implies {_infix(parts[1])})"
+        case "forall" | "exists" if isinstance(parts[0], list):
+            names = " ".join(str(one[0]) for one in typed(parts[0]) if isinstance(one, list))
+            return f"({head} {names} : {_infix(parts[1])})"
+        case _:
+            return f"{head}({','.join(_infix(part) for part in parts)})"
+
+
+def _effects(tree: list[Tree], under: str = "T") -> Iterator[str]:
+    """The effects one by one, each behind the condition that it depends on."""
+    match tree:
+        case []:
+            return
+        case ["and", *parts]:
+            for part in parts:
+                assert isinstance(part, list)
+                yield from _effects(part, under)
+        case ["when", asked, list(inner)]:
+            yield from _effects(inner, _infix(asked))
+        case ["forall", list(variables), list(inner)]:
+            names = " ".join(str(one) for one in typed(variables))
+            yield f"{under} -> forall {names} : {', '.join(_effects(inner))}"
+        case _ if not is_cost(tree):
+            yield f"{under} -> {_infix(tree)}"
+
+
+# ---- the strict score ---------------------------------------------------------------------------
+
+Item = tuple[str, str]
+"""What a thing belongs to, and what is said about it."""
+
+
+def strict(original: str, text: str) -> Strict:
+    """The F1 score of everything that the two domains say, and what only one of them says.
+
+    Raises `ValueError` where the original is no PDDL; a ``text`` that is none has nothing.
+    """
+    wanted = Counter(_said(original))
+    try:
+        found = Counter(_said(text))
+    except ValueError:
+        found = Counter()
+    both = (wanted & found).total()
+    total = wanted.total() + found.total()
+    value = Fraction(2 * both, total) if total else _ONE
+    return Strict(value, _shown(wanted - found), _shown(found - wanted))
+
+
+def _shown(items: Counter[Item]) -> tuple[str, ...]:
+    return tuple(f"{owner}: {what}" for owner, what in sorted(items.elements()))
+
+
+def _said(text: str) -> Iterator[Item]:
+    """Every statement of a domain in normal form; a repeated one comes twice."""
+    for section, items in normal(text).items():
+        assert isinstance(items, list)
+        if section == ":action":
+            for action in items:
+                assert isinstance(action, list)
+                yield from _of_action(action)
+        elif section == "name":
+            yield "name", _plain(items)
+        elif section in (":requirements", ":predicates", ":derived", ":types", ":functions"):
+            yield from ((section, _plain(one)) for one in items)
+        elif section == ":constants":
+            yield from ((section, f"{number} {_plain(one)}") for number, one in enumerate(items))
+
+
+def _of_action(action: list[Tree]) -> Iterator[Item]:
+    name, params, asked, effects = action
+    owner = f"action {name}"
+    assert isinstance(effects, list)
+    yield owner, f"parameters {_plain(params)}"
+    conjuncts = asked[1:] if isinstance(asked, list) and asked[:1] == ["and"] else [asked]
+    yield from ((owner, f"precondition {_plain(condition(one))}") for one in conjuncts)
+    yield from ((owner, f"effect {_plain(one)}") for one in effects)
+
+
+def _plain(tree: Tree) -> str:
+    return tree if isinstance(tree, str) else f"({' '.join(_plain(part) for part in tree)})"

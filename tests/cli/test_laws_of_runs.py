@@ -1,0 +1,54 @@
+"""Random and adversarial runs of every world: their logs stand before the reference evaluator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokenworld.session import load_program
+from tokenworld.store import RunStore, list_runs, ticks_of
+
+DOMAINS = Path(__file__).parents[2] / "domains"
+FILES = sorted(DOMAINS.glob("*/*.tw"))
+
+
+def worlds(path: Path) -> list[str]:
+    return [f"{path}:{world}" for world in load_program(path).program.worlds]
+
+
+def stands(tw, target: str, ticks: int, seed: int) -> int:
+    """Play a world by chance and by an adversary; how many records were checked, all sound."""
+    for player in ("random", "adversarial"):
+        ran = tw("run", target, "--player", player, "--ticks", ticks, "--seed", seed, "--json",
+                 "--halt-refusals", "0")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert "error" not in ran.json["statuses"]
+        assert tw("runs", "replay", "--verify").code == 0
+    verified = tw("runs", "verify", "--all", "--json")
+    assert verified.code == 0, verified.err
+    return sum(one["records"] for one in verified.json["runs"])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_logs_of_every_world_stand(tw, path: Path) -> None:
+    for target in worlds(path):
+        assert stands(tw, target, 25, 11) >= 2
+    with RunStore.open(writable=False) as store:
+        sources = {tick.source for run in list_runs(store) for tick in ticks_of(store, run)}
+    assert sources == {"random", "adversarial"}
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_ticks_stand(tw) -> None:
+    targets = [target for path in FILES for target in worlds(path)]
+    each = 100_000 // (2 * len(targets)) + 1
+    total = 0
+    for target in targets:
+        played, seed = 0, 1
+        while played < 2 * each:  # a world that ends is begun anew
+            Path(".tw/runs.sqlite").unlink(missing_ok=True)
+            played += stands(tw, target, each, seed)
+            seed += 1
+        total += played
+    assert total >= 100_000

@@ -1,0 +1,152 @@
+"""The text games are exact: every recorded transition, strictly, where the rows are at hand.
+
+A sample of the rows runs every time, all of them with the slow tests.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tokenworld.check.order import order_pairs
+from tokenworld.prose.rule_context import rule_context
+from tokenworld.session import check_file, load_program
+from tokenworld.tools.worlds.conform import Conforming
+from tokenworld.tools.worlds.games import Games, games_of
+from tokenworld.tools.worlds.rows import BadRow, Recorded, TextRow, read_text_rows
+
+ROOT = Path(__file__).parents[2]
+GAMES = ROOT / "domains" / "textgames"
+ROWS = ROOT.parent / "shared" / "data" / "bytesized32"
+ORIGINAL_LINES = {
+    "balance-scale-weigh": 683,
+    "boil-water": 953,
+    "dishwasher": 1030,
+    "inclined-plane": 743,
+    "lit-lightbulb": 707,
+    "mix-paint": 736,
+    "space-walk": 801,
+    "take-photo": 932,
+}
+"""How long the published program of each game is, comments included."""
+HERE = sorted(path.parent.name for path in GAMES.glob("*/world.tw"))
+
+needs_rows = pytest.mark.skipif(
+    not ROWS.is_dir(), reason="the recorded rows are not part of the project"
+)
+
+
+@cache
+def games() -> Games:
+    return games_of(str(GAMES))
+
+
+def files(game: str) -> list[Path]:
+    return sorted(ROWS.glob(f"{game}.*jsonl.gz"))
+
+
+def sample(path: Path) -> Iterator[TextRow | BadRow]:
+    """Every ninth of the first rows: the start of the winning path, or of the first walks."""
+    return islice(read_text_rows(path), 0, 450, 9)
+
+
+def wrong(game: str, rows: Iterator[TextRow | BadRow]) -> tuple[int, list[str]]:
+    """How many rows were used, and what is wrong with any of them."""
+    found = Conforming(games(), strictly=True)
+    found.take(rows)
+    tally = found.tallies[game]
+    faults = [f"{one.place}: {one.why}" for one in tally.bad_rows]
+    faults += [f"{one.place}: {one.task} of `{one.action}`" for one in tally.misses]
+    return tally.rows, faults
+
+
+def test_the_games_have_their_names() -> None:
+    assert HERE
+    assert set(HERE) <= set(ORIGINAL_LINES)
+    assert sorted(games().names) == HERE
+
+
+@pytest.mark.parametrize("game", HERE)
+def test_it_is_sound_without_a_remark(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert check_file(GAMES / game / "world.tw").diagnostics == ()
+
+
+def test_they_are_at_most_a_third_as_long_as_the_programs() -> None:
+    for game in HERE:
+        lines = (GAMES / game / "world.tw").read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= ORIGINAL_LINES[game] / 3
+
+
+@pytest.mark.parametrize("game", HERE)
+def test_every_refusal_has_a_label_and_a_text(game: str) -> None:
+    program = load_program(GAMES / game / "world.tw").program
+    for action in program.actions.values():
+        for require in action.requires:
+            assert require.label, f"{action.name}: {require.span}"
+            assert require.text is not None, f"{action.name}: {require.span}"
+
+
+@pytest.mark.parametrize("game", HERE)
+def test_the_order_of_the_tick_matters_in_boil_water_only(game: str) -> None:
+    """A heater writes what the water reads later in the same tick."""
+    program = load_program(GAMES / game / "world.tw").program
+    pairs = {(one.first, one.second, one.what) for one in order_pairs(program)}
+    assert bool(pairs) is (game == "boil-water")
+    if pairs:
+        assert ("heating", "change_of_state", "temperature") in pairs
+
+
+@pytest.mark.parametrize("game", HERE)
+def test_its_rules_are_told_in_english(game: str) -> None:
+    program = load_program(GAMES / game / "world.tw").program
+    (world,) = program.worlds.values()
+    found = rule_context(program, world)
+    for action in program.actions.values():
+        assert f"{action.name}:\n" in found.actions
+    for law in program.laws.values():
+        assert f"**{law.name.replace('_', ' ')}**" in found.objects
+    assert "- Won (" in found.score
+    assert "- The score is " in found.score
+
+
+@needs_rows
+@pytest.mark.parametrize("game", HERE)
+def test_a_sample_of_the_rows_is_reproduced(game: str) -> None:
+    rows = (row for path in files(game) for row in sample(path))
+    used, faults = wrong(game, rows)
+    assert faults == []
+    assert used >= 20
+
+
+@needs_rows
+@pytest.mark.slow
+@pytest.mark.parametrize("game", HERE)
+def test_every_row_is_reproduced(game: str) -> None:
+    rows = (row for path in files(game) for row in read_text_rows(path))
+    used, faults = wrong(game, rows)
+    assert faults == []
+    assert used >= 500
+
+
+@needs_rows
+@pytest.mark.slow
+@pytest.mark.parametrize("game", HERE)
+def test_every_state_comes_back_as_it_was(game: str) -> None:
+    adapter, seen = games().answerer(game).adapter, set()
+    for path in files(game):
+        for row in read_text_rows(path):
+            assert isinstance(row, TextRow)
+            for state in (row.before, row.acted, row.ticked):
+                key = (json.dumps(state.objects), state.next_id)
+                if key not in seen:
+                    seen.add(key)
+                    found: Recorded = adapter.write(adapter.read(state, place=row.place))
+                    assert list(found.objects) == list(state.objects)
+                    assert found.next_id == state.next_id
+    assert len(seen) >= 20

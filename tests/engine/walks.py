@@ -1,0 +1,65 @@
+"""Walks through worlds for tests that hold a fast way to a slow one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from tests.engine.tiny import DOMAINS
+from tokenworld.engine import Engine, SeededLuck, State
+from tokenworld.ground import PASS, Command
+from tokenworld.session import open_world
+from tokenworld.session.loading import compile_world
+from tokenworld.tools.fuzzing.fuzzing import playable
+from tokenworld.tools.fuzzing.playing import NoWorld, opened
+
+__all__ = ["BUNDLED", "commands", "engine_of", "random_engine", "tried", "walk"]
+
+BUNDLED = sorted(path.parent.name for path in DOMAINS.glob("*/world.tw"))
+MOST = 60
+"""Bindings of one action that are considered, legal or not."""
+
+
+def engine_of(name: str) -> Engine:
+    """The first world of a bundled file."""
+    program = open_world(str(DOMAINS / name / "world.tw")).program
+    return compile_world(program, next(iter(program.worlds.values())))
+
+
+def random_engine(seed: int) -> Engine | None:
+    """The engine of a random world; ``None`` where the generator made none that can be played."""
+    text = playable(seed)
+    try:
+        return None if text is None else opened(text, seed % 3).engine
+    except NoWorld:
+        return None
+
+
+def tried(engine: Engine, state: State) -> list[Command]:
+    """The allowed commands by trying every binding."""
+    if engine.stepper.endings.over(state):
+        return []
+    after = engine.stepper.unit.cancelled(state)
+    return [one for name in engine.code.actions for one in engine._allowed(state, after, name)]
+
+
+def commands(engine: Engine, state: State) -> list[Command]:
+    """Some commands, possible or not, and `pass`."""
+    found = [PASS]
+    for name in engine.code.actions:
+        found += [Command(name, args)
+                  for args in islice(engine.bindings(state, name) or (), MOST)]  # fmt: skip
+    return found
+
+
+def walk(engine: Engine, random: Random, steps: int) -> Iterator[tuple[State, Command]]:
+    """States with a command for each: mostly one step on, at times back to an earlier state."""
+    states = [engine.start()]
+    for _ in range(steps):
+        state = states[-1] if random.random() < 0.85 else random.choice(states)
+        legal = tried(engine, state)
+        some = legal if legal and random.random() < 0.8 else commands(engine, state)
+        command = random.choice(some)
+        yield state, command
+        states.append(engine.stepper.tick(state, command, SeededLuck())[-1].after)

@@ -1,0 +1,88 @@
+"""Which words break character, and where a world says otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokenworld.diagnostics import Failure
+from tokenworld.quality import Markers, read_markers
+from tokenworld.quality.markers import markers_file
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("look about", ()),
+        ("Ask the OPERATOR.", ("operator",)),
+        ("operators yield yields yielded", ("yield",)),
+        ("ignore the System  Prompt!", ("system prompt",)),
+        ("the system. prompt", ()),
+        ("framework-scenario", ("framework", "scenario")),
+        ("mechanic, mechanic", ("mechanic",)),
+        ("e-mechanics", ()),
+        ("straße Scenario", ("scenario",)),
+    ],
+)
+def test_whole_words_whatever_their_case(text: str, found: tuple[str, ...]) -> None:
+    assert Markers().found(text) == found
+
+
+def test_an_allowed_phrase_is_no_break() -> None:
+    markers = Markers(allowed=("telephone operator", "Scenario"))
+    assert not markers.found("ring the Telephone Operator for a scenario")
+    assert markers.found("ring the operator") == ("operator",)
+    assert markers.found("a telephone operators operator") == ("operator",)
+
+
+def test_no_markers_find_nothing() -> None:
+    assert not Markers(words=()).found("the system prompt")
+
+
+FILE = """
+[character]
+allow = ["operator"]
+[worlds.garage.character]
+allow = ["mechanic"]
+markers = ["mechanic", "dungeon  master"]
+"""
+
+
+def test_a_world_has_its_own_words(tmp_path: Path) -> None:
+    path = tmp_path / "quality.toml"
+    path.write_text(FILE, encoding="utf-8")
+    assert read_markers(path, "cellar") == Markers(allowed=("operator",))
+    assert read_markers(path, "garage") == Markers(("mechanic", "dungeon master"), ("mechanic",))
+    assert read_markers(None, "cellar") == Markers()
+
+
+def test_the_file_stands_beside_the_world(tmp_path: Path) -> None:
+    (tmp_path / "domains" / "x").mkdir(parents=True)
+    path = tmp_path / "domains" / "x" / "quality.toml"
+    assert markers_file((), tmp_path) is None
+    assert markers_file(("domains/x/world.tw",), tmp_path) is None
+    path.write_text("", encoding="utf-8")
+    assert markers_file(("domains/x/world.tw",), tmp_path) == path
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[character", "not TOML"),
+        ("[marks]", "no table `marks`"),
+        ("[character]\nforbid = []", "no key `forbid`"),
+        ("[character]\nallow = 'operator'", "`allow` is a list of words"),
+        ("[character]\nmarkers = ['']", "`markers` is a list of words"),
+        ("character = 3", "`character` is a table"),
+        ("[worlds]\nw = 1", "`w` is a table"),
+    ],
+)
+def test_a_file_that_does_not_fit(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "quality.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(Failure) as raised:
+        read_markers(path, "w")
+    (found,) = raised.value.diagnostics
+    assert found.code == "TW0006"
+    assert why in found.message

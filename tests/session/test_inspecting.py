@@ -1,0 +1,74 @@
+"""The state as an operator sees it: changed slots, containment, maps, and no secrets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tokenworld.session import Session
+from tokenworld.session.inspecting import Inspection, Place, SlotRow
+
+ROOT = Path(__file__).parents[2]
+
+
+def opened(world: str) -> Session:
+    return Session.open(str(ROOT / world), 7)
+
+
+def test_changed_slots_tell_both_values_and_the_rule() -> None:
+    session = opened("domains/cellar/world.tw")
+    assert not any(one.changed for one in Inspection(session).rows)
+    session.intend("take brass key")
+    assert [one for one in Inspection(session).rows if one.changed] == [
+        SlotRow("brass_key.at", "stairs", None, True, ("action take",)),
+        SlotRow("brass_key.holder", None, "hero", True, ("action take",)),
+    ]
+    session.intend("fly")
+    assert not any(one.changed for one in Inspection(session).rows)
+
+
+def test_secret_slots_stay_secret() -> None:
+    session = opened("tests/tools/play/worlds/attic.tw")
+    slots = {one.slot for one in Inspection(session).rows}
+    assert "trunk.locked" in slots
+    assert "trunk.inside" not in slots
+    assert "pearls" not in str(Inspection(session).rows)
+
+
+def test_objects_are_told_by_containment() -> None:
+    session = opened("tests/tools/play/worlds/attic.tw")
+    session.intend("take robot")
+    robot, trunk = Place("robot", "Toy", ()), Place("trunk", "Box", ())
+    assert Inspection(session).tree == (
+        Place("attic", "Place", (trunk, Place("child", "Child", (robot,)))),
+    ) or Inspection(session).tree == (
+        Place("attic", "Place", (Place("child", "Child", (robot,)), trunk)),
+    )
+
+
+def test_without_nesting_the_first_reference_counts() -> None:
+    tree = Inspection(opened("domains/cellar/world.tw")).tree
+    stairs = next(one for one in tree if one.name == "stairs")
+    assert {one.name for one in stairs.inside} == {"hero", "brass_key", "iron_key", "arch"}
+
+
+def test_a_map_follows_what_moves() -> None:
+    session = opened("domains/frozen_lake/world.tw")
+    (before,) = Inspection(session).maps
+    assert before.rows == ("@...", ".o.o", "...o", "o..G")
+    assert before.signs == (("@", "skater"), ("G", "gift"))
+    start = session.state_json()
+    while session.state_json()["objects"] == start["objects"]:
+        session.intend(session.legal()[-1].command)
+    (after,) = Inspection(session).maps
+    assert after.rows != before.rows
+    assert "".join(after.rows).count("@") == 1
+    assert "".join(after.rows).count("o") >= 3
+
+
+def test_a_map_shows_what_became_of_the_ground() -> None:
+    session = opened("domains/island/world.tw")
+    (shown,) = Inspection(session).maps
+    signs = dict(shown.signs)
+    assert signs["@"] == "hero"
+    assert all(len(row) == len(shown.rows[0]) for row in shown.rows)
+    assert "~" in "".join(shown.rows)

@@ -1,0 +1,44 @@
+"""A pilot at the screen: what it types, what a person would see, what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.pilot import Pilot
+
+from tokenworld.tools.play.app import PlayApp
+from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.tools.play.widgets.texts import Details
+
+__all__ = ["details", "enter", "keys", "screen_text", "until"]
+
+
+def keys(text: str) -> list[str]:
+    return ["space" if one == " " else one for one in text]
+
+
+async def enter(pilot: Pilot[None], text: str) -> None:
+    """Give a command; the tests of the command line type it key by key."""
+    pilot.app.screen.query_one(CommandLine).value = text
+    pilot.app.screen.query_one(CommandLine).focus()
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+def screen_text(app: PlayApp) -> str:
+    """What a person sees."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(one.text for one in strip) for strip in strips)
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    """Wait for something that another thread or a timer brings about."""
+    for _ in range(400):
+        if holds():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it did not come about")
+
+
+def details(app: PlayApp) -> str:
+    return app.screen.query_one(Details).plain

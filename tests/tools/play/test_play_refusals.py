@@ -1,0 +1,181 @@
+"""Refusals on the screen: since when and why, a way to what was refused, and what is forbidden."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tests.tools.play.piloting import details, enter, keys, screen_text, until
+from tokenworld.session import Session
+from tokenworld.session.satisfying import Satisfaction
+from tokenworld.tools.play.app import PlayApp
+from tokenworld.tools.play.game import Game
+from tokenworld.tools.play.glyphs import UNICODE
+from tokenworld.tools.play.lines import plain_text
+from tokenworld.tools.play.offers import offer
+from tokenworld.tools.play.satisfied import satisfaction_lines
+from tokenworld.tools.play.widgets.action_list import ActionList
+from tokenworld.tools.play.widgets.command_line import CommandLine
+
+
+async def test_a_refusal_says_since_when_and_by_which_rule(app: PlayApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await enter(pilot, "take robot")
+        await enter(pilot, "take robot")
+        text = details(app)
+        assert "false since tick 0: take robot" in text
+        assert "at(robot) attic → child action take" in text
+        await enter(pilot, "force trunk")
+        assert "false from the start" in details(app)
+        await pilot.press("f5", "up")
+        await pilot.pause()
+        assert "false since tick 0: take robot" in details(app)
+
+
+async def test_a_refusal_names_a_command_that_helps(
+    open_domain: Callable[[str], Session],
+) -> None:
+    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await enter(pilot, "open oak chest")
+        assert "» go through arch helps" in details(app)
+
+
+async def test_a_way_is_shown_accepted_with_enter_and_played(
+    open_domain: Callable[[str], Session],
+) -> None:
+    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "open oak chest")
+        assert "F10 makes it possible" in screen_text(app)
+        before = len(app.game.session.moments)
+        await pilot.press("f10")
+        await until(pilot, lambda: "becomes possible by:" in details(app))
+        assert "  1. take brass key" in details(app)
+        assert len(app.game.session.moments) == before
+        await pilot.press("enter")
+        await until(pilot, lambda: app.game.session.why_not("open oak chest").allowed)
+        command = app.screen.query_one(CommandLine)
+        assert command.value == "open oak chest"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.game.session.moments[-1].asked == "open oak chest")
+        assert app.game.session.moments[-1].outcomes[-1].status == "executed"
+
+
+async def test_a_way_may_be_typed_and_clicked(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "satisfy wind robot")
+        await until(pilot, lambda: "`wind robot` becomes possible by:" in details(app))
+        await pilot.pause()
+        rows = screen_text(app).split("\n")
+        y = next(n for n, row in enumerate(rows) if "Play these steps Enter" in row)
+        await pilot.click(offset=(rows[y].index("Play these") + 2, y))
+        await until(pilot, lambda: app.game.session.why_not("wind robot").allowed)
+        assert app.game.session.moments[-1].asked == "take robot"
+
+
+async def test_a_way_that_no_longer_starts_here_is_not_played(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "satisfy wind robot")
+        await until(pilot, lambda: "becomes possible" in details(app))
+        await enter(pilot, "sweep")
+        moments = len(app.game.session.moments)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert len(app.game.session.moments) == moments
+
+
+async def test_what_nothing_makes_possible_is_said(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "take robot")
+        await enter(pilot, "satisfy take robot")
+        await until(pilot, lambda: "Nothing makes `take robot` possible." in details(app))
+        await enter(pilot, "satisfy cry")
+        assert "✓ `cry` can be done now." in details(app)
+        await enter(pilot, "satisfy fly")
+        assert "I do not know the verb" in details(app)
+
+
+async def test_f10_without_a_command_says_what_to_do(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f10")
+        await pilot.pause()
+        assert app.game.entries[-1].text.endswith("press F10.")
+
+
+async def test_a_search_for_a_way_never_blocks_and_can_be_stopped(
+    app: PlayApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = threading.Event()
+
+    def seek_for_ever(session: Session, command: object, **named: object) -> Satisfaction:
+        cancel = named["cancel"]
+        assert callable(cancel)
+        while not cancel():
+            stopped.wait(0.01)
+        stopped.set()
+        raise AssertionError("nobody waits for this")
+
+    monkeypatch.setattr("tokenworld.tools.play.satisfied.satisfy", seek_for_ever)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "satisfy wind robot")
+        await until(pilot, lambda: "Thinking" in details(app))
+        await pilot.press("escape")
+        await until(pilot, stopped.is_set)
+        await pilot.pause()
+        assert details(app) == "The hint was stopped."
+
+
+def test_an_unknown_way_and_one_that_counts_on_luck_are_told() -> None:
+    from tokenworld.ground import Command
+    from tokenworld.planning import PlanStep
+
+    command = Command("open", (1,))
+    unknown = Satisfaction(command, "open it", "unknown", "command", "", (), (), False, 1234)
+    told = plain_text(satisfaction_lines(unknown, UNICODE))
+    assert "? No way to `open it` was found." in told
+    assert "1,234 states were looked at" in told
+    steps = (PlanStep(Command("", ())),)
+    lucky = Satisfaction(
+        command, "open it", "found", "require", "x.dry", steps, ("pass",), False, 9
+    )
+    told = plain_text(satisfaction_lines(lucky, UNICODE))
+    assert "? `open it` stays out of reach.\n✓ x.dry holds by:\n  1. pass" in told
+    assert "It counts on luck" in told
+
+
+async def test_f2_twice_lists_what_cannot_be_done_with_the_reasons(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f2", "f2")
+        await pilot.pause()
+        shown = screen_text(app)
+        assert "You can (5), cannot (2)" in shown
+        assert "✗ wind robot  You do not hold" in shown
+        await pilot.press("end", "enter")
+        await pilot.pause()
+        assert "would be refused." in details(app)
+        await pilot.press("f2", "f2")
+        await pilot.pause()
+        assert "cannot" not in screen_text(app)
+
+
+async def test_the_palette_lists_what_cannot_be_done(app: PlayApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("ctrl+p", *keys("view what cannot"))
+        await until(pilot, lambda: "view: what cannot be done" in screen_text(app))
+        await pilot.press("down", "enter")
+        await until(
+            pilot, lambda: "cannot (2)" in str(app.screen.query(ActionList)[0].border_title)
+        )
+
+
+def test_typing_narrows_what_cannot_be_done(game: Game) -> None:
+    found = offer(game, "wi", everything=True)
+    assert [(one.text, one.remark) for one in found.choices] == [
+        ("wind robot", "You do not hold the robot.")
+    ]
+    assert offer(game, "fo").choices[0].remark == "You are too weak (energy 5)."
+    game.give("cry")
+    assert offer(game, "", everything=True).choices == ()

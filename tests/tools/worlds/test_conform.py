@@ -1,0 +1,258 @@
+"""``tw conform``: rows that a world recorded itself pass; whatever is wrong is told and counted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Put = Callable[..., Path]
+Tw = Callable[..., tuple[int, str, str]]
+Row = dict[str, Any]
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {"modified": [], "removed": [], "score": asked.get("score", {})}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def kept(path: Path, rows: list[Row]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def asked(tw: Tw, *arguments: object) -> tuple[int, Any, str]:
+    code, out, err = tw("conform", *arguments, "--json")
+    return code, json.loads(out), err
+
+
+def test_a_world_conforms_to_what_it_recorded(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    code, found, _ = asked(tw, bench(), kept(tmp_path / "rows.jsonl", rows), "--strict")
+    assert (code, found["ok"], found["bad_rows"]) == (0, True, 0)
+    (game,) = found["games"]
+    assert (game["game"], game["rows"], game["wrong"]) == ("bench", 8, 0)
+    tasks = game["tasks"]
+    assert tasks["act"]["dynamic"] == {"rows": 5, "published": 5, "strict": 5}
+    assert tasks["act"]["static"]["rows"] == 3
+    assert tasks["score"]["dynamic"]["rows"] == 2
+    assert found["averages"]["step"]["dynamic"]["strict"] == 1.0
+
+
+def test_only_some_tasks(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:
+    rows[1]["next_score_state"]["score"] = 7
+    path = kept(tmp_path / "rows.jsonl", rows)
+    assert tw("conform", bench(), path)[0] == 1
+    code, found, _ = asked(tw, bench(), path, "--tasks", "act, env")
+    assert code == 0
+    counted = {task: one["static"]["rows"] for task, one in found["games"][0]["tasks"].items()}
+    assert (counted["act"], counted["score"], counted["step"]) == (3, 0, 0)
+
+
+def test_the_table(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:
+    code, out, _ = tw("conform", bench(), kept(tmp_path / "rows.jsonl", rows))
+    assert code == 0
+    assert "F_act" in out
+    assert "8 rows, 0 wrong answers by the paper's scorer" in out
+
+
+def test_a_difference_is_shown_with_the_rule_that_wrote_it(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    rows[1]["tick_state"]["objects"][2]["properties"]["heat"] = 13.0
+    path = kept(tmp_path / "rows.jsonl", rows[:2])
+    code, out, _ = tw("conform", bench(), path, "--strict")
+    assert code == 1
+    assert f"{path}:2: F_env of `wet clip (ID: 3)`" in out
+    assert "executed wet(red)" in out
+    assert "  @ clip (ID: 3): heat\n  - 13.0\n  + 12.5\n    written by law cool (" in out
+    assert "world.tw:" in out
+
+
+def test_a_refusal_that_should_not_be_is_named(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    rows[2]["action_state"]["objects"][2]["properties"]["wet"] = False
+    code, found, _ = asked(tw, bench(), kept(tmp_path / "rows.jsonl", rows[2:3]))
+    assert code == 1
+    miss = found["misses"][0]
+    assert miss["task"] == "act"
+    assert miss["how"].startswith("refused wet(red): already (")
+    assert miss["differences"][0]["rule"] == ""
+
+
+def test_the_order_of_contents_counts_strictly_only(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    row = rows[1]
+    for key in ("current_state", "action_state", "tick_state"):
+        row[key]["objects"][1]["contains"][:2] = ["clip (ID: 4)", "clip (ID: 3)"]
+        row[key]["objects"][2:4] = [row[key]["objects"][3], row[key]["objects"][2]]
+    path = kept(tmp_path / "rows.jsonl", [row])
+    assert tw("conform", bench(), path, "--strict")[0] == 0  # the order is read, and it is kept
+    objects = row["action_state"]["objects"]
+    objects[1]["contains"][:2] = ["clip (ID: 3)", "clip (ID: 4)"]
+    objects[2:4] = [objects[3], objects[2]]
+    path = kept(tmp_path / "rows.jsonl", [row])
+    code, found, _ = asked(tw, bench(), path)
+    assert found["games"][0]["tasks"]["act"]["dynamic"] == {
+        "rows": 1, "published": 1, "strict": 0,
+    }  # fmt: skip
+    assert code == 0
+
+
+def test_bad_rows_are_told_counted_and_skipped(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    rows[1]["game"] = "other-game"
+    rows[2]["current_state"]["objects"][2]["type"] = "Zeppelin"
+    path = kept(tmp_path / "rows.jsonl", rows)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"game": "bench"\n')
+    code, found, err = asked(tw, bench(), path)
+    assert code == 1
+    assert found["bad_rows"] == 3
+    assert found["games"][0]["rows"] == 6
+    assert f"{path}:2: it is a row of `other-game`, and the world is for `bench`" in err
+    assert "the world has no type `Zeppelin`" in err
+    assert f"{path}:9: it is no JSON" in err
+    assert "3 rows were skipped" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere.tw", "rows.jsonl"), "nowhere"),
+        (("WORLD",), "No file of rows is named"),
+        (("WORLD", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("WORLD", "rows.jsonl", "--tasks", "guess"), "`guess` is no task"),
+        (("WORLD", "rows.jsonl", "--predictions", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("WORLD", "rows.jsonl", "--predictor", "no-such-program"), "cannot be started"),
+        ((".", "rows.jsonl"), "has no folder with a world"),
+    ],
+)
+def test_bad_arguments(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], words: str,
+) -> None:  # fmt: skip
+    (tmp_path / "empty").mkdir()
+    world = bench()
+    kept(tmp_path / "empty" / "rows.jsonl", rows)
+    monkeypatch.chdir(tmp_path / "empty")
+    given = [str(world) if one == "WORLD" else one for one in arguments]
+    code, _, err = tw("conform", *given)
+    assert code == 2
+    assert words in err
+    assert "help: " in err
+
+
+def test_a_folder_of_worlds(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:
+    bench(folder="worlds/bench")
+    other = [{**row, "game": "other"} for row in rows]
+    text = (tmp_path / "worlds" / "bench" / "mapping.toml").read_text(encoding="utf-8")
+    bench(mapping=text.replace('"bench"', '"other"'), folder="worlds/other")
+    path = kept(tmp_path / "rows.jsonl", rows + other)
+    code, found, _ = asked(tw, tmp_path / "worlds", path, "--strict")
+    assert code == 0
+    assert [one["game"] for one in found["games"]] == ["bench", "other"]
+    assert "mean of the games" in tw("conform", tmp_path / "worlds", path)[1]
+
+
+def test_the_bundled_games_have_a_name(
+    tw: Tw, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = kept(tmp_path / "rows.jsonl", rows)
+    code, found, err = asked(tw, "textgames", path)
+    assert code == 1
+    assert found["bad_rows"] == len(rows)
+    assert "it is a row of `bench`, and the world is for `balance-scale-weigh`, `boil-water`" in err
+
+
+# ---- other predictors -------------------------------------------------------------------------
+
+
+def test_a_program_answers(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:
+    """One that says "nothing changes" is right about what changes nothing, and no more."""
+    (tmp_path / "echo.py").write_text(ECHO, encoding="utf-8")
+    path, program = kept(tmp_path / "rows.jsonl", rows), f"{sys.executable} {tmp_path / 'echo.py'}"
+    code, found, _ = asked(tw, bench(), path, "--predictor", program)
+    assert code == 1
+    tasks = found["games"][0]["tasks"]
+    assert tasks["act"]["dynamic"] == {"rows": 5, "published": 0, "strict": 0}
+    assert tasks["act"]["static"] == {"rows": 3, "published": 3, "strict": 3}
+    assert tasks["score"]["static"]["published"] == 6
+    assert tasks["score"]["dynamic"]["published"] == 0
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [("print('{')", "the answer is no JSON"), ("print('[]')", "the answer is no JSON object"),
+     ("print('{}')", "objects` is no list")],
+)  # fmt: skip
+def test_answers_that_cannot_be_used(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path, program: str, words: str
+) -> None:
+    code = f"import sys\nfor line in sys.stdin:\n    {program}\n    sys.stdout.flush()\n"
+    (tmp_path / "answer.py").write_text(code, encoding="utf-8")
+    path = kept(tmp_path / "rows.jsonl", rows)
+    command = f"{sys.executable} {tmp_path / 'answer.py'}"
+    result, found, _ = asked(tw, bench(), path, "--predictor", command, "--tasks", "act")
+    assert result == 1
+    assert found["games"][0]["wrong"] == 8
+    assert words in found["misses"][0]["fault"]
+
+
+def test_a_program_that_ends_too_early(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:
+    path = kept(tmp_path / "rows.jsonl", rows)
+    code, _, err = tw("conform", bench(), path, "--predictor", f"{sys.executable} -c pass")
+    assert code == 2
+    assert "ended before it answered" in err or "stopped answering" in err
+
+
+def test_questions_and_a_file_of_answers(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    path, questions = kept(tmp_path / "rows.jsonl", rows), tmp_path / "questions.jsonl"
+    assert tw("conform", bench(), path, "--questions", questions)[0] == 0
+    lines = [json.loads(line) for line in questions.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 4 * len(rows)
+    first, env = lines[0], lines[1]
+    assert (first["task"], first["action"], first["row"]) == ("act", "look", "rows.jsonl:1")
+    assert "action" not in env
+    assert "score" not in env
+    assert env["objects"] == rows[0]["action_state"]["objects"]
+
+    wanted = {"act": "action_state", "env": "tick_state", "step": "tick_state"}
+    answers = []
+    for number, row in enumerate(rows, start=1):
+        for task, key in wanted.items():
+            answer = {"row": f"rows.jsonl:{number}", "task": task, "objects": row[key]["objects"]}
+            answers.append({**answer, "score": row["next_score_state"]})
+    code, found, _ = asked(
+        tw, bench(), path, "--predictions", kept(tmp_path / "answers.jsonl", answers), "--strict"
+    )
+    assert code == 0
+    assert found["games"][0]["tasks"]["step"]["dynamic"]["strict"] > 0
+    assert found["games"][0]["tasks"]["score"]["dynamic"]["rows"] == 0
+
+    code, found, _ = asked(
+        tw, bench(), path, "--predictions", kept(tmp_path / "answers.jsonl", answers[3:])
+    )
+    assert code == 1
+    assert found["misses"][0]["fault"] == "the file has no answer for it"
+
+
+def test_a_file_that_holds_no_answers(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:
+    path = kept(tmp_path / "rows.jsonl", rows)
+    code, _, err = tw("conform", bench(), path, "--predictions", path)
+    assert code == 2
+    assert "is no answer" in err

@@ -1,0 +1,23 @@
+"""``tw``: the verbs. Each parses its arguments, calls one function and returns its exit code.
+
+Exit codes: 0 fine; 1 a negative answer; 2 usage, or an input that is missing or unreadable;
+3 unknown (no verdict in the limits); 4 an internal error; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+# Importing a module is what gives its verbs to the application.
+from tokenworld.cli import (  # noqa: F401
+    checking,
+    conforming,
+    judging,
+    pddl,
+    planning,
+    playing,
+    reading,
+    recorded,
+    sweeping,
+)
+from tokenworld.cli.frame import _main, app, main
+
+__all__ = ["_main", "app", "main"]

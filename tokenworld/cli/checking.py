@@ -1,0 +1,137 @@
+"""The verbs that look at rules and try them: check, lint, fmt, test, mutate, fuzz."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tokenworld.cli.frame import app, verb
+from tokenworld.cli.parameters import Json, Limit, Pedantic, Seed
+
+if TYPE_CHECKING:
+    from tokenworld.tools.output import Output
+
+
+@app.command
+def check(
+    files: Annotated[tuple[str, ...], Parameter(help="Files to check.")],
+    /,
+    *,
+    fix: Annotated[bool, Parameter(help="Apply the safe repairs.", negative="")] = False,
+    unsafe: Annotated[bool, Parameter(help="Apply the other repairs too.", negative="")] = False,
+    order: Annotated[bool, Parameter(help="List laws whose order matters.", negative="")] = False,
+    proofs: Annotated[bool, Parameter(help="Say what is proved.", negative="")] = False,
+    stats: Annotated[bool, Parameter(help="Tell the time of each pass.", negative="")] = False,
+    pedantic: Pedantic = False,
+    form: Annotated[
+        Literal["text", "json", "sarif", "lsp"], Parameter(name="--format", help="How to print.")
+    ] = "text",
+    json: Json = False,
+) -> int:
+    """Check files: names, types, rules, and that each world can start."""
+    from tokenworld.tools.checking import check as run_check
+
+    return verb(
+        json or form != "text",
+        lambda out: run_check(
+            files,
+            out,
+            form=form,
+            pedantic=pedantic,
+            fix=fix,
+            unsafe=unsafe,
+            order=order,
+            proofs=proofs,
+            stats=stats,
+        ),
+    )
+
+
+@app.command
+def lint(
+    files: Annotated[tuple[str, ...], Parameter(help="Files to look at.")],
+    /,
+    *,
+    pedantic: Pedantic = False,
+    quirks: Annotated[bool, Parameter(help="List the declared oddities.", negative="")] = False,
+    json: Json = False,
+) -> int:
+    """Print what is allowed and yet suspicious, or the oddities that are there on purpose."""
+    from tokenworld.tools.linting import lint as run_lint
+
+    return verb(json, lambda out: run_lint(files, out, pedantic=pedantic, quirks=quirks))
+
+
+@app.command
+def fmt(
+    paths: Annotated[tuple[str, ...], Parameter(help="Files and folders.")] = (),
+    /,
+    *,
+    check: Annotated[bool, Parameter(help="Write nothing; 1 if a file differs.",
+                                     negative="")] = False,
+    diff: Annotated[bool, Parameter(help="Write nothing; show the changes.", negative="")] = False,
+    stdin: Annotated[bool, Parameter(help="From stdin to stdout.", negative="")] = False,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """Lay files out in the one style: those of `rules` and `domains` by default."""
+    from tokenworld.tools.formatting import fmt as format_files
+
+    return verb(json, lambda out: format_files(paths, out, check=check, diff=diff, stdin=stdin))
+
+
+@app.command
+def test(
+    paths: Annotated[tuple[str, ...], Parameter(help="Files and folders.")] = (),
+    /,
+    *,
+    junit: Annotated[Path | None, Parameter(help="Write a JUnit report here.")] = None,
+    time_limit: Limit = 60.0,
+    coverage: Annotated[
+        bool, Parameter(help="Tell which rules, requires and branches were reached.", negative="")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Run scenarios: those of `rules` and `domains` by default."""
+    from tokenworld.tools.testing import test as run_tests
+
+    def work(out: Output) -> int:
+        return run_tests(paths, out, junit=junit, plan_seconds=time_limit, coverage=coverage)
+
+    return verb(json, work)
+
+
+@app.command
+def mutate(
+    file: Annotated[str, Parameter(help="A file whose rules are changed.")],
+    /,
+    *,
+    sample: Annotated[int | None, Parameter(help="Judge so many mutants only.")] = None,
+    seed: Annotated[int, Parameter(help="The seed that draws the sample.")] = 0,
+    least: Annotated[float, Parameter(help="Percent that must be noticed, for exit code 0.")] = 0.0,
+    time_limit: Limit = 30.0,
+    json: Json = False,
+) -> int:
+    """Change the rules a little, one place at a time: do the world's own tests notice?"""
+    from tokenworld.tools.mutation import mutate as run_mutants
+
+    def work(out: Output) -> int:
+        return run_mutants(file, out, sample=sample, seed=seed, seconds=time_limit, least=least)
+
+    return verb(json, work)
+
+
+@app.command
+def fuzz(
+    *,
+    number: Annotated[int, Parameter(name="--n", help="Ticks to compare in total.")] = 2000,
+    seed: Seed = 0,
+    ticks: Annotated[int, Parameter(help="Ticks of each world at most.")] = 100,
+    coverage: Annotated[bool, Parameter(help="List every construct.", negative="")] = False,
+    json: Json = False,
+) -> int:
+    """Play random worlds with the engine and with a second, plain evaluator; 1 if they differ."""
+    from tokenworld.tools.fuzzing.verb import run_fuzz
+
+    return verb(json, lambda out: run_fuzz(number, seed, ticks, coverage, out))

@@ -1,0 +1,143 @@
+"""The verbs that play a world: run, rollout, play, and legal, which says what can be played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from tokenworld.cli.frame import app, verb
+from tokenworld.cli.parameters import Goal, Json, Limit, Seed, Store, World
+
+
+@app.command
+def run(
+    world: World,
+    /,
+    *,
+    script: Annotated[Path | None, Parameter(help="A file with one intent per line.")] = None,
+    scenario: Annotated[str | None, Parameter(help="The `when` steps of this scenario.")] = None,
+    player: Annotated[
+        Literal["random", "planner", "adversarial", "llm"] | None, Parameter(help="Who plays.")
+    ] = None,
+    command: Annotated[
+        str | None, Parameter(help="The program of `--player llm`: text in, text out.")
+    ] = None,
+    url: Annotated[str | None, Parameter(help="The HTTP address of `--player llm`.")] = None,
+    reply_timeout: Annotated[
+        float, Parameter(help="Seconds for an answer of `--player llm` at most.")
+    ] = 60.0,
+    policy: Annotated[Path | None, Parameter(help="A policy of `tw plan`, to play by.")] = None,
+    ticks: Annotated[int | None, Parameter(help="Stop after so many records.")] = None,
+    halt_refusals: Annotated[
+        int | None, Parameter(help="Halt after so many refusals in a row; 0: never.")
+    ] = None,
+    goal: Goal = None,
+    time_limit: Limit = 60.0,
+    seed: Seed = 0,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Run a world without a screen and record it."""
+    from tokenworld.tools.choosing import Choice
+    from tokenworld.tools.running import run as run_world
+
+    choice = Choice(
+        script=script,
+        scenario=scenario,
+        player=player,
+        policy=policy,
+        command=command,
+        url=url,
+        reply_timeout=reply_timeout,
+        goal=goal,
+        time_limit=time_limit,
+        ticks=ticks,
+        seed=seed,
+        halt_refusals=halt_refusals,
+    )
+    return verb(json, lambda out: run_world(world, out, choice, store))
+
+
+@app.command
+def rollout(
+    world: World,
+    /,
+    *,
+    policy: Annotated[str, Parameter(help="random, or a policy or script file.")] = "random",
+    worlds: Annotated[int, Parameter(help="How many runs, each with the next seed.")] = 100,
+    ticks: Annotated[int, Parameter(help="Records of a run at most.")] = 1000,
+    engine: Annotated[
+        Literal["auto", "fast", "plain", "play"],
+        Parameter(help="Compiled, the same in Python, or the interpreter."),
+    ] = "auto",
+    digests: Annotated[
+        bool, Parameter(help="Add the state hash of every run.", negative="")
+    ] = False,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Play a world many times and tell how often it is won, and how soon."""
+    from tokenworld.tools.rolling import rollout as roll
+
+    return verb(
+        json,
+        lambda out: roll(
+            world,
+            out,
+            policy=policy,
+            worlds=worlds,
+            ticks=ticks,
+            seed=seed,
+            engine=engine,
+            digests=digests,
+        ),
+    )
+
+
+@app.command
+def play(
+    world: World,
+    /,
+    *,
+    plan: Annotated[bool, Parameter(help="Plan first; the plan can be stepped through.",
+                                    negative="")] = False,
+    goal: Goal = None,
+    time_limit: Limit = 60.0,
+    seed: Seed = 0,
+    store: Store = None,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """Play a world on the screen. Without a terminal its plan is played and told."""
+    from tokenworld.tools.playing import play as play_world
+
+    return verb(
+        json,
+        lambda out: play_world(
+            world, out, seed=seed, store=store, planned=plan, time_limit=time_limit, goal=goal
+        ),
+    )
+
+
+@app.command
+def legal(
+    world: World,
+    /,
+    *,
+    focus: Annotated[str | None, Parameter(name="--with", help="Only with this object.")] = None,
+    every: Annotated[bool, Parameter(name="--all", help="Also what cannot be done, and why.",
+                                     negative="")] = False,
+    script: Annotated[
+        Path | None, Parameter(name=["--at", "--script"], help="What was played so far.")
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """What can be done now, in all or with one object; 1 if nothing can."""
+    from tokenworld.tools.focusing import legal as run_legal
+
+    return verb(
+        json,
+        lambda out: run_legal(world, out, focus=focus, script=script, every=every, seed=seed),
+    )

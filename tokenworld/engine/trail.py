@@ -1,0 +1,74 @@
+"""What was written on the way from one state to another.
+
+Every state has a node; a fork's node hangs on that of the state it was made from. Whoever worked
+something out on one state (its legal actions, its hash) asks for the slots that may differ in
+another one, and looks at those alone. Only a few hundred nodes are kept behind each state, so that
+a long run does not hold its whole past; further away the answer is "anything".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["Slot", "Trail"]
+
+Slot = tuple[int, Any]
+"""A column's index and a key in it; the key `ALL` stands for the whole column."""
+
+ALL = None
+REACH = 64
+"""Nodes between two anchors; the links behind the last anchor but one are let go."""
+
+
+class Trail:
+    """The writes of one state since it was forked: ``slots`` one by one, ``journals`` as lists of
+    committed changes. ``roll``: objects came, went or were renamed."""
+
+    __slots__ = ("anchor", "depth", "journals", "parent", "roll", "slots")
+
+    def __init__(self, parent: Trail | None = None) -> None:
+        self.parent = parent
+        self.slots: list[Slot] = []
+        self.journals: list[list[Any]] | None = None
+        self.roll = False
+        if parent is None:
+            self.depth, self.anchor = 0, self
+            return
+        self.depth, self.anchor = parent.depth + 1, parent.anchor
+        if self.depth % REACH == 0:
+            self.anchor.parent = None
+            self.anchor = self
+
+    def journal(self, changes: list[Any]) -> None:
+        """Note committed changes: tuples that begin with a column and a key."""
+        if self.journals is None:
+            self.journals = [changes]
+        else:
+            self.journals.append(changes)
+
+    def written(self) -> Iterator[Slot]:
+        """The slots of this node, some perhaps more than once."""
+        yield from self.slots
+        for changes in self.journals or ():
+            for change in changes:
+                yield change[0].index, change[1]
+
+
+def between(one: Trail, other: Trail) -> set[Slot] | None:
+    """The slots that may differ between two states; ``None`` for anything."""
+    found: set[Slot] = set()
+    while one is not other:
+        if one.depth < other.depth:
+            one, other = other, one
+        if one.roll or one.parent is None:
+            return None
+        if one.slots:
+            found.update(one.slots)
+        for changes in one.journals or ():
+            found.update([(change[0].index, change[1]) for change in changes])
+        one = one.parent
+    return found
+
+
+__all__ += ["ALL", "between"]

@@ -1,0 +1,167 @@
+"""`WorldEnv`: a world as a gymnasium environment, one intent a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import gymnasium
+from gymnasium import spaces
+
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.ground import PASS, Command, Outcome, Raw
+from tokenworld.gym.axes import grows
+from tokenworld.gym.commands import CommandList
+from tokenworld.gym.episode import Episode, Rules, info_of
+from tokenworld.gym.fields import left_out
+from tokenworld.gym.observing import Observe, Observer, Typed, one_of
+from tokenworld.session import OpenWorld, open_world
+
+__all__ = ["Act", "WorldEnv", "call_number", "calls_of", "no_command", "register"]
+
+Act = Literal["listed", "typed"]
+
+
+class WorldEnv(gymnasium.Env[Any, Any]):
+    """A world that one learner plays; with several actors it gives the intents of them all in turn.
+
+    ``world`` is ``FILE[:world]``, the name of a bundled world or an opened one, ``params`` sets its
+    params. ``observe``: ``text``, ``symbolic`` (one vector) or ``dict`` (arrays by name). ``act``:
+    ``listed`` (a number in `calls`, with ``info["action_mask"]``) or ``typed`` (words, with
+    ``info["commands"]``). An episode terminates with a loss or a goal (with ``goal``), and is
+    truncated by a `stop` line or after ``limit`` steps. The reward is that of the step's ticks, in
+    worlds that pay none the change of the score. ``seed`` is that of the first `reset` which
+    names none. ``spare_objects`` and ``spare_commands`` are places for what play creates.
+
+    Raises `Failure`: TW0006 for a mode, goal or limit that cannot be, and what `open_world` does.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["ansi"],
+        "render_fps": 4,
+    }
+
+    def __init__(
+        self,
+        world: str | OpenWorld,
+        *,
+        observe: Observe = "text",
+        act: Act = "listed",
+        goal: str | None = None,
+        limit: int = 1000,
+        seed: int = 0,
+        params: Mapping[str, Raw] | None = None,
+        spare_objects: int = 16,
+        spare_commands: int = 128,
+        render_mode: str | None = None,
+    ) -> None:
+        one_of("act", act, get_args(Act))
+        one_of("render_mode", render_mode or "ansi", ("ansi",))
+        self.world = open_world(world, params) if isinstance(world, str) else world
+        self.render_mode = render_mode
+        self._rules = Rules(self.world, goal, limit)
+        self._act = act
+        self._spare = spare_objects
+        self._observer = Observer(self.world, observe, spare_objects)
+        self._list = CommandList(self.world.engine, spare_commands if grows(self.world) else 0)
+        self.observation_space = self._observer.space
+        listed = act == "listed"
+        self.action_space = spaces.Discrete(self._list.size) if listed else Typed(self.world)
+        self._first: int | None = seed
+        self._episode = Episode(self._rules, seed)
+
+    # ---- playing ------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """A new episode: the world with this seed, else with one drawn from the seeds before."""
+        chosen = self._first if seed is None else seed
+        super().reset(seed=chosen)
+        self._first = None
+        if chosen is None:
+            chosen = int(self.np_random.integers(2**31))
+        self._episode = Episode(self._rules, chosen)
+        self._list.begin()
+        return self._observer.see(self._episode.session), {**self._info(()), "seed": chosen}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Give one intent: what is seen then, the reward, the end, and why it was not done."""
+        episode = self._episode
+        outcomes, reward = episode.give(self._intent(action))
+        seen, info = self._observer.see(episode.session), self._info(outcomes)
+        return seen, reward, episode.terminated, episode.truncated, info
+
+    def _intent(self, action: Any) -> Command | str:
+        if self._act == "typed":
+            return str(action)
+        return self._list.command(int(action)) or no_command(int(action))
+
+    def _info(self, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
+        session, info = self._episode.session, info_of(self._episode, outcomes)
+        if self._act == "typed":
+            info["commands"] = [*dict.fromkeys(one.text for one in session.legal()), "pass"]
+            return info
+        possible = () if session.ended() else (PASS, *session.engine.legal(session.state))
+        info["action_mask"] = self._list.mask(possible)
+        info["left_out"] = self._list.left_out
+        return info
+
+    def render(self) -> str | None:
+        """What a player is told now, with ``render_mode="ansi"``."""
+        return self._observer.text(self._episode.session) if self.render_mode else None
+
+    # ---- asking -------------------------------------------------------------------------------
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The listed commands as calls, in the order of their numbers, `pass` first.
+
+        Behind those of the start stand the ones that took a spare place in this episode.
+        """
+        return calls_of(self._episode, self._list)
+
+    def index(self, call: str) -> int:
+        """The number of a command, written as in `calls`; `Failure` (TW0006) if it has none."""
+        return call_number(self.calls, call)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """Actions with too many arguments to list: they can only be typed."""
+        return self._list.unlisted
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What may change and is not in `symbolic` and `dict`: texts, and very large relations."""
+        return left_out(self.world, self._spare)
+
+
+def calls_of(episode: Episode, commands: CommandList) -> tuple[str, ...]:
+    """The commands that have a number now, as calls."""
+    session = episode.session
+    show, now = session.simulator().show, session.state
+
+    def told(command: Command) -> str:
+        known = all(not isinstance(one, int) or one < len(now.names) for one in command.args)
+        return show(now if known else commands.start, command)  # it may be of another seed
+
+    return tuple(told(command) for command in commands.numbered())
+
+
+def no_command(number: int) -> str:
+    """What is given for a place without a command: words that no world understands."""
+    return f"nothing_at_{number}"
+
+
+def call_number(calls: tuple[str, ...], call: str) -> int:
+    """The number of a call; `Failure` (TW0006) if it is not listed."""
+    if call not in calls:
+        hint = did_you_mean(call, calls) or "`calls` lists the commands."
+        raise Failure(Diagnostic("TW0006", f"`{call}` is not a listed command.", hint=hint))
+    return calls.index(call)
+
+
+def register() -> None:
+    """Let `gymnasium.make("tokenworld/World-v0", world=…)` make a `WorldEnv`."""
+    if "tokenworld/World-v0" not in gymnasium.registry:
+        gymnasium.register("tokenworld/World-v0", "tokenworld.gym.environment:WorldEnv")

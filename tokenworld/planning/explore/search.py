@@ -1,0 +1,235 @@
+"""Our own breadth-first search where a world can be packed: the same answers, many times faster.
+
+The interpreter looks at the first few hundred states, which is all there is of many worlds. What
+goes on from there goes on packed states, which find the plan that the interpreter would find.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Generic
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
+from tokenworld.planning.explore.packed import BROKEN, LOST, WON, Packed
+from tokenworld.planning.explore.tails import STUCK
+from tokenworld.planning.explore.whole import packed
+from tokenworld.planning.frontier import Frontier
+from tokenworld.planning.search import (
+    Cancel,
+    Capped,
+    Exhausted,
+    Found,
+    Limits,
+    Search,
+    SearchProgress,
+    SearchResult,
+    Watch,
+    has_costs,
+)
+from tokenworld.planning.verdict import PlanStep
+
+__all__ = ["PackedSearch", "Progress", "QuickSearch", "plan_along"]
+
+if TYPE_CHECKING:
+    from tokenworld.planning.explore.compiled import CompiledSearch
+
+Progress = Callable[[SearchProgress], None] | None
+_SMALL = 300
+"""So many states the interpreter looks at before packed states take over."""
+_LARGE = 200_000
+"""So many packed states before it is worth the while to compile, where commands are all there is:
+phases are looked up in tables, which is as quick as what is compiled."""
+_MOST_BINDINGS = 100_000
+"""Worlds with more choices of arguments are left to planners: to lower them takes too long."""
+_STATE_BYTES = 160
+"""Bytes per state: its number, its place in the table, its parent; rounded up."""
+_WATCHED = 256
+"""Limits are looked at once per so many expanded states."""
+
+
+class PackedSearch(Generic[StateT]):
+    """Breadth first over packed states. It goes on where it stopped when it is run again."""
+
+    def __init__(self, simulator: Simulator[StateT], world: Packed, start: StateT) -> None:
+        self._simulator, self._world, self._start = simulator, world, start
+        self._keys, self._parents = [world.start], array("q", [-1])
+        self._seen, self._lost = {world.start}, set[int]()
+        self._next, self._expanded, self._depth, self._layer_end = 0, 0, 0, 1
+        self._winner = 0 if world.ends(world.start) == WON else -1
+
+    def run(
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit."""
+        watch = Watch(limits, cancel)
+        while self._winner < 0 and self._next < len(self._keys):
+            count = len(self._keys)
+            if (hit := watch.stop(count, count * _STATE_BYTES)) is not None:
+                return Capped(*hit, count, self._expanded)
+            if progress is not None and watch.due():
+                progress(self.so_far())
+            self._expand(min(self._next + _WATCHED, count))
+        if self._winner < 0:
+            return Exhausted(len(self._keys), self._expanded)
+        steps = plan_along(self._simulator, self._world, self._start, self._trail())
+        return Found(steps, len(steps), len(self._keys), self._expanded, "ticks")
+
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
+        count = len(self._keys)
+        return SearchProgress(count, self._expanded, count - self._next, self._depth)
+
+    def _expand(self, end: int) -> None:
+        """Reach all successors of the states up to ``end``, or stop at a goal."""
+        keys, lost, after = self._keys, self._lost, self._after
+        for node in range(self._next, end):
+            if node == self._layer_end:
+                self._depth, self._layer_end = self._depth + 1, len(keys)
+            self._next = node + 1
+            if node in lost:
+                continue
+            self._expanded += 1
+            if (news := after(keys[node])) and self._reach(node, news):
+                return
+
+    def _reach(self, node: int, news: list[int]) -> bool:
+        """Note states that are news; whether one is the goal."""
+        ends, seen = self._world.ends, self._seen
+        for after in news:
+            if after in seen:  # twice among the news
+                continue
+            seen.add(after)
+            what = ends(after)
+            if what == BROKEN:
+                continue
+            if what == LOST:
+                self._lost.add(len(self._keys))
+            self._keys.append(after)
+            self._parents.append(node)
+            if what == WON:
+                self._winner = len(self._keys) - 1
+                return True
+        return False
+
+    def _after(self, key: int) -> list[int]:
+        """The states that are news after each thing that can be done, in order."""
+        seen, found = self._seen, list[int]()
+        if not self._world.simple:
+            return [after for _, after in self._world.moves(key) if after not in seen]
+        doings = self._world.choose(key)
+        doings.sort()
+        for _, keep, put, rows, follow in doings:
+            after = key & keep | put
+            if rows:
+                for mask, row in rows:
+                    after |= row[key & mask]
+            if follow is not None:
+                after = follow(after)
+                if after == STUCK:
+                    continue
+            if after not in seen:
+                found.append(after)
+        return found
+
+    def _trail(self) -> list[int]:
+        """The states on the way to the goal."""
+        node, found = self._winner, list[int]()
+        while node >= 0:
+            found.append(self._keys[node])
+            node = self._parents[node]
+        return found[::-1]
+
+
+def plan_along(
+    simulator: Simulator[StateT], world: Packed, start: StateT, trail: Sequence[int]
+) -> tuple[PlanStep, ...]:
+    """The plan that goes through these states, with the luck that it counts on."""
+    state, steps = start, list[PlanStep]()
+    for before, wanted in pairwise(trail):
+        made = [
+            (world.commands[number], after)
+            for number, after in world.moves(before)
+            if world.ends(after) != BROKEN
+        ]
+        command, _ = next(pair for pair in made if pair[1] == wanted)
+        outcome = [after for one, after in made if one == command].index(wanted)
+        successor = simulator.successors(state, command)[outcome]
+        steps.append(PlanStep(command, successor.draws))
+        state = successor.state
+    return tuple(steps)
+
+
+class QuickSearch(Generic[StateT]):
+    """Our own search (`search.Search`), on packed states where it is long and they are to be had.
+
+    With costs, a bound on ticks or another order of states it is the interpreter's throughout, and
+    without ``packs``, where states are not those of the interpreter.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        *,
+        within: int | None = None,
+        frontier: Frontier[StateT] | None = None,
+        packs: bool = True,
+    ) -> None:
+        self._simulator, self._start, self._goal = simulator, state, goal
+        self._world: Packed | None = None
+        self._search: Search[StateT] | PackedSearch[StateT] | CompiledSearch[StateT]
+        self._search = search = Search(simulator, state, goal, within=within, frontier=frontier)
+        self.gaps: tuple[Diagnostic, ...] = tuple(search.gaps)
+        special = within is not None or frontier is not None or has_costs(simulator)
+        self._asked = special or not packs
+
+    def run(
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit; run again to go on."""
+        if not self._asked:
+            first = min(_SMALL, limits.states or _SMALL)
+            result = self._search.run(replace(limits, states=first), cancel=cancel)
+            if not isinstance(result, Capped) or result.limit != "states" or first < _SMALL:
+                return result
+            self._asked = True
+            self._world = self._packed()
+            if self._world is not None:
+                self._search = PackedSearch(self._simulator, self._world, self._start)
+        if self._world is not None and self._world.plain:
+            before = min(_LARGE, limits.states or _LARGE)
+            result = self._search.run(
+                replace(limits, states=before), progress=progress, cancel=cancel
+            )
+            if not isinstance(result, Capped) or result.limit != "states" or before < _LARGE:
+                return result
+            self._compile(self._world)
+        return self._search.run(limits, progress=progress, cancel=cancel)
+
+    def _compile(self, world: Packed) -> None:
+        """Go on with what numba compiles, where it is installed; it is quicker to begin anew."""
+        from tokenworld.planning.explore.compiled import CompiledSearch, Tables, available
+
+        self._world = None
+        tables = Tables.of(world, to_goal=True) if available() else None
+        if tables is not None:
+            self._search = CompiledSearch(self._simulator, world, self._start, tables)
+
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
+        return self._search.so_far()
+
+    def _packed(self) -> Packed | None:
+        instance = self._simulator.instance_at(self._start)
+        domains = (
+            parameter_domains(instance, action.params)
+            for action in instance.program.actions.values()
+        )
+        if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
+            return None
+        return packed(self._simulator, self._start, self._goal)

@@ -1,0 +1,192 @@
+"""What stands in the way of a command: each failed require, since when and by which rule it fails,
+and the command that would lift it.
+
+The rule is found by asking again: a change is the cause if the require holds once it alone is taken
+back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tokenworld.engine import Engine, State
+from tokenworld.engine.compile import guards_of
+from tokenworld.engine.why import standing
+from tokenworld.ground import Change, Command, Outcome, Raw, read_value, written
+from tokenworld.model import Draw
+from tokenworld.session.session import Moment, Session
+
+__all__ = ["Obstacle", "command_of", "holds_in", "obstacles", "stands"]
+
+_TRIED = 200
+"""So many commands are tried for one that lifts an obstacle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A require that fails. ``since`` is the tick in which it became false, ``None`` if it was
+    false from the start; ``asked`` is what was asked then, ``causes`` are the changes that did it.
+
+    ``fix`` is a command, in words, after which it holds, where one is known.
+    """
+
+    index: int
+    since: int | None
+    asked: str
+    causes: tuple[Change, ...]
+    fix: str | None
+
+
+def stands(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
+    """Which requires of a command hold for the actor whose turn it is, in written order."""
+    unit = engine.stepper.unit
+    now = state if unit.free(state, command) else unit.cancelled(state)
+    return standing(engine.code, now, unit.since(now, command), command)
+
+
+def holds_in(engine: Engine, state: State, command: Command, index: int) -> bool:
+    """Whether one require of a command holds; false where it has no value."""
+    return stands(engine, state, command)[index] is True
+
+
+def command_of(session: Session, moment: Moment, outcome: Outcome) -> Command | None:
+    """The command of a record; ``None`` where its text named none."""
+    program = session.world.program
+    if outcome.action not in program.actions:
+        return None
+    params = program.actions[outcome.action].params
+    numbers = moment.state.numbers
+    args = (read_value(program, numbers, one.type, outcome.args[one.name]) for one in params)
+    return Command(outcome.action, tuple(args))
+
+
+def obstacles(
+    session: Session, command: Command, moments: Sequence[Moment] | None = None
+) -> dict[int, Obstacle]:
+    """Each failed require of a command by its index, at the end of ``moments`` (of all of them).
+
+    Requires that the language adds are left out: what they forbid comes of the command itself.
+    """
+    past = session.moments if moments is None else moments
+    if command.is_pass:
+        return {}
+    found = {}
+    for index, holds in enumerate(stands(session.engine, past[-1].state, command)):
+        if holds is not True:
+            asking = _Asking(session, command, index, past)
+            found[index] = asking.obstacle()
+            if holds is False:
+                break  # what comes behind it may have no value, or make no sense, before it holds
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    session: Session
+    command: Command
+    index: int
+    moments: Sequence[Moment]
+
+    def obstacle(self) -> Obstacle:
+        turned = self._turned()
+        fix = self._fix()
+        if turned is None:
+            return Obstacle(self.index, None, "", (), fix)
+        before, moment = self.moments[turned - 1], self.moments[turned]
+        causes = tuple(self._causes(before.state, moment))
+        return Obstacle(self.index, moment.outcomes[0].tick, moment.asked, causes, fix)
+
+    def _holds(self, state: State) -> bool:
+        return holds_in(self.session.engine, state, self.command, self.index)
+
+    def _turned(self) -> int | None:
+        """The number of the moment that made it false; ``None`` if it never held."""
+        who = self.moments[-1].state.acting
+        later = len(self.moments) - 1
+        for number in range(len(self.moments) - 1, -1, -1):
+            state = self.moments[number].state
+            if not self._known(state):
+                return None
+            if state.acting != who:
+                continue
+            if self._holds(state):
+                return later
+            later = number
+        return None
+
+    def _known(self, state: State) -> bool:
+        """Whether every object of the command is there."""
+        action = self.session.world.program.actions[self.command.action]
+        objects = (
+            value
+            for binder, value in zip(action.params, self.command.args, strict=True)
+            if binder.type.kind == "object" and isinstance(value, int)
+        )
+        return all(one < len(state.kinds) and state.alive(one) for one in objects)
+
+    # ---- causes -----------------------------------------------------------------------------
+
+    def _causes(self, before: State, moment: Moment) -> Iterator[Change]:
+        """The changes that each alone made it false; else all of what it reads."""
+        changes = [
+            change
+            for outcome in moment.outcomes
+            for change in (*outcome.changes, *outcome.law_changes)
+        ]
+        alone = [one for one in changes if self._holds(self._without(before, moment.state, one))]
+        yield from alone or self._read(changes)
+
+    def _without(self, before: State, after: State, change: Change) -> State:
+        """The state with one slot as it was before."""
+        program = self.session.world.program
+        column = self.session.engine.layout.by_id[change.fluent]
+        params = program.fluents[change.fluent].params
+        args: tuple[Raw, ...] = tuple(
+            read_value(program, after.numbers, binder.type, value)
+            for binder, value in zip(params, change.args, strict=True)
+        )
+        state = after.fork()
+        state.put(column, column.key(args), before.get(column, column.key(args)))
+        state.facts = None
+        return state
+
+    def _read(self, changes: Sequence[Change]) -> Iterator[Change]:
+        read = self._reads()
+        yield from (one for one in changes if read is None or one.fluent in read)
+
+    def _reads(self) -> frozenset[str] | None:
+        engine = self.session.engine
+        action = self.session.world.program.actions[self.command.action]
+        require, lets = guards_of(action)[self.index]
+        known = (one.value for one in lets if not isinstance(one.value, Draw))
+        return engine.reads(require.condition, *known)
+
+    # ---- a way out --------------------------------------------------------------------------
+
+    def _fix(self) -> str | None:
+        """A command that can be given now, after whose tick the require holds."""
+        session, state = self.session, self.moments[-1].state
+        if len(state.actors) > 1 or state is not session.state or session.ended():
+            return None
+        simulator = session.simulator()
+        for command in islice(self._helpful(state), _TRIED):
+            ends = [one.state for one in simulator.successors(state, command)]
+            if ends and all(self._known(end) and self._holds(end) for end in ends):
+                return session.text_of(command)
+        return None
+
+    def _helpful(self, state: State) -> Iterator[Command]:
+        """What can be done now and writes something that the require reads; what is about the same
+        objects comes first."""
+        program, read = self.session.world.program, self._reads()
+        fluents = dict(program.fluents)
+        writing = {
+            name
+            for name, action in program.actions.items()
+            if read is None or written(fluents, action.body) & read
+        }
+        found = [one for one in self.session.engine.legal(state) if one.action in writing]
+        found.sort(key=lambda one: not set(one.args) & set(self.command.args))
+        return iter(found)

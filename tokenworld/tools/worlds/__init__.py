@@ -1,0 +1,1 @@
+"""Adapters: states and transitions recorded elsewhere, read into worlds and written from them."""

@@ -1,0 +1,170 @@
+"""Counting right answers: by game and task, what changes something apart from what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from tokenworld.tools.worlds.answers import TASKS, Answer, Task
+from tokenworld.tools.worlds.rows import BadRow, TextRow
+from tokenworld.tools.worlds.scoring import Difference, published, same_score, strict, unequal
+
+__all__ = ["KEPT", "Count", "GameTally", "Miss", "average"]
+
+KEPT: Final = 5
+"""How many bad rows, and how many wrong answers, are told of each game."""
+
+
+@dataclass(slots=True)
+class Count:
+    """How many rows were asked, and how many answers each scorer takes for right."""
+
+    rows: int = 0
+    published: int = 0
+    strict: int = 0
+
+    def share(self, *, strictly: bool) -> float | None:
+        """The share of right answers; ``None`` where nothing was asked."""
+        return (self.strict if strictly else self.published) / self.rows if self.rows else None
+
+    def to_json(self) -> dict[str, int]:
+        return {"rows": self.rows, "published": self.published, "strict": self.strict}
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A wrong answer: its row and task, what differs, and which rule wrote that."""
+
+    place: str
+    task: Task
+    action: str
+    how: str
+    differences: tuple[tuple[Difference, str], ...]
+    fault: str = ""
+
+
+@dataclass(slots=True)
+class GameTally:
+    """What became of the rows of one game. ``counts`` by task and whether it changes something."""
+
+    game: str
+    rows: int = 0
+    bad: int = 0
+    counts: dict[tuple[Task, bool], Count] = field(default_factory=dict)
+    bad_rows: list[BadRow] = field(default_factory=list)
+    misses: list[Miss] = field(default_factory=list)
+    wrong: int = 0
+
+    def spoilt(self, row: BadRow) -> None:
+        """Note a row that cannot be used."""
+        self.bad += 1
+        if len(self.bad_rows) < KEPT:
+            self.bad_rows.append(row)
+
+    def add(self, row: TextRow, answers: Mapping[Task, Answer], *, strictly: bool) -> None:
+        """Score the answers to a row; ``strictly`` says which wrong ones are kept to be told."""
+        self.rows += 1
+        changes = _changing(row)
+        for task in TASKS:
+            if task in answers:
+                count = self.counts.setdefault((task, changes[task]), Count())
+                self._score(row, task, answers[task], count, strictly)
+
+    def _score(
+        self, row: TextRow, task: Task, answer: Answer, count: Count, strictly: bool
+    ) -> None:
+        exact = _exact(row, task, answer)
+        loose = exact or _passes(row, task, answer)
+        count.rows += 1
+        count.published += loose
+        count.strict += exact
+        if not (exact if strictly else loose):
+            self.wrong += 1
+            if len(self.misses) < KEPT:
+                self.misses.append(_miss(row, task, answer))
+
+    def right(self, *, strictly: bool) -> bool:
+        """Whether nothing is wrong by the scorer asked for."""
+        return all(
+            (one.strict if strictly else one.published) == one.rows for one in self.counts.values()
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "game": self.game, "rows": self.rows, "bad_rows": self.bad, "wrong": self.wrong,
+            "tasks": {
+                task: {
+                    kind: self.counts.get((task, changing), Count()).to_json()
+                    for kind, changing in (("dynamic", True), ("static", False))
+                }
+                for task in TASKS
+            },
+        }  # fmt: skip
+
+
+def average(
+    games: Iterable[GameTally], task: Task, *, dynamic: bool, strictly: bool
+) -> float | None:
+    """The mean of the games' shares: each game counts the same, as in the paper's table."""
+    found = [game.counts.get((task, dynamic), Count()).share(strictly=strictly) for game in games]
+    shares = [share for share in found if share is not None]
+    return sum(shares) / len(shares) if shares else None
+
+
+def _changing(row: TextRow) -> dict[Task, bool]:
+    """Which tasks change something in a row: by the paper's scorer, of the input as the answer."""
+    act = not published(row.before.objects, row.acted.objects)
+    env = not published(row.acted.objects, row.ticked.objects)
+    score = row.score_before != row.score_after
+    return {"act": act, "env": env, "score": score, "step": act or env or score}
+
+
+def _wanted(row: TextRow, task: Task) -> Any:
+    return row.acted if task == "act" else row.ticked
+
+
+def _judged(
+    row: TextRow, task: Task, answer: Answer, fits: Callable[[Answer], bool], strictly: bool
+) -> bool:
+    if answer.fault:
+        return False
+    scored = task in ("score", "step")
+    if scored and not same_score(answer.score or {}, row.score_after.to_json(), strictly=strictly):
+        return False
+    return task == "score" or fits(answer)
+
+
+def _exact(row: TextRow, task: Task, answer: Answer) -> bool:
+    def fits(one: Answer) -> bool:
+        wanted = _wanted(row, task)
+        found = one.objects
+        return found is not None and strict(found, one.next_id, wanted.objects, wanted.next_id)
+
+    return _judged(row, task, answer, fits, True)
+
+
+def _passes(row: TextRow, task: Task, answer: Answer) -> bool:
+    def fits(one: Answer) -> bool:
+        return one.objects is not None and published(one.objects, _wanted(row, task).objects)
+
+    return _judged(row, task, answer, fits, False)
+
+
+def _miss(row: TextRow, task: Task, answer: Answer) -> Miss:
+    blamed = partial(Miss, row.place, task, row.action, answer.how())
+    if answer.fault:
+        return blamed((), answer.fault)
+    found: list[Difference] = []
+    if task != "score" and answer.objects is not None:
+        wanted = _wanted(row, task)
+        found += unequal(answer.objects, answer.next_id, wanted.objects, wanted.next_id)
+    if task in ("score", "step"):
+        held, right = answer.score or {}, row.score_after.to_json()
+        found += [
+            Difference(None, "", key, value, held.get(key, "is missing"))
+            for key, value in right.items()
+            if held.get(key) != value
+        ]
+    return blamed(tuple((one, answer.blame(one)) for one in found))
