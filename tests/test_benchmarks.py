@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -135,6 +136,11 @@ def test_digests_are_of_facts_that_change(ours: tuple[Worker, dict[str, str]]) -
     probed = own.ask("probe", trace=trace[:1], asked=trace, budget=0.0)
     assert probed["digest"] == digest("1", "0", "0", "1")
     assert own.ask("explore", **files)["digest"] == "3"
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra `fast`")
+def test_the_compiled_explorer_counts_the_steps(ours: tuple[Worker, dict[str, str]]) -> None:
+    own, files = ours
     assert own.ask("solve", **files)["digest"] == "2"
 
 

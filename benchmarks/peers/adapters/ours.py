@@ -12,7 +12,6 @@ from shared import Classical, Json, once, serve, told
 from tokenworld.engine import EngineSimulator, SeededLuck
 from tokenworld.ground import Command
 from tokenworld.planning import Exhausted, Found, Limits
-from tokenworld.planning.explore.compiled import CompiledSearch, Tables
 from tokenworld.planning.explore.packed import PLAYING, Packed
 from tokenworld.planning.explore.search import PackedSearch
 from tokenworld.planning.explore.whole import packed
@@ -86,6 +85,8 @@ class Ours(Classical):
 
     def solve(self, domain: str, problem: str) -> Json:
         """A shortest plan by the compiled explorer; seconds for each state that was generated."""
+        from tokenworld.planning.explore.compiled import CompiledSearch, Tables  # needs numba
+
         self.begin(domain, problem)
         simulator, world = self._packed()
         tables = Tables.of(world, to_goal=True)
