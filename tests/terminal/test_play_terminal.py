@@ -121,7 +121,7 @@ def test_the_way_and_the_last_chance_in_a_real_terminal(terminal: Terminal) -> N
 
 def test_the_first_frame_takes_little_cpu() -> None:
     best: float | None = None
-    for _ in range(3):
+    for _ in range(8):  # other work on the machine only ever adds to it
         started = Terminal(PROGRAM.format(world=str(CELLAR)))
         started.until(first_frame)
         used = started.cpu()
