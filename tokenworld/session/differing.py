@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tokenworld.ground import Json
+from tokenworld.model import Fluent
 
-__all__ = ["SlotChange", "differences", "slots_of"]
+__all__ = ["SlotChange", "differences", "slot_text", "slots_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,21 @@ def _listed(state: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
             yield f"{one['name']}.{name}", value
     for name, rows in state["functions"].items():
         for args, value in rows:
-            yield f"{name}({', '.join(map(str, args))})", value
+            yield _row(name, args), value
     for name, rows in state["relations"].items():
         for args in rows:
-            yield f"{name}({', '.join(map(str, args))})", True
+            yield _row(name, args), True
+
+
+def slot_text(fluent: Fluent, args: Sequence[Json]) -> str:
+    """The name of a fluent's slot: ``chest.open`` for an attribute, ``linked(a, b)`` else."""
+    if fluent.fluent_kind == "attribute" and len(args) == 1:
+        return f"{args[0]}.{fluent.name}"
+    return _row(fluent.name, args) if args else fluent.name
+
+
+def _row(table: str, args: Sequence[Json]) -> str:
+    return f"{table}({', '.join(map(str, args))})"
 
 
 def differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[SlotChange, ...]:

@@ -13,7 +13,7 @@ from typing import cast
 from tokenworld.ground import Json
 from tokenworld.model import Layout, ObjectType
 from tokenworld.model.cells import cell_name
-from tokenworld.session.differing import slots_of
+from tokenworld.session.differing import slot_text, slots_of
 from tokenworld.session.session import Session
 
 __all__ = ["Inspection", "Map", "Place", "SlotRow"]
@@ -85,11 +85,7 @@ class Inspection:
         program, found = self.session.world.program, dict[str, tuple[str, ...]]()
         for outcome in self.session.moments[-1].outcomes:
             for change in (*outcome.changes, *outcome.law_changes):
-                fluent = program.fluents[change.fluent]
-                args = ", ".join(map(str, change.args))
-                slot = f"{fluent.name}({args})"
-                if fluent.fluent_kind == "attribute" and len(change.args) == 1:
-                    slot = f"{args}.{fluent.name}"
+                slot = slot_text(program.fluents[change.fluent], change.args)
                 found[slot] = (*found.get(slot, ()), change.rule)
         return found
 

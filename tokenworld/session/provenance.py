@@ -27,6 +27,7 @@ from tokenworld.model import (
     subterms,
 )
 from tokenworld.prose import EnglishProse
+from tokenworld.session.differing import slot_text
 from tokenworld.session.mirroring import mirrored
 from tokenworld.session.session import Session
 from tokenworld.store import Tick, canonical
@@ -265,7 +266,7 @@ class _Needs:
                 show_value(self._program, names, binder.type, one)
                 for binder, one in zip(fluent.params, args, strict=True)
             ]
-            slot = _slot_text(fluent, shown)
+            slot = slot_text(fluent, shown)
             if slot not in self._found:
                 told = show_value(self._program, names, fluent.type, value)
                 setter = last_setter(self._earlier, fluent.id, shown, told)
@@ -293,10 +294,3 @@ class _Needs:
 
 def _split(text: str) -> list[str]:
     return [one.strip() for one in text.split(",")] if text.strip() else []
-
-
-def _slot_text(fluent: Fluent, args: Sequence[Json]) -> str:
-    """``chest.open`` for an attribute, ``linked(hall, attic)`` for the rest."""
-    if fluent.fluent_kind == "attribute" and len(args) == 1:
-        return f"{args[0]}.{fluent.name}"
-    return f"{fluent.name}({', '.join(map(str, args))})" if args else fluent.name

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Literal, cast
 
 from tokenworld.diagnostics import Source
-from tokenworld.planning.reader.domain import FileReader, define, second
 from tokenworld.planning.reader.faults import Faults, Skip
+from tokenworld.planning.reader.frame import FileReader, framed, second
 from tokenworld.planning.reader.parts import show
-from tokenworld.planning.reader.sexpr import Group, Item, Word, read_items
+from tokenworld.planning.reader.sexpr import Group, Item, Word
 from tokenworld.planning.reader.tree import Condition, Metric, Name, Problem, Start, Typed
 
 __all__ = ["read_problem"]
@@ -82,17 +82,7 @@ def read_problem(source: Source, faults: Faults) -> Problem | None:
 
     Everything wrong has been told to ``faults``.
     """
-    frame = define(read_items(source, faults), source, faults)
-    if frame is None:
-        return None
-    whole, head = frame
-    if head.head != "problem":
-        what = "This is a domain, and a problem is needed."
-        faults.tell("TW0101", what, head.span, hint="Name the problem file behind the domain.")
-        return None
     reader = _Reader(faults)
-    try:
-        name = reader.name(second(head), "problem's name", head.span)
-    except Skip:
-        name = Name("unnamed", head.span)
-    return reader.read(source, name, whole.items[2:])
+    hint = "Name the problem file behind the domain."
+    frame = framed(source, faults, reader, "problem", hint)
+    return None if frame is None else reader.read(source, *frame)
