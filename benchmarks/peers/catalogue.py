@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ PEERS = (
     Peer("tarski", ("tarski[arithmetic]",), "tarski_model", "classical"),
     Peer("gymnasium", ("gymnasium",), "gymnasium_toy", "toy", "ours_toy"),
     Peer("pyrddlgym", ("pyRDDLGym",), "rddl_simulator", "rddl", "ours_toy"),
+    Peer("jax", ("jax",), "jax_cliff", "batch", "ours_toy"),
     Peer("textworld", ("textworld",), "textworld_logic", "classical"),
     Peer("bytesized32", (), "bytesized32_game", "game", "ours_boil_water"),
 )
@@ -86,9 +88,11 @@ def matches(peer: Peer, places: Places) -> Iterator[Match]:
             yield from (_solved(Problem(one), places.ipc) for one in _SOLVED)
         case "toy":
             for world, actions in (("CliffWalking-v1", 4), ("FrozenLake-v1", 4), ("Taxi-v4", 6)):
-                yield _stepped(world, actions, "")
+                yield _stepped(world, actions, ("", ""))
         case "rddl":
-            yield _stepped("CliffWalking-v1", 4, "P11 40x")
+            yield _stepped("CliffWalking-v1", 4, ("P11 40x", "P11 500x"))
+        case "batch":
+            yield _batches("CliffWalking-v1", 1_000)
         case _:
             yield _game(places.bytesized32)
 
@@ -156,10 +160,32 @@ def _solved(problem: Problem, ipc: Path) -> Match:
     return _alone(problem, ipc, question)
 
 
-def _stepped(world: str, actions: int, goal: str) -> Match:
+def _stepped(world: str, actions: int, goals: tuple[str, str]) -> Match:
+    """Ours with a record of every tick, then as rollouts play, in Python and compiled."""
     args = {"actions": toy_actions(actions), "budget": BUDGET}
-    question = Question(goal, "step, with reward and end", world, "step", "walk", args)
-    return Match(world, {"world": world}, (question,))
+    asked = (
+        Question("", "step, with reward and end", world, "step", "walk", args),
+        Question(
+            goals[0], "ours: rollout in Python", world, "step", "walk", args, {"engine": "plain"}
+        ),
+        Question(
+            goals[1], "ours: rollout, compiled", world, "step", "walk", args, {"engine": "fast"}
+        ),
+    )
+    return Match(world, {"world": world}, asked if find_spec("numba") else asked[:2])
+
+
+def _batches(world: str, ticks: int) -> Match:
+    """Rollouts of many worlds, compiled on both sides."""
+    if not find_spec("numba"):
+        return Match(world, {}, (), "`numba` is not installed: nothing of ours can be compiled")
+    asked = []
+    for worlds in (1, 64, 4_096, 65_536):
+        length = ticks if worlds < 65_536 else ticks // 10
+        args = {"worlds": worlds, "ticks": length, "budget": BUDGET}
+        what = f"rollouts, {worlds:,} worlds"
+        asked.append(Question("P11 1x", what, world, "world-tick", "batch", args))
+    return Match(world, {"world": world}, tuple(asked))
 
 
 _SCRIPT = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -21,7 +21,7 @@ from tokenworld.session.rolled import EngineName, Rollout, Run, table_of
 
 __all__ = ["draws_in_setup", "rollout"]
 
-COMPILING = 2_000_000
+COMPILING = 500_000
 """So many records are worth the time that compiling takes."""
 Choice = Literal["auto", "fast", "plain", "play"]
 
@@ -170,21 +170,25 @@ class _Work:
     digests: bool
     escaped: int = 0
     first: State | None = None
+    begun: bool = False
 
     def run(self, seed: int) -> Run:
         """The run of one seed."""
-        start = self._start(seed)
         if self.machine is None:
-            return self._interpreted(start, seed)
+            return self._interpreted(self._start(seed), seed)
         try:
-            return self._slotted(self.machine, start, seed)
+            return self._slotted(self.machine, seed)
         except (Escaped, Inexpressible):
             self.escaped += 1
-            return self._interpreted(start, seed)
+            return self._interpreted(self._start(seed), seed)
+
+    @cached_property
+    def _varies(self) -> bool:
+        """Whether chance has a say in the start state; else only the seed differs."""
+        return draws_in_setup(self.world)
 
     def _start(self, seed: int) -> State:
-        """The start state; where the setup draws nothing only the seed differs."""
-        if self.first is None or draws_in_setup(self.world):
+        if self.first is None or self._varies:
             self.first = self.world.engine.start(seed)
             return self.first
         state = self.first.fork()
@@ -193,8 +197,12 @@ class _Work:
 
     # ---- in slots -----------------------------------------------------------------------------
 
-    def _slotted(self, machine: Machine, start: State, seed: int) -> Run:
-        machine.begin(start)
+    def _slotted(self, machine: Machine, seed: int) -> Run:
+        if self.begun and not self._varies:
+            machine.restart(seed)
+        else:
+            machine.begin(self._start(seed))
+            self.begun = True
         if self.player is None:
             machine.play(self.most)
         else:

@@ -1,10 +1,11 @@
-"""This project's toy-text worlds, stepped with a full record of every tick."""
+"""This project's toy-text worlds, stepped with a full record of every tick, or as rollouts are."""
 
 from __future__ import annotations
 
-from shared import Json, digest, per_call, serve
+from shared import DISTINCT, Json, batch_actions, digest, per_call, serve
 
 from tokenworld.engine import SeededLuck, State
+from tokenworld.engine.rollout import Machine
 from tokenworld.ground import Command
 from tokenworld.session import open_world
 
@@ -29,6 +30,7 @@ class Toy:
         self._engine = open_world(WORLDS[world], params).engine
         self._start = self._engine.start()
         self._luck = SeededLuck()
+        self._machines: dict[bool, Machine] = {}
         move = "drive" if world == "Taxi-v4" else "move"
         self._commands = [Command(move, (way,)) for way in ORDERS[world]]
         if world == "Taxi-v4":
@@ -48,7 +50,9 @@ class Toy:
         waits, to = shown["passenger"]["waits"], shown["passenger"]["goes_to"]
         return (tile * 5 + (4 if waits is None else PADS.index(waits))) * 4 + PADS.index(to)
 
-    def walk(self, actions: list[int], budget: float) -> Json:
+    def walk(self, actions: list[int], budget: float, engine: str = "play") -> Json:
+        if engine != "play":
+            return self._rolled(actions, budget, fast=engine == "fast")
         rows: list[str] = []
 
         def walk(rows: list[str] | None = None) -> None:
@@ -63,6 +67,50 @@ class Toy:
 
         walk(rows)
         return {"seconds": per_call(walk, budget) / len(actions), "digest": digest(rows)}
+
+    def _rolled(self, actions: list[int], budget: float, *, fast: bool) -> Json:
+        """The same by the functions of rollouts, in Python or compiled: no record is kept."""
+        machine = self._machine(fast)
+        rows: list[str] = []
+        paid = 0
+        machine.begin(self._start)
+        for action in actions:
+            machine.follow(machine.script([self._commands[action]]), 1, again=True)
+            before, paid = paid, machine.tally().rewards
+            rows.append(f"{self._number(machine.state())} {paid - before} {machine.over()}")
+        script = machine.script([self._commands[action] for action in actions])
+
+        def walk() -> None:
+            machine.restart(self._start.seed)
+            machine.follow(script, 1 << 40, again=True)
+
+        return {"seconds": per_call(walk, budget) / len(actions), "digest": digest(rows)}
+
+    def batch(self, worlds: int, ticks: int, budget: float) -> Json:
+        """World after world by the compiled functions, each with its own actions."""
+        machine, start = self._machine(fast=True), self._start
+        scripts = [
+            machine.script([self._commands[action] for action in row])
+            for row in batch_actions(min(worlds, DISTINCT), ticks)
+        ]
+        rows = []
+        machine.begin(start)
+        for script in scripts:
+            machine.restart(0)
+            machine.follow(script, 1 << 40, again=True)
+            rows.append(f"{self._number(machine.state())} {machine.tally().rewards}")
+
+        def play() -> None:
+            for number in range(worlds):
+                machine.restart(0)
+                machine.follow(scripts[number % DISTINCT], 1 << 40, again=True)
+
+        return {"seconds": per_call(play, budget) / (worlds * ticks), "digest": digest(rows)}
+
+    def _machine(self, fast: bool) -> Machine:
+        if fast not in self._machines:
+            self._machines[fast] = Machine(self._engine, fast=fast)
+        return self._machines[fast]
 
 
 if __name__ == "__main__":

@@ -80,6 +80,22 @@ def told(actions: Iterable[str]) -> Json:
     return {"digest": digest(kept), "count": len(kept)}
 
 
+DISTINCT = 1024
+"""So many worlds of a batch differ; the others repeat them."""
+
+
+def batch_actions(worlds: int, ticks: int) -> list[list[int]]:
+    """The actions of each world, of four: the same on both sides, drawn by a linear congruence."""
+    rows, state = [], 20_261
+    for _ in range(worlds):
+        row = []
+        for _ in range(ticks):
+            state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
+            row.append(state >> 62)
+        rows.append(row)
+    return rows
+
+
 # ---- PDDL, as far as it is needed to agree on words ---------------------------------------------
 
 

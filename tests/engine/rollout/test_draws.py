@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -50,10 +52,13 @@ def test_the_compiled_digest_is_blake2b() -> None:
     import numba
     import numpy as np
 
-    from tokenworld.engine.rollout.blake import compiled_digest
+    from tokenworld.engine.rollout.blake import WORK, compiled_digest
 
-    digest = compiled_digest(lambda one: numba.njit(one, error_model="numpy"), np, 0, 1)
-    random, X = Random(2), np.zeros(400, np.int64)
+    def njit(function: Callable[..., Any]) -> Any:
+        return numba.njit(function, error_model="numpy", _nrt=False)
+
+    digest = compiled_digest(njit, np, 0, 1, 400)
+    random, X = Random(2), np.zeros(400 + WORK, np.int64)
     for length in range(300):
         text = random.randbytes(length)
         X[10 : 10 + length] = list(text)

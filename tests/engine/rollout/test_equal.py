@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ import pytest
 
 from tokenworld.engine import Engine, State
 from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, compiler_missing
-from tokenworld.ground import Command, NoMatch, domain_of
+from tokenworld.ground import STATUSES, Command, NoMatch, domain_of
 from tokenworld.model import ObjectType
 from tokenworld.session import open_world
 from tokenworld.session.players import random_command
@@ -107,6 +108,51 @@ def test_random_worlds_are_equal_tick_by_tick() -> None:
     assert ticks >= 2000
 
 
+def scripted(engine: Engine, seed: int, most: int, wild: Random) -> list[Command | NoMatch]:
+    """Intents for a run that goes through an ending or two: by chance, or nonsense."""
+    state, intents = engine.start(seed), list[Command | NoMatch]()
+    for turn in range(most):
+        if engine.stepper.endings.over(state):
+            state = engine.start(seed)
+        chosen = random_command(engine, state, seed, turn)
+        intents.append(chosen if wild.random() < 0.8 else anything(engine, state, wild))
+        state, _ = engine.play(state, intents[-1])
+    return intents
+
+
+def follows(machine: Machine, engine: Engine, seed: int) -> None:
+    """A list of intents at once is those intents one by one, also where a run begins again."""
+    intents = scripted(engine, seed, 80, Random(seed))
+    script = machine.script(intents)
+    counts, state, reward = Counter[str](), engine.start(seed), Fraction(0)
+    machine.begin(state)
+    assert machine.follow(script, 1000, again=True) == len(intents)
+    for intent in intents:
+        if engine.stepper.endings.over(state):
+            state = engine.start(seed)
+        state, outcomes = engine.play(state, intent)
+        counts.update(one.status for one in outcomes)
+        reward += sum(Fraction(str(one.reward)) for one in outcomes)
+    assert engine.hash(machine.state()) == engine.hash(state)
+    tally = machine.tally()
+    assert {n: c for n, c in zip(STATUSES, tally.statuses, strict=True) if c} == counts
+    assert Fraction(tally.rewards, 10**machine.generated.reward_decimals) == reward
+    machine.begin(engine.start(seed))
+    given = machine.follow(script, 10)
+    assert given <= 10
+    assert machine.tally().turns == given
+    assert machine.over() or machine.tally().records >= 10
+
+
+@pytest.mark.parametrize("file", ["cliff_walking/world.tw", "skirmish/world.tw", "taxi/world.tw"])
+def test_a_list_of_intents_is_followed_as_one_by_one(file: str) -> None:
+    engine = open_world(str(DOMAINS / file)).engine
+    machine = machine_of(engine)
+    assert isinstance(machine, Machine)
+    for seed in range(5):
+        follows(machine, engine, seed)
+
+
 @compiled
 @pytest.mark.parametrize(
     "file",
@@ -118,3 +164,4 @@ def test_compiled_worlds_are_equal(file: str) -> None:
     assert isinstance(machine, Machine)
     for seed in range(3):
         same(machine, engine, seed, 60, None if seed else Random(seed))
+        follows(machine, engine, seed)

@@ -47,10 +47,11 @@ from tokenworld.engine.rollout.scratch import (
 )
 from tokenworld.engine.rollout.storing import apply
 
-NOW, BEGAN, BEFORE, BETWEEN, KEPT, LATER, TRIED, ALONE = 0, 1, 2, 3, 4, 5, 6, 7
-"""The rows: now; as the round began; before the intent; after a cancelled action; before a body;
-after cancelling, for who looks ahead; for trying a body; for what excepted rules leave."""
-ROWS = 8
+NOW, BEGAN, BEFORE, BETWEEN, KEPT, LATER, TRIED, ALONE, FIRST = range(9)
+"""The rows: now; as the round began (where one actor plays, that is the next); before the intent;
+after a cancelled action; before a body; after cancelling, for who looks ahead; for trying a body;
+for what excepted rules leave; as the run began."""
+ROWS = 9
 EXECUTED, REFUSED, ROLLED_BACK, UNREAD, YIELDED, WAITING, INTERRUPTED, IN_ERROR, HALTED = range(9)
 
 

@@ -122,7 +122,8 @@ class Actions:
         rule = f"action {action.name}"
         statements.line(1, f"X[RULE] = {self.rules[rule]}")
         if draws(body):
-            statements.lines += self.keys.opening(rule, True, action.params, env, 1)
+            key = self.keys.opening(self.writer, rule, True, action.params, env)
+            statements.drawing(key, 1)
         for guard in action.guards:
             if isinstance(guard, Let):
                 self._guard(guard, statements, env)

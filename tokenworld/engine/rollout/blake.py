@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["SCHEDULE", "START", "compiled_digest"]
+__all__ = ["SCHEDULE", "START", "WORK", "compiled_digest"]
+
+WORK = 40
+"""The numbers of the array that the function works in: it allocates nothing."""
 
 START = (
     0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,
@@ -34,8 +37,11 @@ _MIXED = (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
           0, 5, 10, 15, 1, 6, 11, 12, 2, 7, 8, 13, 3, 4, 9, 14)  # fmt: skip
 
 
-def compiled_digest(njit: Callable[..., Any], np: Any, high: int, low: int) -> Any:
-    """`digest(X, start, length)` that leaves the 64 bits in two places of ``X``."""
+def compiled_digest(njit: Callable[..., Any], np: Any, high: int, low: int, work: int) -> Any:
+    """`digest(X, start, length)` that leaves the 64 bits in two places of ``X``.
+
+    It works in `WORK` places of ``X`` from ``work`` on.
+    """
     u64 = np.uint64
     schedule, mixed = np.array(SCHEDULE, np.int64), np.array(_MIXED, np.int64)
     start, turns = np.array(START, np.uint64), np.array((32, 24, 16, 63), np.uint64)
@@ -65,7 +71,9 @@ def compiled_digest(njit: Callable[..., Any], np: Any, high: int, low: int) -> A
 
     @njit
     def digest(X, begin, length):  # type: ignore[no-untyped-def]
-        h, m, v = np.empty(8, np.uint64), np.empty(16, np.uint64), np.empty(16, np.uint64)
+        words = X.view(np.uint64)
+        h, m = words[work : work + 8], words[work + 8 : work + 24]
+        v = words[work + 24 : work + 40]
         for i in range(8):
             h[i] = start[i]
         h[0] = first

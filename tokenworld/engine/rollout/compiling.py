@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tokenworld.engine.rollout.acting import BEFORE, BEGAN
 from tokenworld.engine.rollout.actions import Actions
+from tokenworld.engine.rollout.blake import WORK
 from tokenworld.engine.rollout.commits import Commits
 from tokenworld.engine.rollout.expressible import check
 from tokenworld.engine.rollout.keys import Keys
@@ -77,6 +79,7 @@ def _header(plan: Plan) -> dict[str, Any]:
         "TIME_ALWAYS": int(world.time_always), "HAS_LONG": int(plan.has_long),
         "HAS_CONSERVES": int(bool(plan.program.conserves)), "ACTIONS": len(plan.actions),
         "COLUMNS": len(plan.cells), "KIND_COUNT": len(plan.kinds),
+        "BEGAN": BEGAN if len(actors) > 1 else BEFORE,
     }  # fmt: skip
 
 
@@ -155,5 +158,5 @@ def _regions(plan: Plan, keys: Keys) -> dict[str, int]:
         "LOG_RULE": LOG_SIZE, "MARK": plan.row, "SUM_SLOT": slots, "SUM_OPS": slots,
         "SUM_SET": slots, "SUM_BY": slots, "SEEN": plan.objects, "WALK": 4 * plan.objects + 8,
         "OFFERED": len(plan.actions),
-        "TOUCHED": len(plan.cells) + 1, "DOOM": 2 * LOG_SIZE,
+        "TOUCHED": len(plan.cells) + 1, "DOOM": 2 * LOG_SIZE, "HASHING": WORK,
     }  # fmt: skip

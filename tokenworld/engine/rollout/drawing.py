@@ -64,14 +64,19 @@ def key_number(X: Row, value: int) -> None:
         unit //= 10
 
 
+def key_closed(X: Row) -> None:
+    """A rule begins that may draw: its draws are numbered from 0, its key is not written yet."""
+    X[KEY_LENGTH] = 0
+    X[DRAWS] = 0
+
+
 def key_open(S: Row, X: Row, title: int) -> None:
-    """Begin the key of a rule: seed, tick and title; its draws are numbered from 0."""
+    """Begin the key of a rule: seed, tick and title."""
     key_begin(X, S[SEED], S[TICK], title)
 
 
 def key_begin(X: Row, seed: int, tick: int, title: int) -> None:
     X[KEY_LENGTH] = 0
-    X[DRAWS] = 0
     key_byte(X, 91)
     key_number(X, seed)
     key_byte(X, 44)
@@ -158,6 +163,7 @@ def lot(X: Row, total: int) -> None:
 
 def player_draw(X: Row, seed: int, turn: int, arguments: bool, size: int) -> int:
     """What the random player chooses among ``size``."""
+    key_closed(X)
     key_begin(X, seed, turn, PLAYER_TITLE)
     key_text(X, PLAYER_ARGUMENTS if arguments else PLAYER_ACTION)
     drawn(X)

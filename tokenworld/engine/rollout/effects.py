@@ -66,13 +66,24 @@ def reward_decimals(writer: Writer) -> int:
 
 @dataclass
 class Statements:
-    """The statements of one generated function."""
+    """The statements of one generated function; ``key`` is the call that writes its draws' key."""
 
     writer: Writer
     lines: list[str] = field(default_factory=list)
+    key: str = ""
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append(indented(depth, text))
+
+    def drawing(self, key: str, depth: int) -> None:
+        """Draws may follow: of a rule whose key is not written before one of them asks for it."""
+        self.key = key
+        self.line(depth, "key_closed(X)")
+
+    def _keyed(self, depth: int) -> None:
+        """A draw may follow at once."""
+        self.line(depth, "if X[KEY_LENGTH] == 0:")
+        self.line(depth + 1, self.key)
 
     def body(self, body: Body, env: Env, depth: int) -> None:
         """All effects of a body; an empty one is ``pass``."""
@@ -111,12 +122,14 @@ class Statements:
         name = self.writer.fresh("r" if is_real(effect.type) else "l")
         match value:
             case DrawChance(probability=probability):
+                self._keyed(depth)
                 self.line(depth, f"{name} = {self._chance_call(probability, env)}")
             case DrawPick():
                 (chosen,) = self._pick(value, env, depth)
                 self.line(depth, f"{name} = {chosen.code}")
             case DrawUniform(low=least, high=most):
                 ends = f"{self._value(least, env)}, {self._value(most, env)}"
+                self._keyed(depth)
                 self.line(depth, f"{name} = uniform(X, {ends})")
             case _:
                 self.line(depth, f"{name} = {self.writer.value(value, env, effect.type)}")
@@ -157,6 +170,7 @@ class Statements:
             self.line(depth, f"{var.code} = NONE")
         self.line(depth, f"if {total} > 0 and X[ERR] == 0:")
         self.line(depth + 1, f"if {count} > 1:")
+        self._keyed(depth + 2)
         self.line(depth + 2, f"lot(X, {total})")
         self.line(depth + 1, "else:")
         self.line(depth + 2, "X[DRAWS] += 1")
@@ -281,6 +295,7 @@ class Statements:
     def _chance(self, effect: Chance, env: Env, depth: int) -> None:
         if len(effect.branches) == 1:
             test = f"{self._chance_call(effect.branches[0].probability, env)} == 1"
+            self._keyed(depth)
             self.line(depth, f"if {test}:")
             self.body(effect.branches[0].body, env, depth + 1)
         else:
@@ -303,6 +318,7 @@ class Statements:
             self.line(depth + 1, "fail(X, ERROR)")
             reached = name
             sums.append(name)
+        self._keyed(depth)
         self.line(depth, f"branches(X, {whole}, {reached})")
         before = "0"
         for index, (branch, name) in enumerate(zip(effect.branches, sums, strict=True)):

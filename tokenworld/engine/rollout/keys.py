@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tokenworld.engine.rollout.expressible import Inexpressible
-from tokenworld.engine.rollout.folds import indented
+from tokenworld.engine.rollout.folds import function, indented
 from tokenworld.engine.rollout.ranges import Env
 from tokenworld.engine.rollout.slots import Plan
+from tokenworld.engine.rollout.terms import Writer
 from tokenworld.ground import show_value
 from tokenworld.model import Binder, NumberType, ValueType
 
@@ -40,23 +41,26 @@ class Keys:
         return max((len(text.encode()) for text in self.texts), default=0)
 
     def opening(
-        self, title: str, actor: bool, params: Sequence[Binder], env: Env, depth: int
-    ) -> list[str]:
-        """The statements that open the key of a rule with its arguments."""
-        lines = [indented(depth, f"key_open(S, X, {self.text(title)})")]
+        self, writer: Writer, title: str, actor: bool, params: Sequence[Binder], env: Env
+    ) -> str:
+        """The call that writes the key of a rule with its arguments, as its first draw needs it."""
+        lines = [indented(1, f"key_open(S, X, {self.text(title)})")]
         if actor:
             nobody, somebody = self.text(None), self._row(None)
             lines += [
-                indented(depth, "if me >= 0:"),
-                indented(depth + 1, f"key_text(X, {somebody} + me)"),
-                indented(depth, "else:"),
-                indented(depth + 1, f"key_text(X, {nobody})"),
+                indented(1, "if me >= 0:"),
+                indented(2, f"key_text(X, {somebody} + me)"),
+                indented(1, "else:"),
+                indented(2, f"key_text(X, {nobody})"),
             ]
         for number, binder in enumerate(params):
             if actor or number > 0:
-                lines.append(indented(depth, "key_byte(X, 44)"))
-            lines.append(indented(depth, self._argument(binder, env[binder.name].code)))
-        return lines
+                lines.append(indented(1, "key_byte(X, 44)"))
+            lines.append(indented(1, self._argument(binder, f"n{number}")))
+        name = writer.fresh("k")
+        own = "".join(f", n{number}" for number in range(len(params)))
+        function(writer, name, f"S, X, me{own}", lines)
+        return f"{name}(S, X, me{''.join(f', {env[one.name].code}' for one in params)})"
 
     def _argument(self, binder: Binder, code: str) -> str:
         kind = binder.type

@@ -87,7 +87,8 @@ class Laws:
         rule = f"law {law.name}"
         statements.line(depth, f"X[RULE] = {self.rules[rule]}")
         if draws(law.body):
-            statements.lines += self.keys.opening(rule, False, law.params, env, depth)
+            key = self.keys.opening(self.writer, rule, False, law.params, env)
+            statements.drawing(key, depth)
         statements.body(law.body, env, depth)
 
     # ---- sequential phases --------------------------------------------------------------------

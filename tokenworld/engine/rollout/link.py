@@ -17,6 +17,7 @@ from tokenworld.engine.rollout import (
     acting,
     choosing,
     drawing,
+    following,
     foreseeing,
     merging,
     places,
@@ -33,7 +34,7 @@ from tokenworld.engine.rollout.scratch import U_HIGH, U_LOW
 __all__ = ["KERNELS", "Space", "compiler_missing", "linked"]
 
 KERNELS: Final[tuple[ModuleType, ...]] = (
-    reading, walking, merging, storing, drawing, acting, ticking, foreseeing, choosing
+    reading, walking, merging, storing, drawing, acting, ticking, foreseeing, choosing, following
 )  # fmt: skip
 Space = dict[str, Any]
 
@@ -93,6 +94,10 @@ def _digest(X: list[int], start: int, length: int) -> None:
     X[U_HIGH], X[U_LOW] = int.from_bytes(found[:4], "big"), int.from_bytes(found[4:], "big")
 
 
+OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False}
+"""Nothing is allocated in compiled functions, and whoever calls them holds their arrays: without
+numba's runtime no references are counted, which took five sixths of the time of a tick."""
+
 # ---- compiled -------------------------------------------------------------------------------
 
 
@@ -104,23 +109,23 @@ def _compile(space: Space, functions: dict[str, FunctionType]) -> None:
     from tokenworld.engine.rollout.blake import compiled_digest
 
     def njit(function: Callable[..., Any]) -> Any:
-        return numba.njit(function, error_model="numpy", boundscheck=False)
+        return numba.njit(function, **OPTIONS)
 
     for name, value in list(space.items()):
         if isinstance(value, (tuple, list)):
             space[name] = np.array(value or [0], np.int64)
-    space["digest"] = compiled_digest(njit, np, U_HIGH, U_LOW)
+    space["digest"] = compiled_digest(njit, np, U_HIGH, U_LOW, space["HASHING"])
     space["real_of"], space["bits_of"] = _bits(njit, np)
     functions["copy"] = _moved(cast(FunctionType, _copied), space)
     for name in _needed(functions, ROOTS):
         kinds = _signature(functions[name], numba.types)
-        space[name] = numba.njit(kinds, error_model="numpy")(functions[name])
+        space[name] = numba.njit(kinds, **OPTIONS)(functions[name])
 
 
-ROOTS: Final = ("play", "intend", "choose", "note", "fresh", "score_of")
+ROOTS: Final = ("play", "intend", "choose", "note", "fresh", "score_of", "follow", "restart")
 """What is called from outside; all else is compiled only where these need it."""
 _REAL = re.compile(r"r\d+")
-_ROWS = ("S", "W", "V", "X", "to", "of", "back", "before", "alone", "now", "was")
+_ROWS = ("S", "W", "V", "X", "to", "of", "back", "before", "alone", "now", "was", "script")
 
 
 def _needed(functions: dict[str, FunctionType], roots: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from tokenworld.engine.rollout.scratch import (
     ENDED_AT,
     ERR,
     ESCAPE,
+    INTENT,
     NO_MATCH,
     OUT_OF_TURN,
     PASS_ACT,
@@ -83,6 +84,12 @@ class Machine:
         self.space["fresh"](self.scratch, state.tick if state.latched else -1)
         self.scratch[ERR] = 0
 
+    def restart(self, seed: int) -> None:
+        """Begin as before with another seed, for worlds whose start owes nothing to chance."""
+        state = self.plan.origin
+        ended = state.tick if state.latched else -1
+        self.space["restart"](self.rows, self.scratch, seed, ended)
+
     def intend(self, intent: Command | NoMatch) -> tuple[str, ...]:
         """Give an intent; the statuses of its records."""
         records = self.space["intend"](self.rows, self.scratch, self._act(intent))
@@ -96,13 +103,28 @@ class Machine:
         return tuple(STATUSES[int(self.scratch[place])] for place in places)
 
     def _act(self, intent: Command | NoMatch) -> int:
+        """Put the arguments in place; the number of the action."""
+        act, *args = self._numbered(intent)
+        for place, value in enumerate(args):
+            self.scratch[ARGS + place] = value
+        return act
+
+    def _numbered(self, intent: Command | NoMatch) -> list[int]:
         if isinstance(intent, NoMatch):
-            return OUT_OF_TURN if intent.out_of_turn else NO_MATCH
+            return [OUT_OF_TURN if intent.out_of_turn else NO_MATCH]
         if intent.is_pass:
-            return PASS_ACT
-        for place, value in enumerate(intent.args):
-            self.scratch[ARGS + place] = self.plan.encoded(value)
-        return self._acts[intent.action]
+            return [PASS_ACT]
+        return [self._acts[intent.action], *map(self.plan.encoded, intent.args)]
+
+    def script(self, intents: Sequence[Command | NoMatch]) -> Any:
+        """Intents as one list of numbers, `INTENT` each, for `follow`."""
+        rows = (self._numbered(one) for one in intents)
+        numbers = [value for row in rows for value in (*row, *(0,) * (INTENT - len(row)))]
+        if not self.fast:
+            return numbers
+        import numpy as np
+
+        return np.array(numbers, np.int64)
 
     def choose(self, turn: int) -> Command:
         """What the random player does in its turn with this number."""
@@ -115,6 +137,17 @@ class Machine:
         values = (int(self.scratch[ARGS + place]) for place in range(len(action.params)))
         params = zip(action.params, values, strict=True)
         return Command(action.name, tuple(self.plan.decoded(p.type, v) for p, v in params))
+
+    def follow(self, script: Any, most: int, *, again: bool = False) -> int:
+        """Give the intents of a `script` up to the end or so many records; how many were given.
+
+        With ``again`` a world that is over begins anew, as learners want it.
+        """
+        count = len(script) // INTENT
+        given = int(self.space["follow"](self.rows, self.scratch, script, count, most, again))
+        if self.scratch[ERR] == ESCAPE:
+            raise Escaped
+        return given
 
     def play(self, most: int) -> None:
         """Let chance play on, to the end or for so many records."""

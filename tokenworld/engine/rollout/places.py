@@ -15,7 +15,7 @@ OBJECTS = 0
 
 # Regions of the scratch array.
 KEY = LOG_SLOT = LOG_OP = LOG_VALUE = LOG_RULE = MARK = SUM_SLOT = SUM_OPS = SUM_SET = SUM_BY = 0
-OFFERED = SEEN = WALK = TOUCHED = MEMO = DOOM = 0
+OFFERED = SEEN = WALK = TOUCHED = MEMO = DOOM = HASHING = 0
 LOG_SIZE = MEMO_SIZE = 0
 
 # What the columns are like, by column.

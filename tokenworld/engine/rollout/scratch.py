@@ -10,8 +10,8 @@ from typing import Final
 
 __all__ = [
     "ARGS", "BROKEN", "DOOMED", "DRAWS", "ENDED_AT", "ERR", "ERROR", "ESCAPE", "FIXED", "FOUND",
-    "KEY_LENGTH", "LIMIT", "LOGGED", "MOST_ARGS", "NONE", "NO_MATCH", "OUT_OF_TURN", "PAID",
-    "PASS_ACT", "PASSED", "RECORDS", "REFUSABLE", "REWARDS", "RULE", "SAVED", "SEAT",
+    "INTENT", "KEY_LENGTH", "LIMIT", "LOGGED", "MOST_ARGS", "NONE", "NO_MATCH", "OUT_OF_TURN",
+    "PAID", "PASS_ACT", "PASSED", "RECORDS", "REFUSABLE", "REWARDS", "RULE", "SAVED", "SEAT",
     "STAMP", "STATUSES", "STATUS_0", "STATUS_1", "TALLY", "TURNS", "U_HIGH", "U_LOW",
 ]  # fmt: skip
 
@@ -23,6 +23,9 @@ LIMIT: Final = 1 << 30
 
 MOST_ARGS: Final = 8
 """The most parameters of a rule."""
+
+INTENT: Final = 1 + MOST_ARGS
+"""The numbers of an intent in a list of them: the action, then its arguments."""
 
 # ---- why the evaluation of a tick went wrong ------------------------------------------------
 

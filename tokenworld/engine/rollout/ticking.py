@@ -72,7 +72,7 @@ def intend(R: Row, X: Row, act: int) -> int:
         return 1
     X[SEAT] = seat_of(S) if ACTOR_COUNT > 1 else 0
     copy(R[BEFORE], S)
-    if S[TURN] == 0:
+    if ACTOR_COUNT > 1 and S[TURN] == 0:
         copy(R[BEGAN], S)
     stale(X)
     for column in range(COLUMNS + 1):
