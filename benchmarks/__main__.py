@@ -1,7 +1,7 @@
 """`python -m benchmarks`: check that results agree, then print how fast they came.
 
 `--planning` does so for families of worlds and all ways to plan on them, `--peers` beside other
-programs, `--growth` against the number of objects.
+programs, `--growth` against the number of objects, `--screen` a tick of `tw play` with its redraw.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ def _lines(options: argparse.Namespace) -> Iterator[str]:
         from benchmarks.growth import report as grown
 
         return grown(Path(options.out), options.seconds)
+    if options.screen:
+        from benchmarks.play_ticks import report as on_screen
+
+        return on_screen()
     return _own()
 
 
@@ -104,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--results", help="where `--peers` writes; RESULTS.md if all peers run")
     parser.add_argument("--growth", action="store_true", help="cost against the number of objects")
+    parser.add_argument("--screen", action="store_true", help="a tick of `tw play` with redraw")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")
     return parser
 

@@ -55,7 +55,7 @@ def check_times() -> Iterator[Row]:
 
 def play() -> Iterator[Row]:
     """Random play, the same intents again, and the same recorded and replayed from the log."""
-    world = open_world("willowbrook")
+    world = open_world("cottage")
 
     def at_random() -> tuple[str, tuple[Command, ...]]:
         session, given = Session(world, SEED), []
@@ -73,7 +73,7 @@ def play() -> Iterator[Row]:
     slow, (final, given) = least(at_random)
     fast, repeated = least(again)
     agree("random play, twice, and its intents again", final, at_random()[0], repeated)
-    yield Row("play willowbrook, random player", TICKS / slow, "records/s")
+    yield Row("play cottage, random player", TICKS / slow, "records/s")
     note = f"{slow / fast:.1f} times the speed: no list of legal commands"
     yield Row("the same intents again", TICKS / fast, "records/s", note)
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +81,7 @@ def play() -> Iterator[Row]:
 
 
 def _recorded(path: Path, given: tuple[Command, ...], final: str, fast: float) -> Iterator[Row]:
-    world = open_world("willowbrook")
+    world = open_world("cottage")
     with RunStore.open(path) as store:
 
         def record() -> str:
@@ -125,7 +125,7 @@ def search() -> Iterator[Row]:
     row, states = _rate("blocks")
     agree("the states of three blocks", states, BLOCKS_STATES)
     yield row
-    yield _rate("willowbrook")[0]
+    yield _rate("cottage")[0]
 
 
 def _rate(name: str) -> tuple[Row, int]:

@@ -3,7 +3,8 @@ the time goes.
 
 Every answer must be right, strictly, before a time counts. Each part is then done alone for all
 rows, in CPU time, the least of several: reading the rows, resolving the words of the commands, the
-ticks themselves, writing the states, counting; and the whole at once as ``tw conform`` does it.
+ticks themselves, writing the states, counting; and the whole at once as ``tw conform`` does it,
+which answers equal questions once and lets a state in which nothing was done tick once.
 """
 
 from __future__ import annotations
@@ -83,11 +84,11 @@ def _parts(games: Games, rows: Sequence[TextRow], times: int) -> Iterator[tuple[
     known = [one.known(row) for row in rows]
     yield "resolving commands", least(lambda: _each(one.command, rows, known), times)
     commands = _each(one.command, rows, known)
-    yield "ticks", least(lambda: _each(one.step, known, commands), times)
-    afters = [(acted, results[-1].after) for acted, results in _each(one.step, known, commands)]
-    acted, ended = zip(*afters, strict=True)
+    yield "playing every tick", least(lambda: _each(one.played, known, commands), times)
+    acted = [acted for acted, _, _ in _each(one.step, known, commands)]
+    ended = [results[-1].after for results in _each(one.played, known, commands)]
     write = least(lambda: _each(one.written, acted, known), times)
-    yield "writing states", write + least(lambda: _each(one.written, ended, known), times)
+    yield "writing every state", write + least(lambda: _each(one.written, ended, known), times)
     answers = [one.answers(row) for row in rows]
 
     def count(row: TextRow, answer: Mapping[Task, Answer]) -> None:

@@ -34,6 +34,8 @@ HOME = {
     "lark": "syntax",
     "sqlite3": "store",
     "textual": "tools/play",
+    "textual_serve": "tools/play/web",
+    "aiohttp": "tools/play/web",
     "unified_planning": "planning",
     "pydantic": ("model/schema.py", "tools/worlds/mapping.py"),
     "cyclopts": "cli",

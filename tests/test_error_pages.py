@@ -41,7 +41,7 @@ BY_HAND = (
     *("TW0001", "TW0002", "TW0003", "TW0004", "TW0005", "TW0006"),
     *("TW0810", "TW0811", "TW0812", "TW0813"),
     "TW1009",
-    *("TW1101", "TW1102", "TW1103", "TW1104", "TW1105", "TW1106"),
+    *("TW1101", "TW1102", "TW1103", "TW1104", "TW1105", "TW1106", "TW1107"),
 )
 """Codes of files, planners and stores: what reports them is tested where it stands."""
 

@@ -61,20 +61,42 @@ PEERS = (
     Peer("pyrddlgym", ("pyRDDLGym",), "rddl_simulator", "rddl", "ours_toy"),
     Peer("jax", ("jax",), "jax_cliff", "batch", "ours_toy"),
     Peer("textworld", ("textworld",), "textworld_logic", "classical"),
+    Peer("token-world, large", (), "ours_village", "large", "ours_village"),
     Peer("bytesized32", (), "bytesized32_game", "game", "ours_boil_water"),
+    Peer("token-world", (), "ours", "own"),
 )
 
 _STEP_GOALS = {"unified-planning": "P1 100x", "pddlgym": "P4 50x", "textworld": "P4 10x"}
 _PROBE_GOALS = {"unified-planning": "P2 150x"}
 _LIST_GOALS = {"unified-planning": "P3 2,000x", "pddlgym": "P3 30x", "textworld": "P3 50x"}
 _SPACES = ("blocks/probBLOCKS-5-2", "gripper/prob01", "gripper/prob02")
+_LARGE = tuple(
+    map(Problem, ("logistics98/prob20", "agricola-opt18-strips/p01", "agricola-opt18-strips/p02"))
+)
+"""Problems with more than 20,000 ground actions."""
+_ONE_WORD = (
+    ("driverlog/p02", 16),
+    ("gripper/prob09", 13),
+    ("termes-opt18-strips/p01", 33),
+    ("childsnack-opt14-strips/child-snack_pfile01", 3),
+    ("blocks/probBLOCKS-10-0", 18),
+)
+"""Problems whose states we hold in one word, with the depth up to which all states are seen. Goals
+are deeper, no action has a cost, and no variable is left out by either side."""
+_WORDS = (
+    ("parking-opt11-strips/pfile03-011", 6),
+    ("pipesworld-tankage/p11-net2-b10-g2-t30", 15),
+)
+"""The same for states of several words."""
+_WEIGHED = (("gripper/prob09", 14), ("blocks/probBLOCKS-10-0", 19))
+_ANALYSED = (("sokoban-opt08-strips/p10", 2_000_000), ("termes-opt18-strips/p01", 1_000_000))
 _SOLVED = ("blocks/probBLOCKS-4-1", "gripper/prob01", "logistics00/probLOGISTICS-4-0")
 
 
 def matches(peer: Peer, places: Places) -> Iterator[Match]:
     """What is played with a peer."""
     match peer.kind:
-        case "classical" | "translator" if places.ipc is None:
+        case "classical" | "translator" | "own" if places.ipc is None:
             reason = "no IPC problems: name their folder with `--ipc DIR` or `TW_IPC`"
             yield Match("IPC problems", {}, (), reason)
         case "classical":
@@ -84,13 +106,22 @@ def matches(peer: Peer, places: Places) -> Iterator[Match]:
                 yield from (_explored(Problem(one), places.ipc) for one in _SPACES)
         case "translator":
             assert places.ipc is not None
-            yield from (_translated(one, places.ipc) for one in PROBLEMS)
+            every = dict.fromkeys((*PROBLEMS, *_LARGE))
+            yield from (_translated(one, places.ipc) for one in every)
             yield from (_solved(Problem(one), places.ipc) for one in _SOLVED)
+            for goal, layered in (("P7 8x", _ONE_WORD), ("P7 3x", _WORDS)):
+                yield from (_layered(Problem(p), d, goal, places.ipc) for p, d in layered)
+            yield from (_weighed(Problem(p), depth, places.ipc) for p, depth in _WEIGHED)
+        case "own":
+            assert places.ipc is not None
+            yield from (_analysed(Problem(p), states, places.ipc) for p, states in _ANALYSED)
         case "toy":
             for world, actions in (("CliffWalking-v1", 4), ("FrozenLake-v1", 4), ("Taxi-v4", 6)):
                 yield _stepped(world, actions, ("", ""))
         case "rddl":
             yield _stepped("CliffWalking-v1", 4, ("P11 40x", "P11 500x"))
+        case "large":
+            yield _large()
         case "batch":
             yield _batches("CliffWalking-v1", 1_000)
         case _:
@@ -141,22 +172,45 @@ def _explored(problem: Problem, ipc: Path) -> Match:
 
 
 def _translated(problem: Problem, ipc: Path) -> Match:
-    pair = _pair(problem, ipc)
+    """Grounding alone and the whole way; the goals are about 20,000 ground actions and more."""
+    pair, many = _pair(problem, ipc), problem in _LARGE
+    whole, alone = ("P5 10x", "P5 20x") if many else ("", "")
     return _alone(
         problem,
         ipc,
-        Question("P5 10x", "from PDDL to SAS+", problem, "task", "translate", pair),
-        Question(
-            "P5 20x", "ours: from PDDL to SAS+; theirs: instantiation alone", problem, "task",
-            "translate", pair, their_op="instantiate",
-        ),
-    )  # fmt: skip
+        Question(alone, "grounding", problem, "task", "ground", pair),
+        Question(whole, "from PDDL to SAS+", problem, "task", "translate", pair),
+    )
 
 
 def _solved(problem: Problem, ipc: Path) -> Match:
     pair = _pair(problem, ipc)
-    what = "ours: breadth-first search; theirs: blind A*"
-    question = Question("P7 8x", what, problem, "state generated", "solve", pair)
+    what = "ours: breadth-first search; theirs: blind A*, to the goal"
+    question = Question("", what, problem, "state generated", "solve", pair)
+    return _alone(problem, ipc, question)
+
+
+def _layered(problem: Problem, depth: int, goal: str, ipc: Path) -> Match:
+    """The same states on both sides, so that a state is what is counted."""
+    args = {**_pair(problem, ipc), "depth": depth}
+    words = "one word" if goal == "P7 8x" else "several words"
+    what = f"ours: breadth-first search; theirs: blind A*; all states to a depth, {words}"
+    question = Question(goal, what, problem, "state", "layers", args, their_op="explore")
+    return _alone(problem, ipc, question)
+
+
+def _weighed(problem: Problem, depth: int, ipc: Path) -> Match:
+    args = {**_pair(problem, ipc), "depth": depth}
+    what = "how much a process grows while it searches, for each state, plans included"
+    question = Question("P9 32B", what, problem, "state", "weigh", args, measure="bytes")
+    return _alone(problem, ipc, question)
+
+
+def _analysed(problem: Problem, states: int, ipc: Path) -> Match:
+    """Once and a half the time of the forward pass: two thirds of its speed."""
+    args = {**_pair(problem, ipc), "states": states}
+    what = "ours: all states, edges, dead ends; theirs: our forward pass alone"
+    question = Question("P8 0.67x", what, problem, "run", "analyse", args, their_op="forward")
     return _alone(problem, ipc, question)
 
 
@@ -173,6 +227,27 @@ def _stepped(world: str, actions: int, goals: tuple[str, str]) -> Match:
         ),
     )
     return Match(world, {"world": world}, asked if find_spec("numba") else asked[:2])
+
+
+def _large() -> Match:
+    """100,000 objects beside 100, and beside looking at all of them."""
+    args = {"objects": 100, "budget": BUDGET}
+    many = {"objects": 100_000}
+    title = "a village of 100,000 objects"
+    return Match(
+        title,
+        {},
+        (
+            Question(
+                "P10 0.5x", "a tick in place; theirs: with 100 objects", title, "tick", "tick",
+                args, many,
+            ),
+            Question(
+                "P10 5,000x", "a tick; theirs: the reference evaluator, which looks at everything",
+                title, "tick", "state", {**args, **many}, their_op="naive",
+            ),
+        ),
+    )  # fmt: skip
 
 
 def _batches(world: str, ticks: int) -> Match:
@@ -206,13 +281,17 @@ def _game(folder: Path | None) -> Match:
         return Match("boil-water", {}, (), "the folder has no `data/programs/boil-water.py`")
     step = {"listing": False, "budget": BUDGET}
     listed = {"listing": True, "budget": BUDGET}
-    what = "step and the texts of all legal commands"
+    what, full = "step and the texts of all legal commands", {"record": True}
     return Match(
         "boil-water",
         {"program": str(program), "script": list(_SCRIPT)},
         (
             Question("P12 4x", "step", "boil-water", "step", "walk", step),
             Question("P12 4x", "step and list", "boil-water", "step", "walk", listed),
-            Question("P12 4x", what, "boil-water", "step", "walk", listed, {"texts": True}),
+            Question("", what, "boil-water", "step", "walk", listed, {"texts": True}),
+            Question("", "step, with a full record", "boil-water", "step", "walk", step, full),
+            Question(
+                "", "step and list, with a full record", "boil-water", "step", "walk", listed, full
+            ),
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.peers.worker import PeerError, Worker
 
@@ -16,6 +16,7 @@ class Question:
     """What both sides are asked; ``ours`` and ``theirs`` differ where their words do.
 
     ``goal`` is the number of the goal that it measures, ``unit`` what the seconds are for.
+    ``measure``: answers are seconds, or bytes in their place.
     """
 
     goal: str
@@ -26,6 +27,7 @@ class Question:
     args: dict[str, Any]
     ours: dict[str, Any] | None = None
     their_op: str = ""
+    measure: Literal["seconds", "bytes"] = "seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def _turn(
     own: Worker, other: Worker, question: Question
 ) -> tuple[dict[str, Any], dict[str, Any] | str]:
     try:
-        first = own.ask(question.op, **question.args, **(question.ours or {}))
+        first = own.ask(question.op, **{**question.args, **(question.ours or {})})
     except PeerError as error:
         return {}, f"ours: {error}"
     try:

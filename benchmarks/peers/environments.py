@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["Environment", "SetupError", "cache_folder", "prepared"]
+__all__ = ["Environment", "SetupError", "cache_folder", "own", "prepared"]
 
 _SECONDS = 900
+_PROJECT = Path(__file__).parents[2]
 
 
 class SetupError(Exception):
@@ -48,6 +50,28 @@ def prepared(name: str, packages: tuple[str, ...]) -> Environment:
         _run([str(python), "-m", "pip", "install", "--quiet", *packages], name)
         (folder / "ready").touch()
     return Environment(python, _versions(python, packages))
+
+
+def own() -> Environment:
+    """The environment of ours: this one if numba is there, else one with the extra `fast`.
+
+    The project in it is this checkout. Where it cannot be made this one is all there is, and says
+    so when it is asked for what has to be compiled.
+    """
+    this = Environment(Path(sys.executable), "")
+    if find_spec("numba") is not None:
+        return this
+    folder = cache_folder() / "token-world"
+    python = folder / "bin" / "python"
+    try:
+        if not (folder / "ready").exists():
+            _run([sys.executable, "-m", "venv", "--clear", str(folder)], "token-world")
+            target = f"{_PROJECT}[fast]"
+            _run([str(python), "-m", "pip", "install", "--quiet", "-e", target], "token-world")
+            (folder / "ready").touch()
+    except SetupError:
+        return this
+    return Environment(python, "")
 
 
 def _run(command: list[str], name: str) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from benchmarks.peers.alone import Alone, measured_alone
 from benchmarks.peers.catalogue import PEERS, Match, Peer, Places, matches
 from benchmarks.peers.duel import Measured, ask_in_turns
-from benchmarks.peers.environments import Environment, SetupError, prepared
+from benchmarks.peers.environments import SetupError, own, prepared
 from benchmarks.peers.worker import PeerError, Worker
 
 __all__ = ["RESULTS", "Options", "report"]
@@ -54,15 +54,21 @@ def report(options: Options) -> Iterator[str]:
         yield f"== {peer.name}"
         yield from _played(one, options)
         played.append(one)
+    alone = list[Alone]()
+    if not options.names:
+        yield "== alone"
+        for goal in measured_alone(options.rounds):
+            alone.append(goal)
+            yield f"{goal.what}: {_time(goal.middle)}"
     if options.target is None:
         return
-    options.target.write_text("\n".join(_page(played, options)) + "\n", encoding="utf-8")
+    options.target.write_text("\n".join(_page(played, alone, options)) + "\n", encoding="utf-8")
     yield f"written: {options.target}"
 
 
 def _played(one: _Played, options: Options) -> Iterator[str]:
     try:
-        environment = prepared(one.peer.name, one.peer.packages)
+        ours, environment = own(), prepared(one.peer.name, one.peer.packages)
     except SetupError as error:
         one.why_not = str(error)
         yield f"left out: {error}"
@@ -73,16 +79,17 @@ def _played(one: _Played, options: Options) -> Iterator[str]:
             one.skipped.append((match.title, match.missing))
             yield f"{match.title}: left out, {match.missing}"
             continue
-        yield from _matched(one, match, environment, options)
+        other = ours if one.peer.kind == "own" else environment
+        yield from _matched(one, match, (ours.python, other.python), options)
 
 
 def _matched(
-    one: _Played, match: Match, environment: Environment, options: Options
+    one: _Played, match: Match, pythons: tuple[Path, Path], options: Options
 ) -> Iterator[str]:
     """One match in two fresh processes; a side that fails leaves the rest of it unanswered."""
     with (
-        Worker(Path(sys.executable), one.peer.ours, options.seconds) as own,
-        Worker(environment.python, one.peer.adapter, options.seconds) as other,
+        Worker(pythons[0], one.peer.ours, options.seconds) as own,
+        Worker(pythons[1], one.peer.adapter, options.seconds) as other,
     ):
         if match.load:
             try:
@@ -119,7 +126,7 @@ def _line(found: Measured) -> str:
 # ---- the page -------------------------------------------------------------------------------
 
 
-def _page(played: Sequence[_Played], options: Options) -> Iterator[str]:
+def _page(played: Sequence[_Played], alone: Sequence[Alone], options: Options) -> Iterator[str]:
     yield "# Beside other programs"
     yield ""
     yield "Written by"
@@ -138,6 +145,7 @@ def _page(played: Sequence[_Played], options: Options) -> Iterator[str]:
     yield f"Machine: {_machine()}."
     yield ""
     yield from _goals(played)
+    yield from _alone(alone)
     for one in played:
         yield from _section(one)
 
@@ -162,7 +170,7 @@ def _goals(played: Sequence[_Played]) -> Iterator[str]:
         asked = {(m.question.goal, m.question.what): m for m in one.measured if m.question.goal}
         for goal, what in asked:
             found = [
-                m.ratio for m in one.measured
+                m for m in one.measured
                 if (m.question.goal, m.question.what) == (goal, what) and not m.failed
             ]  # fmt: skip
             rows.append((*goal.split(), one.peer.name, what, found))
@@ -174,9 +182,32 @@ def _goals(played: Sequence[_Played]) -> Iterator[str]:
         if not found:
             yield f"| {name} | {peer} | {what} | {wanted} | – | 0 | not measured |"
             continue
-        middle = median(found)
-        met = "met" if middle >= float(wanted.rstrip("x").replace(",", "")) else "missed"
-        yield f"| {name} | {peer} | {what} | {wanted} | {_times(middle)} | {len(found)} | {met} |"
+        middle, met = _judged(wanted, found)
+        yield f"| {name} | {peer} | {what} | {wanted} | {middle} | {len(found)} | {met} |"
+    yield ""
+
+
+def _judged(wanted: str, found: Sequence[Measured]) -> tuple[str, str]:
+    """The median, and whether it is enough: a ratio at least, or bytes of ours at most."""
+    if wanted.endswith("B"):
+        weight = median(byte for one in found for byte in one.ours)
+        return f"{weight:.3g} B", "met" if weight <= float(wanted.rstrip("B")) else "missed"
+    ratio = median(one.ratio for one in found)
+    met = ratio >= float(wanted.rstrip("x").replace(",", ""))
+    return _times(ratio), "met" if met else "missed"
+
+
+def _alone(found: Sequence[Alone]) -> Iterator[str]:
+    """Goals without anybody beside: CPU seconds, each round in a process of its own."""
+    if not found:
+        return
+    yield "| goal | alone | wanted | median | least to greatest | |"
+    yield "|---|---|---|---|---|---|"
+    for one in found:
+        low, high = _time(min(one.rounds)), _time(max(one.rounds))
+        met = "met" if one.met else "missed"
+        wanted, middle = f"at most {_time(one.wanted)}", _time(one.middle)
+        yield f"| {one.goal} | {one.what} | {wanted} | {middle} | {low} to {high} | {met} |"
     yield ""
 
 
@@ -213,8 +244,9 @@ def _row(found: Measured) -> str:
         return f"| {asked.problem} | {asked.what} | | | – | {found.failed} |"
     ours, theirs = median(found.ours), median(found.theirs)
     low, high = _times(min(found.ratios)), _times(max(found.ratios))
+    told = _time if asked.measure == "seconds" else _bytes
     return (
-        f"| {asked.problem} | {asked.what} | {_time(ours)} | {_time(theirs)} per {asked.unit} "
+        f"| {asked.problem} | {asked.what} | {told(ours)} | {told(theirs)} per {asked.unit} "
         f"| {_times(found.ratio)} | {low} to {high} |"
     )
 
@@ -224,6 +256,10 @@ def _time(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def _bytes(count: float) -> str:
+    return f"{count:.3g} B"
 
 
 def _times(ratio: float) -> str:

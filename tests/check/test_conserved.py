@@ -143,7 +143,7 @@ def test_a_law_may_still_mend_what_an_action_breaks() -> None:
 
 
 def test_the_sums_of_our_worlds_are_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    files = tuple(str(ROOT / "domains" / one / "world.tw") for one in ("kitchen", "willowbrook"))
+    files = tuple(str(ROOT / "domains" / one / "world.tw") for one in ("kitchen", "cottage"))
     assert check(files, Output(), proofs=True) == 0
     said = capsys.readouterr().out
     assert "conserve water: proved" in said

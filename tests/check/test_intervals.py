@@ -156,7 +156,7 @@ def test_separated_conditions_do_not_conflict(rules: str, found: list[str]) -> N
     assert codes(rules) == found
 
 
-@pytest.mark.parametrize("name", ["kitchen", "willowbrook", "blocks", "cellar"])
+@pytest.mark.parametrize("name", ["kitchen", "cottage", "blocks", "cellar"])
 def test_no_false_warning_in_our_worlds(name: str) -> None:
     text = (ROOT / "domains" / name / "world.tw").read_text(encoding="utf-8")
     assert check_text(Source("world.tw", None, text)).diagnostics == ()

@@ -62,7 +62,14 @@ def world(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def willowbrook() -> Path:
+    """Two actors who take turns."""
     return DOMAINS / "willowbrook" / "world.tw"
+
+
+@pytest.fixture
+def cottage() -> Path:
+    """One actor: every line of a script is hers."""
+    return DOMAINS / "cottage" / "world.tw"
 
 
 SMALL = """type Room

@@ -265,9 +265,9 @@ def test_the_adversary_is_refused_and_never_breaks_anything(tw, willowbrook) -> 
         assert find_run(store).reference is None
 
 
-def test_a_scenario_is_a_run_whose_refusals_are_expected(tw, willowbrook) -> None:
+def test_a_scenario_is_a_run_whose_refusals_are_expected(tw, cottage) -> None:
     title = "a locked chest refuses, then a key opens it"
-    assert tw("run", willowbrook, "--scenario", title).code == 0
+    assert tw("run", cottage, "--scenario", title).code == 0
     found = tw("quality", "--json").json
     coherence = next(one for one in found["dimensions"] if one["id"] == "action_coherence")
     assert (coherence["status"], coherence["values"]["refused"]) == ("OK", 0)

@@ -51,8 +51,8 @@ def test_a_random_run_twice_gives_the_same_hash_and_replays(tw: Tw, willowbrook:
     assert replayed.json["state_hash"] == one.json["state_hash"]
 
 
-def test_a_locked_chest_is_stored_as_refused(tw: Tw, willowbrook: Path, tmp_path: Path) -> None:
-    assert tw("run", willowbrook, "--script", script(tmp_path, "open old chest")).code == 0
+def test_a_locked_chest_is_stored_as_refused(tw: Tw, cottage: Path, tmp_path: Path) -> None:
+    assert tw("run", cottage, "--script", script(tmp_path, "open old chest")).code == 0
     (record,) = records(tw)
     assert (record["status"], record["action"]) == ("refused", "lift")
     assert record["refusal"]["label"] == "locked"
@@ -67,7 +67,7 @@ def test_a_locked_chest_is_stored_as_refused(tw: Tw, willowbrook: Path, tmp_path
 
 
 def test_sharpen_force_and_lift_are_executed_where_the_lock_gives(
-    tw: Tw, willowbrook: Path, tmp_path: Path
+    tw: Tw, cottage: Path, tmp_path: Path
 ) -> None:
     lines = script(
         tmp_path, "go through cottage door", "sharpen dull knife on whetstone",
@@ -75,7 +75,7 @@ def test_sharpen_force_and_lift_are_executed_where_the_lock_gives(
     )  # fmt: skip
     found = {}
     for seed in range(8):
-        assert tw("run", willowbrook, "--script", lines, "--seed", seed).code == 0
+        assert tw("run", cottage, "--script", lines, "--seed", seed).code == 0
         *_, force, lift = records(tw)
         assert force["status"] == "executed"
         gave = "The lock gives." in force["said"]
@@ -83,10 +83,10 @@ def test_sharpen_force_and_lift_are_executed_where_the_lock_gives(
         found[gave] = seed
     assert set(found) == {True, False}
     for seed in found.values():
-        assert tw("runs", "replay", f"willowbrook-{seed + 1}", "--verify").code == 0
+        assert tw("runs", "replay", f"cottage-{seed + 1}", "--verify").code == 0
 
 
-@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "willowbrook"])
+@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "cottage"])
 def test_the_worlds_are_sound(tw: Tw, name: str) -> None:
     ran = tw("check", DOMAINS / name / "world.tw", "--json")
     assert (ran.code, ran.json["ok"]) == (0, True)
@@ -288,7 +288,7 @@ print(code, used.ru_utime + used.ru_stime, sorted(heavy))
 """
 
 
-@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "willowbrook"])
+@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "cottage"])
 def test_check_starts_fast_and_imports_no_heavy_package(name: str, tmp_path: Path) -> None:
     seconds, budget = [], 0.4 * pace()
     for _ in range(3):

@@ -31,6 +31,7 @@ TW = [sys.executable, "-c", "from tokenworld.cli import main; main()"]
 MISSING = [
     ("at", "w-1", "99"),
     ("at", "x", "1"),
+    ("trace", "w-1", "99"),
     ("diff", "w-1", "w-9"),
     ("diff", "w-1@99", "w-1"),
     ("branch", "w-1", "99"),
@@ -44,6 +45,26 @@ def run(tw) -> str:
     Path("s.txt").write_text("\n".join(LINES), encoding="utf-8")
     assert tw("run", "w.tw", "--script", "s.txt").code == 0
     return "w-1"
+
+
+def test_the_laws_of_any_record(tw, run) -> None:
+    told = tw("runs", "trace", run, "2")
+    assert told.out.splitlines()[0] == "w-1, record 2"
+    assert "law glow  t = hero" in told.out
+    assert "hero.n 3 → 5" in told.out
+    with RunStore.open(writable=False) as store:
+        ticks = ticks_of(store, find_run(store))
+    pairs = [tick.seq for tick in ticks if tick.status == "interrupted"]
+    assert pairs  # both records of one intent can be traced
+    for tick in ticks:
+        found = tw("runs", "trace", run, tick.seq, "--json").json
+        laws = [
+            f"law {one['law']}({', '.join(one['bindings'].values())})"
+            for phase in found["phases"]
+            for one in phase["fired"]
+        ]
+        closing = tick if tick.seq not in pairs else ticks[tick.seq]
+        assert laws == closing.outcome["fired"]
 
 
 def test_the_state_at_any_record(tw, run) -> None:

@@ -14,7 +14,7 @@ from tokenworld.session import Session
 from tokenworld.session.loading import open_text
 from tokenworld.session.players import random_player
 
-WORLDS = ("cellar", "willowbrook", "kitchen", "blocks", "dishwasher", "taxi", "greenhouse")
+WORLDS = ("cellar", "cottage", "kitchen", "blocks", "dishwasher", "taxi", "greenhouse")
 
 
 def opened(text: str) -> Session:

@@ -13,7 +13,7 @@ from tokenworld.engine import State
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.session.players import random_player
 
-NAMES = ("cellar", "kitchen", "blocks", "willowbrook")
+NAMES = ("cellar", "kitchen", "blocks", "cottage")
 
 
 def walked(name: str, seed: int, steps: int) -> Game:
@@ -64,7 +64,7 @@ def test_runs_of_one_seed_are_the_same_and_records_chain(name: str) -> None:
 
 
 def test_undo_and_redo_come_to_the_same_hashes() -> None:
-    game = walked("willowbrook", 2, 30)
+    game = walked("cottage", 2, 30)
     session = game.session
     moments = list(session.moments)
     for _ in range(12):
@@ -76,7 +76,7 @@ def test_undo_and_redo_come_to_the_same_hashes() -> None:
 
 
 def test_states_are_never_written_to_again() -> None:
-    game = walked("willowbrook", 9, 10)
+    game = walked("cottage", 9, 10)
     kept = [(moment.state, json.dumps(state_json(moment.state))) for moment in game.session.moments]
     intents = random_player(game.session)
     for _ in range(30):
@@ -198,7 +198,7 @@ def test_the_outcome_form() -> None:
 
 
 def test_fixed_keys_are_never_left_out_and_everything_is_json() -> None:
-    game = walked("willowbrook", 8, 40)
+    game = walked("cottage", 8, 40)
     for words in ("xyzzy", "open old chest", "go through cottage door", "rest"):
         game.do(words)
     for moment in game.session.moments:

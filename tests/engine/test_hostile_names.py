@@ -93,7 +93,7 @@ def test_generated_source_has_only_generated_names() -> None:
     assert names["obj"] not in re.findall(r"'[^']*'", source)
 
 
-@pytest.mark.parametrize("name", ["cellar", "kitchen", "blocks", "willowbrook"])
+@pytest.mark.parametrize("name", ["cellar", "kitchen", "blocks", "cottage"])
 def test_generated_source_quotes_nothing_of_the_author(name: str) -> None:
     """Every text in generated code is a keyword of the runtime, and every name a generated one."""
     source = domain(name).session.engine.code.source

@@ -11,7 +11,7 @@ from tiny import Game, domain
 from tokenworld.engine import State
 from tokenworld.ground import PASS, Command, Outcome, parameter_domains
 
-NAMES = ("cellar", "kitchen", "blocks", "willowbrook")
+NAMES = ("cellar", "kitchen", "blocks", "cottage")
 
 
 def any_command(game: Game, random: Random) -> Command:

@@ -110,7 +110,7 @@ def histories(few: int, seed: int) -> list[str]:
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simultaneous, "FEW", few)
-        for name in ("greenhouse", "willowbrook", "kitchen", "skirmish"):
+        for name in ("greenhouse", "cottage", "kitchen", "skirmish"):
             engine, random = engine_of(name), Random(seed)
             state = engine.start()
             for _ in range(30):

@@ -143,6 +143,7 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
     "TW1104": (TEST, "tests/store/test_read.py::test_what_is_not_there_is_one_diagnostic"),
     "TW1105": (TEST, "tests/session/test_recording.py::test_a_replay_names_the_first_difference"),
     "TW1106": (TEST, "tests/store/test_export.py::test_a_torn_last_line_is_reported_and_skipped"),
+    "TW1107": (TEST, "tests/session/test_reloading.py::test_a_round_under_way_waits"),
 }
 """Each code of the table in the reference, and how it is covered: by a program in this folder with
 its snapshot, by the named test, or not, for the reason given."""

@@ -237,7 +237,7 @@ def installed() -> Path:
 
 
 @pytest.mark.planner
-@pytest.mark.parametrize("name", ["cellar", "kitchen", "blocks", "willowbrook"])
+@pytest.mark.parametrize("name", ["cellar", "kitchen", "blocks", "cottage"])
 def test_fast_downward_solves_the_bundled_worlds(program: Path, name: str) -> None:
     world = bundled(f"{name}/world")
     encoding = encoded(world)
@@ -248,7 +248,7 @@ def test_fast_downward_solves_the_bundled_worlds(program: Path, name: str) -> No
 
 
 @pytest.mark.planner
-@pytest.mark.parametrize("name", ["cellar", "willowbrook"])
+@pytest.mark.parametrize("name", ["cellar", "cottage"])
 def test_fast_downward_proves_the_twins_unwinnable(program: Path, name: str) -> None:
     world = bundled(f"{name}/twin")
     for configuration in (FF, BLIND):

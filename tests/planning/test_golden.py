@@ -18,7 +18,7 @@ FORMS = {
     "cellar": "lifted",
     "greenhouse": "lifted",
     "kitchen": "lifted",
-    "willowbrook": "grounded",
+    "cottage": "grounded",
 }
 
 

@@ -220,7 +220,7 @@ def loose(key: object) -> object:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["willowbrook/world", "willowbrook/twin"])
+@pytest.mark.parametrize("name", ["cottage/world", "cottage/twin"])
 def test_the_order_of_contents_is_left_out(name: str) -> None:
     world = bundled(name)
     simulator, small = world.simulator, packed(world.simulator, world.state, None)

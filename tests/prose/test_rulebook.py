@@ -23,7 +23,7 @@ def program(text: str) -> Program:
     return found
 
 
-@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "willowbrook"])
+@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "cottage"])
 def test_bundled_worlds(name: str, snapshot: SnapshotAssertion) -> None:
     found = check_source(read_source(DOMAINS / name / "world.tw")).program
     assert found is not None

@@ -8,6 +8,7 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.quality import Scorecard, score_run, scorecard_lines
+from tokenworld.quality.gate import exit_code, keep_reference
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
 from tokenworld.store import IntentSource, Run, RunStore
@@ -51,39 +52,59 @@ def failing(store: RunStore, run: Run) -> tuple[str, list[str]]:
     return card.verdict, [one.id for one in card.failing]
 
 
-def test_ungrounded(store: RunStore, play: Play) -> None:
-    """The narration tells of oil that a law has burnt by the time it is read."""
-    run = play("wait", *("tell",) * 12, text=LAMP)
-    assert failing(store, run) == ("FAILED", ["groundedness"])
+ASKED = LAMP.replace('as "wait" {', 'as "wait" or "ask the operator" {')
+PULLED = GATE.replace("action wait", 'action pull() as "pull" { }\naction wait')
+SHUT = """type T { open: bool = true }
+actor me: T
+action push() as "push" { require me.open else shut "It is shut."  me.open = false }
+action wait() as "wait" { }
+world w "W" { object gate: T }
+"""
 
 
-def test_out_of_character(store: RunStore, play: Play) -> None:
-    """A model that talks to whoever set it up, in two of twelve ticks that do nothing else."""
-    text = LAMP.replace('as "wait" {', 'as "wait" or "ask the operator" {')
-    run = play(*("wait",) * 10, "ask the operator", "Ask the OPERATOR.", "tell()", text=text)
-    verdict, failed = failing(store, run)
-    assert (verdict, failed) == ("FAILED", ["character"])
+def falling_world() -> str:
+    """Forty things that hold on to one; every tick one lets go."""
+    things = " ".join(f"object t{n}: T {{ at = t0  place = {n} }}" for n in range(1, 41))
+    return f"""type T {{ at: T?  place: int = 0 }}
+function turn(): int = 0
+actor me: T
+action wait() as "wait" {{ turn() += 1 }}
+law let_go(t: T) when t.at != none and t.place == turn() {{ t.at = none }}
+world w "W" {{ object t0: T  {things} }}
+"""
 
 
-def test_incoherent(store: RunStore, play: Play) -> None:
-    """Every second tick is refused; never are two in a row."""
-    text = GATE.replace("action wait", 'action pull() as "pull" { }\naction wait')
-    run = play(*("pull", "push", "wait", "push", "wait") * 5, text=text)
-    assert failing(store, run) == ("FAILED", ["action_coherence"])
+DEGENERATE = {
+    # The narration tells of oil that a law has burnt by the time it is read.
+    "groundedness": (LAMP, ("wait", *("tell",) * 12)),
+    # Somebody talks to whoever set him up, in two of twelve ticks that do nothing else.
+    "character": (ASKED, (*("wait",) * 10, "ask the operator", "Ask the OPERATOR.", "tell()")),
+    # Every second tick is refused; never are two in a row.
+    "action_coherence": (PULLED, ("pull", "push", "wait", "push", "wait") * 5),
+    # Five refusals in a row between many ticks that go well.
+    "refusal_cluster": (SHUT, ("push", *("wait",) * 20, *("push",) * 5, *("wait",) * 9)),
+    # One verb for ever, where there are fourteen.
+    "vocabulary": (MANY, ("verb 3",) * 40),
+    # The rules burn wood that must be kept: two of twenty ticks are rolled back.
+    "conservation": (WOOD, (*("wait",) * 16, "burn 2", "wait", "burn 1", "burn 0")),
+    # Relations are lost, tick by tick, and nothing takes their place.
+    "graph_fan_out": (falling_world(), ("wait",) * 40),
+}
 
 
-def test_clustered(store: RunStore, play: Play) -> None:
-    """Five refusals in a row between many ticks that go well."""
-    run = play(*("wait",) * 20, *("push",) * 5, *("wait",) * 9, text=GATE)
-    verdict, failed = failing(store, run)
-    assert (verdict, "refusal_cluster" in failed) == ("FAILED", True)
-    assert "action_coherence" not in failed
+def test_every_dimension_has_its_run(store: RunStore, play: Play) -> None:
+    card = score_run(store, play("wait", text=LAMP))
+    assert list(DEGENERATE) == [one.id for one in card.dimensions]
 
 
-def test_stale(store: RunStore, play: Play) -> None:
-    """One verb for ever, where there are fourteen."""
-    run = play(*("verb 3",) * 40, text=MANY)
-    assert failing(store, run) == ("FAILED", ["vocabulary"])
+@pytest.mark.parametrize("dimension", DEGENERATE)
+def test_it_fails_this_dimension_alone(store: RunStore, play: Play, dimension: str) -> None:
+    text, lines = DEGENERATE[dimension]
+    run = play(*lines, text=text)
+    assert failing(store, run) == ("FAILED", [dimension])
+    card = score_run(store, run)
+    assert exit_code(card, "plain") == 1
+    assert not keep_reference(store, run, card, "plain")
 
 
 def test_in_a_rush(store: RunStore, play: Play) -> None:
@@ -102,18 +123,6 @@ def test_not_conserved(store: RunStore, play: Play) -> None:
     assert "(2/20 rollbacks)  by" in line
     assert "timber" in line
     assert "action burn" in line
-
-
-def falling_world() -> str:
-    """Forty things that hold on to one; every tick one lets go."""
-    things = " ".join(f"object t{n}: T {{ at = t0  place = {n} }}" for n in range(1, 41))
-    return f"""type T {{ at: T?  place: int = 0 }}
-function turn(): int = 0
-actor me: T
-action wait() as "wait" {{ turn() += 1 }}
-law let_go(t: T) when t.at != none and t.place == turn() {{ t.at = none }}
-world w "W" {{ object t0: T  {things} }}
-"""
 
 
 def test_falling_apart(store: RunStore, play: Play) -> None:

@@ -157,6 +157,9 @@ def test_conservation(card: Card, lost: int, of: int, status: str) -> None:
         ("." * 17 + "x.x.x", "OK" if Fraction(30, 22) <= Fraction(15, 10) else "WARN"),
         ("." * 16 + "x.x.", "OK"),  # rate 1.0
         ("." * 16 + "xxx.", "OK"),  # rate 1.5, to the point
+        ("." * 15 + "xxx..", "OK"),  # streak 15 and rate 1.5
+        ("." * 14 + "xxx...", "WARN"),  # streak 14, rate 1.5
+        ("x" * 3 + "." * 16 + "x", "WARN"),  # streak 16, rate 2
         ("." * 16 + "xxxx", "WARN"),  # rate 2
         ("....x" * 4, "FAIL"),  # streak 4
         (".....x" * 4, "WARN"),  # streak 5
@@ -188,6 +191,9 @@ def test_a_refusal_that_a_scenario_expected_is_none(card: Card) -> None:
         ("......xxxx", 10, 4, "WARN"),
         (".....xxxxx", 10, 5, "FAIL"),
         ("xxxx" + "x" + "." * 19, 20, 5, "FAIL"),  # five in a row, four of them before the window
+        ("xxxx" + "." * 18, 20, 4, "WARN"),  # four in a row, two of them before the window
+        ("xxx" + "." * 19, 20, 3, "WARN"),  # three in a row, one of them in the window
+        ("xx" + "." * 19, 20, 2, "OK"),
         ("xxxxx" + "." * 20, 20, 0, "OK"),  # the cluster ends where the window begins
         ("xxx.x" + "." * 19, 20, 1, "OK"),
         ("hxxhxxhx" + "." * 19, 20, 5, "FAIL"),  # `halted` is no tick of the window

@@ -69,7 +69,8 @@ SMALL = [
     "taxi/world", "cliff_walking/world", "frozen_lake/world",
 ]  # fmt: skip
 LARGE = [
-    "kitchen/world", "willowbrook/world", "willowbrook/twin", "greenhouse/world",
+    "kitchen/world", "cottage/world", "cottage/twin", "greenhouse/world", "willowbrook/world",
+    "willowbrook/winter",
     "workshop/world", "workshop/twin:two", "greenhouse/more:two", "greenhouse/scarce:plenty",
     "skirmish/more:two", "workshop/more:two", "skirmish/twin:three", "workshop/twin:three",
     "greenhouse/more:three", "greenhouse/more:lit", "greenhouse/scarce:enough_for_two",

@@ -20,7 +20,7 @@ from tokenworld.store import (
     verify_chain,
     write_export,
 )
-from tokenworld.store.schema import DDL
+from tokenworld.store.schema import DDL, SCHEMA_VERSION
 
 GOOD = Reference("HEALTHY", 50)
 
@@ -82,5 +82,5 @@ def test_a_store_of_schema_2_learns_of_references(tmp_path: Path) -> None:
     with RunStore.open(path, writable=False) as store:  # read as it is
         assert store.connection.execute("PRAGMA user_version").fetchone() == (2,)
     with RunStore.open(path) as store:
-        assert store.connection.execute("PRAGMA user_version").fetchone() == (3,)
+        assert store.connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
         assert store.connection.execute("SELECT count(*) FROM reference").fetchone() == (0,)

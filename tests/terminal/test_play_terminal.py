@@ -89,7 +89,7 @@ def test_a_wrong_and_a_right_command_in_a_real_terminal(terminal: Terminal) -> N
     assert terminal.lines[0].startswith(" The Cellar · tick 0 · score 0 · playing")
 
     terminal.child.send("open oak chest\r")
-    told = ("✗ There is no oak chest here.", "✗ absent", "here(c) = false", "world.tw:", "require")
+    told = ("✗ There is no oak chest here.", "✗ absent: here(c)", "world.tw:", "require")
     terminal.until(lambda text: all(part in text for part in told))
     assert "tick 0" in terminal.lines[0]
 

@@ -188,9 +188,9 @@ def _certain(earlier: Write, later: Write, path: _Path) -> bool:
 
 def _clash(earlier: Write, later: Write) -> bool:
     """Whether two changes of surely one slot surely disagree."""
-    if earlier.fluent != later.fluent or skeleton(earlier.args) != skeleton(later.args):
+    if earlier.fluent != later.fluent or "=" not in (earlier.op, later.op):
         return False
-    if earlier.args is None or "=" not in (earlier.op, later.op):
+    if earlier.args is None or skeleton(earlier.args) != skeleton(later.args):
         return False
     if earlier.op == "create":
         return False  # a field is what the new object has before this body changes it

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tokenworld.tools.output import Output
 
 _ENCODINGS = "Only on this encoding: E, D (Fast Downward) or A (ENHSP)."
-_ENGINES = "Only this engine: own, width, ff, blind, lama, symk, enhsp or up:NAME."
+_ENGINES = "Only this engine: own, width, hmax, hadd, ff, blind, lama, symk, enhsp or up:NAME."
 
 
 @app.command

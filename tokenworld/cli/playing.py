@@ -98,18 +98,41 @@ def rollout(
 
 @app.command
 def play(
-    world: World,
+    world: Annotated[
+        str | None, Parameter(help="FILE, or FILE:world where a file has several worlds.")
+    ] = None,
     /,
     *,
+    run: Annotated[str | None, Parameter(help="Look at this stored run, record by record.")] = None,
     plan: Annotated[bool, Parameter(help="Plan first; the plan can be stepped through.",
                                     negative="")] = False,
     goal: Goal = None,
     time_limit: Limit = 60.0,
     seed: Seed = 0,
     store: Store = None,
+    web: Annotated[bool, Parameter(help="In a browser, at an address of this machine.",
+                                   negative="")] = False,
+    host: Annotated[str | None, Parameter(help="Of `--web`: who can reach it (127.0.0.1).")] = None,
+    port: Annotated[int | None, Parameter(help="Of `--web` (8000); 0: any that is free.")] = None,
     json: Json = False,
 ) -> int:  # fmt: skip
-    """Play a world on the screen. Without a terminal its plan is played and told."""
+    """Play a world on the screen. Without a terminal its plan is played and told.
+
+    With `--run` a stored run is shown record by record; one can play on from any of them.
+    """
+    if world is None or run is not None:
+        from tokenworld.tools.playing import watch
+
+        page = web or host is not None or port is not None
+        given = world is not None or page or plan or goal is not None or seed
+        return verb(json, lambda out: watch(run, out, store, alone=not given))
+    if web or host is not None or port is not None:
+        from tokenworld.tools.serving import WebOptions, serve_play
+
+        options = WebOptions(web, host, port)
+        played = {"--plan": plan, "--goal": goal, "--time-limit": time_limit, "--seed": seed,
+                  "--store": store}  # fmt: skip
+        return verb(json, lambda out: serve_play(world, out, options, played, seed))
     from tokenworld.tools.playing import play as play_world
 
     return verb(

@@ -96,6 +96,21 @@ def diff(
 
 
 @runs.command
+def trace(
+    run: Annotated[str, Parameter(help="A run.")],
+    record: Annotated[int, Parameter(help="This record, from 1.")],
+    /,
+    *,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Tell which laws fired in a tick, in their order, with bindings, changes and conflicts."""
+    from tokenworld.tools.tracing import trace as show_trace
+
+    return verb(json, lambda out: show_trace(run, record, out, store))
+
+
+@runs.command
 def why(
     run: Annotated[str, Parameter(help="A run.")],
     slot: Annotated[str, Parameter(help="object.attribute, or function(a, b).")],

@@ -116,6 +116,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1104": ("no such run or tick", ERROR),
     "TW1105": ("world differs from the recorded one", ERROR),
     "TW1106": ("imported line torn or malformed", ERROR),
+    "TW1107": ("game cannot go on with the changed rules", ERROR),
 }
 
 

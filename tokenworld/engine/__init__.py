@@ -5,6 +5,7 @@ Read `step.Stepper.tick` first: it is language.md §8, and the only place that m
 
 from __future__ import annotations
 
+from tokenworld.engine.clauses import Clause, ClauseKind
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw
 from tokenworld.engine.restore import state_from_json
@@ -13,6 +14,8 @@ from tokenworld.engine.speaker import EngineSpeaker
 from tokenworld.engine.state import State
 
 __all__ = [
+    "Clause",
+    "ClauseKind",
     "Engine",
     "EngineSimulator",
     "EngineSpeaker",

@@ -7,6 +7,7 @@ from typing import Any
 
 from tokenworld.engine.emit import Emitter
 from tokenworld.engine.layout import Layout
+from tokenworld.engine.reading import Grown
 from tokenworld.engine.state import State
 from tokenworld.ground import Prose, Raw
 from tokenworld.model import Describe, ObjectType
@@ -48,8 +49,10 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
     def of_text(value: str | None) -> str:
         return "nothing" if value is None else value
 
+    grown = Grown(layout)
+
     def fixpoint(S: State, W: State, me: int | None, name: str) -> set[tuple[Raw, ...]]:
-        return _fixpoint(space, S, W, me, name)
+        return _fixpoint(space, grown, S, W, me, name)
 
     return {
         "name_of": name_of,
@@ -64,9 +67,10 @@ def describe_runtime(emitter: Emitter, space: dict[str, Any], layout: Layout) ->
 
 
 def _fixpoint(
-    space: dict[str, Any], S: State, W: State, me: int | None, name: str
+    space: dict[str, Any], grown: Grown, S: State, W: State, me: int | None, name: str
 ) -> set[tuple[Raw, ...]]:
-    """The least fixpoint of a recursive derive, computed once per state, actor and tick's start.
+    """The least fixpoint of a recursive derive, computed once per state, actor and tick's start,
+    and for all states in which what it rests on is the same.
 
     The derives of its stratum grow together from nothing until no row is added. Those of the
     strata below are asked for while it grows, and are then computed to their end in the same way.
@@ -76,6 +80,10 @@ def _fixpoint(
         tables = {}
         S.memo["fixpoint", me] = (W, tables)
     if name not in tables:
+        key = grown.key(S, me, name)
+        if key is not None and (before := grown.known(key)) is not None:
+            tables.update(before)
+            return tables[name]  # type: ignore[no-any-return]
         stratum = space["STRATA"][name]
         tables.update((one, set()) for one in stratum)
         try:
@@ -84,6 +92,8 @@ def _fixpoint(
             for one in stratum:  # a number was undefined: a half-grown table must not be read
                 tables.pop(one, None)
             raise
+        if key is not None:
+            grown.keep(key, {one: tables[one] for one in stratum})
     return tables[name]  # type: ignore[no-any-return]
 
 

@@ -21,7 +21,7 @@ from tokenworld.engine.population import instance_of
 from tokenworld.engine.record import Recorder, number_json
 from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.result import Result
-from tokenworld.engine.standing import StandingActions
+from tokenworld.engine.standing import Made, StandingActions
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
@@ -135,6 +135,15 @@ class Engine:
         self.stepper.endings.progress(after, after.me)
         return after
 
+    def put(self, state: State, fluent: str, args: tuple[Raw, ...], value: Raw) -> State:
+        """One slot set between ticks, as `edit` does; whoever asks has seen to it that it fits."""
+        after, column = state.fork(), self.layout.by_id[fluent]
+        after.put(column, column.key(args), value)
+        after.facts = None
+        after.trail.roll = True
+        self.stepper.endings.progress(after, after.me)
+        return after
+
     # ---- asking -------------------------------------------------------------------------------
 
     def legal(self, state: State) -> Iterator[Command]:
@@ -178,15 +187,30 @@ class Engine:
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
         action is cancelled."""
-        holds, me = self.code.actions[name].holds, state.acting
+        code, me = self.code.actions[name], state.acting
+        holds, made = code.holds, self._made[name]
+        if code.action.takes is None:  # it is never free
+            was = after.round or after
+            for args in self._listing.bindings(state, name) or ():
+                try:
+                    if holds(after, was, me, *args):
+                        yield made[args]
+                except Breach:
+                    continue  # a number is undefined here: the command would be in error
+            return
         for args in self._listing.bindings(state, name) or ():
-            command = Command(name, args)
+            command = made[args]
             try:
                 now = state if after is state or self.stepper.unit.free(state, command) else after
                 if holds(now, self.stepper.unit.since(now, command), me, *args):
                     yield command
             except Breach:
                 continue  # a number is undefined here: the command would be in error
+
+    @cached_property
+    def _made(self) -> dict[str, Made]:
+        """The commands of each action that were ever listed."""
+        return {name: Made(name) for name in self.code.actions}
 
     @cached_property
     def _all_safe(self) -> bool:

@@ -112,6 +112,13 @@ class Guards:
                 return self._report(state, one.rule, witness, [])
         return None
 
+    def broken(self, state: State, me: int | None) -> tuple[BreachReport, ...]:
+        """Every invariant that a state breaks, each with its first witness."""
+        found = ((one.rule, one.broken(state, state, me)) for one in self._invariants)
+        return tuple(
+            self._report(state, rule, witness, []) for rule, witness in found if witness is not None
+        )
+
     def _report(
         self,
         state: State,

@@ -15,10 +15,37 @@ from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Binder, FluentParam, ObjectType
 
-__all__ = ["key_of"]
+__all__ = ["Parts", "key_of"]
 
 Ranks = Mapping[int, int]
 """The numbers that created objects count as; everything else counts as itself."""
+_MOST = 4096
+"""Columns whose parts of keys are remembered at the same time."""
+
+
+class Parts:
+    """What the columns of states come to in keys, for states share those that nobody wrote to."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, Any, tuple[int, ...], Any]] = {}
+
+    def of(
+        self, state: State, index: int, made: tuple[int, ...], work_out: Callable[[int], Any]
+    ) -> Any:
+        """The part of a column; ``made`` are the living objects created since the search began."""
+        if index in state.mine:
+            return work_out(index)  # it may still be written to
+        stored, children = state.cols[index], state.kids[index]
+        known = self._known.get(id(stored))
+        if known is not None and known[0] is stored and known[1] is children and known[2] == made:
+            return known[3]
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        found = work_out(index)
+        self._known[id(stored)] = (stored, children, made, found)
+        return found
 
 
 def key_of(
@@ -28,21 +55,34 @@ def key_of(
     known: int,
     *,
     looks_back: bool = True,
+    seen: Parts | None = None,
 ) -> Hashable:
     """The columns ``kept``, who lives, endings, long actions, whose turn it is, and the tick number
     modulo each of ``ticks``; ``known`` is the number of objects made before the search.
 
-    ``looks_back``: rules read `was` or `did`, so that the round so far counts as well.
+    ``looks_back``: rules read `was` or `did`, so that the round so far counts as well. ``seen``
+    remembers parts of keys from one state to the next.
     """
     known = min(known, len(state.kinds))
     rings = tuple(state.tick % modulus for modulus in ticks)
+    seen = seen or Parts()
     if len(state.kinds) == known:
-        parts: list[Any] = [_frozen(state.cols[index], state.kids[index]) for index in kept]
+
+        def frozen(index: int) -> Any:
+            return _frozen(state.cols[index], state.kids[index])
+
+        parts: list[Any] = [seen.of(state, index, (), frozen) for index in kept]
         alive = tuple(kind is not None for kind in state.kinds)
         midway = _midway(state, kept, known, looks_back)
         return (*parts, alive, (), state.latched, state.longs, rings, *midway)
     midway = _midway(state, kept, known, looks_back)
-    return (*_canonical(state, kept, known), state.latched, _longs(state, known), rings, *midway)
+    return (
+        *_canonical(state, kept, known, seen),
+        state.latched,
+        _longs(state, known),
+        rings,
+        *midway,
+    )
 
 
 def _midway(
@@ -74,9 +114,14 @@ def _ranks(state: State, known: int) -> dict[int, int]:
     return {number: known + rank for rank, number in enumerate(living)}
 
 
-def _canonical(state: State, kept: Sequence[int], known: int) -> tuple[Any, ...]:
+def _canonical(state: State, kept: Sequence[int], known: int, seen: Parts) -> tuple[Any, ...]:
     ranks = _ranks(state, known)
-    parts = tuple(_column(state, state.layout.columns[index], known, ranks) for index in kept)
+    made, columns = tuple(ranks), state.layout.columns
+
+    def worked_out(index: int) -> Any:
+        return _column(state, columns[index], known, ranks)
+
+    parts = tuple([seen.of(state, index, made, worked_out) for index in kept])
     alive = tuple(kind is not None for kind in state.kinds[:known])
     return (*parts, alive, tuple(state.kinds[number] for number in ranks))
 

@@ -21,6 +21,7 @@ from tokenworld.engine.clock import rule_terms
 from tokenworld.engine.compile import Function
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
+from tokenworld.engine.live_turns import Turns, turns_of
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.plain import plain_of
 from tokenworld.engine.sequence import InTurn
@@ -72,6 +73,7 @@ class LiveRules:
         if _is_steady(stepper):
             steps = {name: _in_place(stepper, name) for name in stepper.code.actions}
         self.steps = {name: step for name, step in steps.items() if step is not None}
+        self.turns = turns_of(stepper)
 
 
 class LiveWorld:
@@ -80,6 +82,7 @@ class LiveWorld:
     def __init__(self, rules: LiveRules, state: State, luck: Luck | None = None) -> None:
         self._stepper, self._luck = rules.stepper, luck or SeededLuck()
         self._legal, self._steps, self._phases = rules.legal, rules.steps, rules.phases
+        self._turns = rules.turns
         self._always = rules.stepper.instance.world.time_always
         self._past: list[list[RawChange] | _Before | _Ended] = []
         self._unsaved: list[list[RawChange]] = []
@@ -101,6 +104,8 @@ class LiveWorld:
 
         A change is (column, key, old value, new value, rule); ``column.fluent`` is what changed.
         """
+        if self._turns is not None and not self._halts:
+            return self._by_turns(self._turns, command)
         step = self._steps.get(command.action)
         if step is None or self._halts:
             return self._generally(command)
@@ -126,6 +131,19 @@ class LiveWorld:
                 self._unsaved.append(journal)
             return journal
         return None if done == 0 and not self._always else self._generally(command)
+
+    def _by_turns(self, turns: Turns, command: Command) -> list[RawChange] | None:
+        """A tick with laws in turn. What undoes it is the state before."""
+        before = self.state()
+        done, changes = turns.play(self._state, before, command, self._luck)
+        if done < 0:
+            self._adopt(before)
+            return self._generally(command)
+        if done == 0 and not self._always:
+            return None
+        self._past.append(_Before(before))
+        self._halts = self._stepper.endings.over(self._state)
+        return changes if done else None
 
     def _pass_time(self, journal: list[RawChange]) -> tuple[list[RawChange], int]:
         """Let the laws write too: all changes and 1; or -1, with everything as it was."""

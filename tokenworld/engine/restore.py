@@ -13,7 +13,7 @@ from tokenworld.engine.population import fill_columns, seat_actors
 from tokenworld.engine.restore_roll import Misfit, Roll, mentioned, read_roll
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Json, NotConstant, Raw, constant, read_value
-from tokenworld.model import Binder, ObjectType, StartFile, ValueType
+from tokenworld.model import CARRIED, Binder, ObjectType, StartFile, ValueType
 
 __all__ = ["start_from", "state_from_json"]
 
@@ -21,14 +21,16 @@ __all__ = ["start_from", "state_from_json"]
 def start_from(layout: Layout, file: StartFile, seed: int) -> State:
     """The state that a world begins with by its `start` line; the seed is that of the run.
 
-    Every object that rules name must be in it. `Failure` with TW0006 where it does not fit.
+    Every object that rules name must be in it, but not in that of a game which goes on with
+    changed rules: there it may be destroyed. `Failure` with TW0006 where it does not fit.
     """
+    named = frozenset[str]() if file.path == CARRIED else mentioned(layout.instance)
     try:
         found = json.loads(file.text)
     except (ValueError, RecursionError) as error:
         raise _failure(Misfit("", f"it is no JSON ({error})"), file.path, file.span) from None
     try:
-        state = _restored(layout, found, named=mentioned(layout.instance))
+        state = _restored(layout, found, named=named)
     except Misfit as misfit:
         raise _failure(misfit, file.path, file.span) from None
     state.seed = seed

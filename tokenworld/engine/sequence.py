@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, islice, product
+from typing import Any
 
 from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.bodies import BodyWriter
@@ -22,6 +23,8 @@ from tokenworld.model import Binder, IntervalRange, Law, ObjectType, TypeRange
 __all__ = ["InTurn", "compile_turn", "preorder"]
 
 Row = tuple[Raw, ...]
+_MOST_KEPT = 4096
+"""Bindings of a phase up to which their list is kept from tick to tick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,10 @@ class InTurn:
         turns = tuple(_Turn(law, compile_turn(code, law)) for law in laws)
         self._first = tuple(turn for turn in turns if _type(turn.law.params[:1]) is None)
         self._rest = tuple(turn for turn in turns if _type(turn.law.params[:1]) is not None)
+        nested = (c.index for c in self._layout.columns if c.fluent.nested and c.by_object)
+        self._places = tuple(nested) if nesting else ()
         self._order: tuple[list[object], list[int]] = ([], [])
+        self._kept: tuple[list[int], list[tuple[_Turn, Row]]] = ([], [])
         self._of_kind: dict[str, tuple[_Turn, ...]] = {}
 
     def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
@@ -64,7 +70,7 @@ class InTurn:
         delta = Delta(self._layout, luck, state.seed, start.tick)
         now, turn = state, None
         try:
-            for turn, args in self._bindings(state):
+            for turn, args in self._schedule(state):
                 if now.kinds is not kinds and not _alive(now, turn.law, args):
                     continue
                 turn.one(now, start, me, delta, *args)
@@ -75,6 +81,24 @@ class InTurn:
             raise breach.blamed(f"law {turn.law.name}" if turn else "") from None
         result.law_changes += net(course.changes)
         return now
+
+    def in_place(self, state: State, start: State, luck: Luck) -> list[RawChange] | None:
+        """The same, written to ``state`` itself: what changed, or ``None`` where something was to
+        be destroyed. The state is then of no use, as after a `Breach`. Nothing said is kept."""
+        kinds, me, changes = state.kinds, state.me, list[RawChange]()
+        delta = Delta(self._layout, luck, state.seed, start.tick)
+        for turn, args in self._schedule(state):
+            if state.kinds is not kinds and not _alive(state, turn.law, args):
+                continue
+            turn.one(state, start, me, delta, *args)
+            if delta.fired:
+                if delta.doomed:
+                    return None
+                changes += apply(state, delta)
+                if delta.newborns or any(one[1].index in self._places for one in delta.writes):
+                    self._order = ([], [])  # what it rests on was written to in place
+                delta = Delta(self._layout, luck, state.seed, start.tick)
+        return net(changes)
 
     def _apply(self, result: Result, course: _Course, delta: Delta, start: State) -> State:
         """Apply what one binding asked for, at once; the state from then on."""
@@ -91,9 +115,21 @@ class InTurn:
 
     # ---- the order of bindings ----------------------------------------------------------------
 
-    def _bindings(self, state: State) -> Iterator[tuple[_Turn, Row]]:
-        """Every binding in its place; the list of objects is taken when the phase begins."""
+    def _schedule(self, state: State) -> Iterable[tuple[_Turn, Row]]:
+        """Every binding in its place; the list of objects is taken when the phase begins.
+
+        It rests on the order of objects alone, and is kept while that stays, if it is short.
+        """
         order = self._ordered(state)
+        if self._kept[0] is not order:
+            bindings = self._bindings(state, order)
+            first = list(islice(bindings, _MOST_KEPT + 1))
+            if len(first) > _MOST_KEPT:
+                return chain(first, bindings)
+            self._kept = (order, first)
+        return self._kept[1]
+
+    def _bindings(self, state: State, order: list[int]) -> Iterator[tuple[_Turn, Row]]:
         for turn in self._first:
             for row in product(*self._domains(state, order, turn.law.params)):
                 yield turn, row
@@ -114,9 +150,8 @@ class InTurn:
 
     def _ordered(self, state: State) -> list[int]:
         """The objects in their order; worked out again when somebody came, went or moved."""
-        places = [c.index for c in self._layout.columns if c.fluent.nested and c.by_object]
         basis: list[object] = [state.kinds]
-        for index in places if self._nesting else ():
+        for index in self._places:
             basis += (state.cols[index], state.kids[index])
         known, order = self._order
         if len(known) != len(basis) or any(
@@ -184,6 +219,10 @@ def preorder(state: State) -> list[int]:
     alive = _by_number(state)
     if not nested:
         return alive
+    if len(nested) == 1 and state.kids[nested[0].index] is not None:
+        found = _descended(state.cols[nested[0].index], state.kids[nested[0].index], alive)
+        if len(found) == len(alive):
+            return found
     parents = [state.cols[column.index] for column in nested]
     roots = [number for number in alive if all(parent[number] is None for parent in parents)]
     contents: dict[int, list[int]] = {}
@@ -191,6 +230,18 @@ def preorder(state: State) -> list[int]:
         for holder, children in _contents(state, column, alive):
             contents.setdefault(holder, []).extend(children)
     return _walked(roots, contents, alive)
+
+
+def _descended(parents: Any, children: Any, alive: list[int]) -> list[int]:
+    """The objects within those that lie nowhere, each before its contents."""
+    todo = [number for number in reversed(alive) if parents[number] is None]
+    found: list[int] = []
+    while todo:
+        number = todo.pop()
+        found.append(number)
+        if children[number]:
+            todo += reversed(children[number])
+    return found
 
 
 def _contents(

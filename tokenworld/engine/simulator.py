@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from tokenworld.engine.births import creates, play_bodies
 from tokenworld.engine.clock import rings, rule_terms
 from tokenworld.engine.engine import Engine
-from tokenworld.engine.identity import key_of
-from tokenworld.engine.luck import ExploringLuck, NoUniform
+from tokenworld.engine.identity import Parts, key_of
+from tokenworld.engine.idling import Idled, is_idle, reads_deeds
+from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck
 from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
 from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value, written
@@ -39,6 +40,8 @@ class EngineSimulator:
         self._first = first
         self._stepper = engine.stepper
         self._short: dict[str, int] = {}
+        self._parts = Parts()
+        self._idled: Idled | None = None
         self.observe: Callable[[State, Result], None] | None = None
 
     @property
@@ -97,25 +100,62 @@ class EngineSimulator:
         )
 
     def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
-        found: list[Successor[State]] = []
-        prefix: tuple[int, ...] | None = ()
         silent, self._stepper.watches.silent = self._stepper.watches.silent, True
         try:
-            while prefix is not None:
-                luck = ExploringLuck(prefix)
-                result = self._stepper.tick(state, command, luck)[-1]
-                if self.observe is not None:
-                    self.observe(state, result)
-                done = result.status in ("executed", "waiting", "interrupted")
-                if done and self._spared(result.after):
-                    result.after.facts = None
-                    found.append(Successor(result.after, tuple(luck.taken), luck.probability))
-                prefix = luck.next_prefix()
+            return self._outcomes(state, command)
         except NoUniform:
             return ()
         finally:
             self._stepper.watches.silent = silent
+
+    def _outcomes(self, state: State, command: Command) -> Sequence[Successor[State]]:
+        """All that a command may come to, each combination of draws once."""
+        found, seen, stepper = list[Successor[State]](), list[Result](), self._stepper
+        prefix: tuple[int, ...] | None = ()
+        idle = self._may_idle(state, command)
+        while prefix is not None:
+            luck = ExploringLuck(prefix)
+            recording = RecordingLuck(luck)
+            results = stepper.opened(state, command, recording)
+            if not prefix:
+                idle = idle and not recording.taken and is_idle(results, state)
+            if not prefix and idle:
+                known = self._idled
+                if known is not None and known.state is state:
+                    return self._like(known, command, results[-1])
+            result = stepper.completed(results, state, recording)[-1]
+            seen.append(result)
+            if self.observe is not None:
+                self.observe(state, result)
+            done = result.status in ("executed", "waiting", "interrupted")
+            if done and self._spared(result.after):
+                result.after.facts = None
+                found.append(Successor(result.after, tuple(luck.taken), luck.probability))
+            prefix = luck.next_prefix()
+        if idle:
+            self._idled = Idled(state, seen, found)
         return found
+
+    def _may_idle(self, state: State, command: Command) -> bool:
+        """Whether a command may turn out to do nothing but let a tick pass."""
+        return (
+            self._shares_idling
+            and not state.longs
+            and len(state.actors) < 2
+            and command.action not in self._free_changes
+            and not self._stepper.unit.free(state, command)
+        )
+
+    @cached_property
+    def _shares_idling(self) -> bool:
+        return not reads_deeds(self._terms)
+
+    def _like(self, known: Idled, command: Command, opened: Result) -> Sequence[Successor[State]]:
+        """What another command that does nothing led to, told of this one."""
+        if self.observe is not None:
+            for one in known.told(command, opened):
+                self.observe(known.state, one)
+        return known.successors
 
     @cached_property
     def _known(self) -> int:
@@ -146,7 +186,18 @@ class EngineSimulator:
         return tuple(one.index for one in self._engine.layout.columns if one.fluent.id in changed)
 
     def key(self, state: State) -> Hashable:
-        return key_of(state, self._kept, self._ticks[0], self._known, looks_back=self._looks_back)
+        idled = self._idled
+        if idled is None or not idled.leads_to(state):
+            return self._key(state)
+        if id(state) not in idled.keys:
+            idled.keys[id(state)] = self._key(state)
+        return idled.keys[id(state)]
+
+    def _key(self, state: State) -> Hashable:
+        return key_of(
+            state, self._kept, self._ticks[0], self._known, looks_back=self._looks_back,
+            seen=self._parts,
+        )  # fmt: skip
 
     def exact_key(self) -> bool:
         plain = self._ticks[1] and not self._reads_score and not self._reads_numbers
@@ -219,6 +270,17 @@ class EngineSimulator:
     def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
         column = self._engine.layout.by_id[fluent]
         return state.get(column, column.key(tuple(args)))
+
+    def stored(self, state: State, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
+        layout = self._engine.layout
+        column = layout.by_id[fluent]
+        values = state.cols[column.index]
+        if column.tupled:
+            return [(column.args(key), value) for key, value in values.items()]
+        if column.single:
+            return [((), values[0])]
+        owners = layout.owners.get(column.index, frozenset())
+        return [((one,), values[one]) for one, kind in enumerate(state.kinds) if kind in owners]
 
     def tick(self, state: State) -> int:
         return state.tick

@@ -15,14 +15,18 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Action, Let, Term
 
-__all__ = ["StandingActions"]
+__all__ = ["Made", "StandingActions"]
 
 
 SMALL = 256
 """Objects up to which looking for what is possible is quicker than to keep track of it."""
 
 
-class _Made(dict[tuple[Raw, ...], Command]):
+MOST_MADE = 1 << 16
+"""Commands of one action that are kept: objects that come and go would add to them for ever."""
+
+
+class Made(dict[tuple[Raw, ...], Command]):
     """The commands of an action by their arguments, each made once."""
 
     def __init__(self, name: str) -> None:
@@ -30,6 +34,8 @@ class _Made(dict[tuple[Raw, ...], Command]):
         self._name = name
 
     def __missing__(self, args: tuple[Raw, ...]) -> Command:
+        if len(self) >= MOST_MADE:
+            self.clear()
         made = self[args] = Command(self._name, args)
         return made
 
@@ -40,7 +46,7 @@ class _Joined:
 
     name: str
     join: Join
-    made: _Made
+    made: Made
     tables: tuple[object, ...] = ()
 
     def commands(self, state: State, me: int | None) -> list[Command]:
@@ -96,11 +102,11 @@ class StandingActions:
         for name, one in self._code.actions.items():
             join = compile_join(self._code, one.action, state) if small else None
             if join is not None:
-                self._joins[name] = _Joined(name, join, _Made(name))
+                self._joins[name] = _Joined(name, join, Made(name))
                 continue
             probe = compile_probe(self._code, one.action.params, _guards(one.action))
             if probe is not None:
-                rules[name] = Standing(probe, partial(self._rows, name))
+                rules[name] = Standing(probe, partial(self._rows, name, Made(name)))
         joined = (index for one in self._joins.values() for index in one.join.columns)
         self._static = tuple(dict.fromkeys((*self._listing.static, *joined)))
         return Agenda(rules, self._code.emitter.layout.still)
@@ -120,9 +126,10 @@ class StandingActions:
             one for name, one in self._joins.items() if bindings(state, name) is not None
         )
 
-    def _rows(self, name: str, state: State) -> Sequence[tuple[tuple[Raw, ...], Command]] | None:
-        bindings = self._listing.bindings(state, name)
-        return [(args, Command(name, args)) for args in bindings or ()]
+    def _rows(
+        self, name: str, made: Made, state: State
+    ) -> Sequence[tuple[tuple[Raw, ...], Command]] | None:
+        return [(args, made[args]) for args in self._listing.bindings(state, name) or ()]
 
 
 def _is_simple(state: State) -> bool:

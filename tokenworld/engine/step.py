@@ -54,14 +54,23 @@ class Stepper:
         """The intent of the actor whose turn it is: its records, the last with the state it
         leaves. The last actor of a round closes it; a free action is a round of its own."""
         recording = RecordingLuck(luck)
+        return self.completed(self.opened(state, intent, recording), state, recording)
+
+    def opened(self, state: State, intent: Intent, luck: RecordingLuck) -> list[Result]:
+        """Steps 2 to 6: what an intent does by itself. The same draws go on in `completed`."""
         if self.endings.over(state):
             return [Result("halted", _command(intent), state, state, cause="the world is over")]
         if isinstance(intent, Command):
-            return self._finish(self._unit(state, intent, recording), state, recording)
-        unread = Result("no_match", None, state, state, no_match=intent)
-        if intent.out_of_turn and len(state.actors) > 1:
-            return [unread]
-        return self._finish([unread], state, recording)
+            return self._unit(state, intent, luck)
+        return [Result("no_match", None, state, state, no_match=intent)]
+
+    def completed(self, results: list[Result], state: State, luck: RecordingLuck) -> list[Result]:
+        """Steps 7 to 12 after `opened`; the last record then has the state that the tick leaves."""
+        last = results[-1]
+        unread = last.no_match is not None and last.no_match.out_of_turn
+        if last.status == "halted" or (unread and len(state.actors) > 1):
+            return results
+        return self._finish(results, state, luck)
 
     def halt(self, state: State, cause: str) -> Result:
         """That the runner stopped here: nothing is asked, nothing happens."""
@@ -69,9 +78,7 @@ class Stepper:
 
     def acted(self, state: State, command: Command, luck: Luck) -> State:
         """What steps 3 to 6 alone make of a state."""
-        if self.endings.over(state):
-            return state
-        return self._unit(state, command, RecordingLuck(luck))[-1].after
+        return self.opened(state, command, RecordingLuck(luck))[-1].after
 
     def _unit(self, state: State, command: Command, luck: RecordingLuck) -> list[Result]:
         """Steps 3 to 6: what an actor does, or that it was discarded."""

@@ -72,7 +72,7 @@ class ActionUnit:
 
     def cancel(self, state: State, command: Command, luck: Luck) -> Result | None:
         """A real intent ends the long action that is under way."""
-        long = state.long_of(state.acting)
+        long = state.long_of(state.acting) if state.longs else None
         if long is None or command.is_pass or self.free(state, command):
             return None
         return self._interrupt(state, long, "a new intent", luck)
@@ -150,7 +150,8 @@ class ActionUnit:
     def _at_once(
         self, state: State, code: ActionCode, command: Command, luck: Luck
     ) -> Result | None:
-        """The result of an action whose plain function does it; ``None`` leaves it to the rest."""
+        """The result of an action whose plain function does it, or refuses it; ``None`` leaves it
+        to the rest."""
         plain = plain_of(self._code, code.action)
         if plain is None:
             return None
@@ -158,7 +159,11 @@ class ActionUnit:
         delta = Delta(self._code.emitter.layout, luck, 0, 0) if plain.speaks else None
         journal: list[RawChange] = []
         try:
-            if plain.do(state, after, was, me, journal, delta, *command.args) != 1:
+            done = plain.do(state, after, was, me, journal, delta, *command.args)
+            if done == 0:
+                index = first_false(self._code, state, was, command)
+                return Result("refused", command, state, state, refused=index, start=was)
+            if done != 1:
                 return None
             if not self._guards.keeps_sums(state, after, plain.touches):
                 return None  # perhaps it may, or the sum is told of

@@ -17,9 +17,9 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Command, Json, RequireReport, show_value
 from tokenworld.model import Action, Let, Require, Term, show_type
 
-__all__ = ["first_false", "reports", "standing"]
+__all__ = ["UNDEFINED", "first_false", "load_code", "reports", "standing"]
 
-_UNDEFINED = (Breach, TypeError, KeyError, IndexError)
+UNDEFINED = (Breach, TypeError, KeyError, IndexError)
 """What evaluating a require can raise after an earlier one failed."""
 
 
@@ -74,7 +74,8 @@ def _opened(
     return writer, names, header, emitter.fresh("why")
 
 
-def _load(code: Code, name: str, header: str, writer: BodyWriter) -> Callable[..., Any]:
+def load_code(code: Code, name: str, header: str, writer: BodyWriter) -> Callable[..., Any]:
+    """Load a function that was written into the world's code."""
     texts = [text for _, text in code.emitter.texts]
     code.emitter.texts.clear()
     extend(code, "\n".join([*texts, f"def {name}({header}):", *writer.lines, ""]))
@@ -84,7 +85,7 @@ def _load(code: Code, name: str, header: str, writer: BodyWriter) -> Callable[..
 def _function(code: Code, action: Action, lets: tuple[Let, ...], term: Term) -> Callable[..., Any]:
     writer, names, header, name = _opened(code, action, lets)
     writer.line(1, f"return {code.emitter.term(term, names)}")
-    return _load(code, name, header, writer)
+    return load_code(code, name, header, writer)
 
 
 def _text(
@@ -94,7 +95,7 @@ def _text(
     writer, names, header, name = _opened(code, action, lets)
     function, passed = text_function(code.emitter, require.text, names)
     writer.line(1, f"return {function}({', '.join(['S', 'W', 'me', *passed])})")
-    return _load(code, name, header, writer)
+    return load_code(code, name, header, writer)
 
 
 def first_false(code: Code, state: State, was: State, command: Command) -> int:
@@ -115,7 +116,7 @@ def standing(code: Code, state: State, was: State, command: Command) -> tuple[bo
 def _standing(asked: _Asked, place: tuple[Any, ...]) -> bool | None:
     try:
         return bool(asked.holds(*place))
-    except _UNDEFINED:
+    except UNDEFINED:
         return None
 
 
@@ -141,7 +142,7 @@ def _report(
     require = asked.require
     try:
         holds: bool | None = bool(asked.holds(*place))
-    except _UNDEFINED:
+    except UNDEFINED:
         if not after_failure:
             raise
         holds = None
@@ -156,7 +157,7 @@ def _worded(asked: _Asked, place: tuple[Any, ...]) -> str:
     if asked.text is not None:
         try:
             return asked.text(*place)
-        except _UNDEFINED:
+        except UNDEFINED:
             pass
     return f"This needs: {asked.require.source}."
 
@@ -164,7 +165,7 @@ def _worded(asked: _Asked, place: tuple[Any, ...]) -> str:
 def _value(code: Code, term: Term, read: Callable[..., Any], place: tuple[Any, ...]) -> Json:
     try:
         value = read(*place)
-    except _UNDEFINED:
+    except UNDEFINED:
         return f"undefined ({show_type(term.type)})"
     instance = code.emitter.instance
     return show_value(instance.program, place[0].names, term.type, value)

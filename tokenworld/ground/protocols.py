@@ -7,7 +7,7 @@ built from these.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar
@@ -100,6 +100,10 @@ class Simulator(Protocol[StateT]):
 
     def read(self, state: StateT, fluent: str, args: Sequence[Raw]) -> Raw:
         """The stored value of a slot."""
+
+    def stored(self, state: StateT, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
+        """The slots of a fluent with their values; those of more than one object only where they
+        differ from what a slot holds that nothing sets, and a symmetric fact only once."""
 
     def tick(self, state: StateT) -> int:
         """The number of ticks committed before this state."""

@@ -167,6 +167,7 @@ from tokenworld.model.walk import (
     terms_of,
 )
 from tokenworld.model.worlds import (
+    CARRIED,
     Award,
     Born,
     Ending,
@@ -201,6 +202,7 @@ __all__ = [
     "Branch",
     "BuiltinCall",
     "BuiltinName",
+    "CARRIED",
     "CallStep",
     "Called",
     "Chance",

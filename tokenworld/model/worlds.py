@@ -10,6 +10,7 @@ from tokenworld.model.effects import Body
 from tokenworld.model.terms import Template, Term
 
 __all__ = [
+    "CARRIED",
     "Award",
     "Born",
     "Ending",
@@ -110,6 +111,11 @@ class Born:
     name: str
     of: str
     span: Span
+
+
+CARRIED = "<carried state>"
+"""The path of a start state that no author wrote: that of a game which goes on with changed rules.
+"""
 
 
 @frozen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Generic
 
 from tokenworld.ground import PASS, Command, Instance, Raw, Simulator, StateT, Successor
@@ -63,6 +63,11 @@ class FrozenState(Generic[StateT]):
         if slot in self._other:
             return self._other[slot]
         return self._simulator.read(self._state, fluent, args)
+
+    def stored(self, state: int, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
+        found = dict(self._simulator.stored(self._state, fluent))
+        found |= {args: value for (name, args), value in self._other.items() if name == fluent}
+        return list(found.items())
 
     def tick(self, state: int) -> int:
         return self._simulator.tick(self._state)

@@ -2,10 +2,11 @@
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds.
-3. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
+3. Where packing the states proved too much, and an encoding may be, a look of the width search.
+4. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
    on it, if it is installed: ff finds, blind proves, both at once, and our own search goes on
    beside them.
-4. Our own search again, where it stopped, in turn with the width search, for all the time that is
+5. Our own search again, where it stopped, in turn with the width search, for all the time that is
    left: the one proves, the other finds plans in worlds that no encoding takes.
 
 Nothing is believed unchecked: a plan counts only after the interpreter replayed it to the goal, a
@@ -19,8 +20,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Generic
 
-from tokenworld.diagnostics import Diagnostic, Failure, Severity, did_you_mean
-from tokenworld.ground import Simulator, StateT, refuse_huge
+from tokenworld.diagnostics import Diagnostic, Severity
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.asked import require_goal
 from tokenworld.planning.own import OwnRung, Say
 from tokenworld.planning.planners.classical import RELAXED, Classical, EngineRun, fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
@@ -30,14 +32,16 @@ from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.secrets import secrets_read
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
-from tokenworld.planning.width.rung import width_rung
 
 __all__ = ["plan", "require_goal"]
 
 _FIRST_STATES = 200_000
-_FIRST_SECONDS = 2.0
+_FIRST_SECONDS = 1.0
 _FIRST_SHARE = 0.4
 """The first search takes at most this share of the time, so that an engine gets the rest."""
+_LOOK_STATES = 2_000
+_LOOK_SHARE = 0.25
+"""The first look of the width search: so many states, in at most this share of the time."""
 _SLICE = 0.1
 """Seconds that our own search takes between two looks at the planners."""
 _TURN = 2.0
@@ -73,6 +77,7 @@ def plan(
     climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel)
     return (
         climb.search_first()
+        or climb.look_wide(width=width)
         or climb.ask(engine or _installed(), classical)
         or climb.search_on(width=width)
         or climb.unknown()
@@ -86,26 +91,6 @@ def _installed() -> EngineInfo:
         return found
     other = find_engine(SYMK)
     return other if other.ready else found
-
-
-def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
-    """`Failure` with TW0201 for a goal that the world does not have, or where it has none.
-
-    TW0813 where the world is too large for any tick of it.
-    """
-    refuse_huge(simulator.instance)
-    world = simulator.instance.world
-    names = [line.name for line in world.goals]
-    if goal in names or (goal is None and names):
-        return
-    if not names:
-        message = f"The world `{world.name}` has no goal."
-        hint: str | None = "Add a line such as `goal done: …` to the world."
-    else:
-        message = f"The world `{world.name}` has no goal `{goal}`."
-        known = ", ".join(f"`{name}`" for name in names)
-        hint = did_you_mean(str(goal), names) or f"Name one of its goals: {known}."
-    raise Failure(Diagnostic("TW0201", message, world.span, "this world", hint=hint))
 
 
 class _Climb(Generic[StateT]):
@@ -139,6 +124,12 @@ class _Climb(Generic[StateT]):
         seconds = min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
         return self._search(self._own, seconds, _FIRST_STATES)
 
+    def look_wide(self, *, width: bool) -> Verdict | None:
+        """The width search under a cap, where an encoding may take long; it bounds no ticks."""
+        if not (width and self._own.is_heavy) or self._within is not None or self._over():
+            return None
+        return self._search(self._by_width(), _LOOK_SHARE * self._time_limit, _LOOK_STATES)
+
     def search_on(self, *, width: bool) -> Verdict | None:
         """Go on with our own search and the width search in turn, for the time that is left.
 
@@ -146,14 +137,21 @@ class _Climb(Generic[StateT]):
         """
         rungs, turn = [self._own], self._time_limit
         if width and self._within is None and not self._own.answered and not self._over():
-            self._wide = width_rung(self._simulator, self._state, self._goal)
-            pair = [self._own, self._wide]
+            pair = [self._own, self._by_width()]
             rungs, turn = pair[::-1] if self._refused() else pair, _TURN
         while not self._over() and any(rung.can_go_on for rung in rungs):
             for rung in (one for one in rungs if one.can_go_on and not self._over()):
                 if (verdict := self._search(rung, min(turn, self._left()))) is not None:
                     return verdict
         return None
+
+    def _by_width(self) -> OwnRung[StateT]:
+        """The width search, begun when it is first asked for."""
+        from tokenworld.planning.width.rung import width_rung
+
+        if self._wide is None:
+            self._wide = width_rung(self._simulator, self._state, self._goal)
+        return self._wide
 
     def ask(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
         """Encode the world and run the planners; the first verdict that one of them gives.

@@ -84,6 +84,11 @@ class OwnRung(Generic[StateT]):
         return False
 
     @property
+    def is_heavy(self) -> bool:
+        """Whether the states proved too much to be packed, so that an encoding may take long."""
+        return self._search.is_heavy
+
+    @property
     def answered(self) -> bool:
         """Whether it found a plan or saw all there is."""
         return isinstance(self.result, (Found, Exhausted)) and not self._disproved

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Literal
 
 from tokenworld.ground import Command, Simulator, StateT
@@ -137,6 +137,12 @@ class Watch:
         if limits.memory is not None and memory >= limits.memory:
             return "memory", f"its limit of {limits.memory / 2**20:,.0f} MiB was reached"
         return None
+
+    def rest(self) -> Limits:
+        """The limits of whoever goes on from here."""
+        if self._end is None:
+            return self._limits
+        return replace(self._limits, seconds=max(self._end - time.monotonic(), 0.0))
 
     def due(self) -> bool:
         """Whether a second has passed since the last report."""

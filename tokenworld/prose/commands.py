@@ -35,18 +35,23 @@ class Parser:
         self.phrases = compiled(program)
 
     def resolve(
-        self, text: str, speaker: Speaker, lexicon: Lexicon | None = None
+        self,
+        text: str,
+        speaker: Speaker,
+        lexicon: Lexicon | None = None,
+        most: int = _READINGS,
     ) -> tuple[Command, ...] | NoMatch:
         """Every command the typed ``text`` may mean, in candidate order; never empty.
 
         Phrases come first, then the word `pass`, then calls such as ``take(lamp)``, which are
-        not limited by scope. Many texts of one state may share its ``lexicon``.
+        not limited by scope. Many texts of one state may share its ``lexicon``. Of the phrases'
+        readings the first ``most`` are found.
         """
         if len(text) > LONGEST:
             return NoMatch("unknown_verb", f"{quoted(text)} is too long to be a command.")
         lexicon = lexicon or Lexicon(speaker)
         for variant in variants(text):
-            found = tuple(islice(readings(self.phrases, variant, lexicon), _READINGS))
+            found = tuple(islice(readings(self.phrases, variant, lexicon), most))
             if found:
                 return found
         plain = variants(text)[0]
@@ -72,7 +77,8 @@ class Parser:
         """The one command of an intent: resolved, and chosen by the policy if there are several."""
         match intent:
             case str(text) | TypedIntent(text=text):
-                found = self.resolve(text, speaker, lexicon)
+                most = 1 if policy == "first" else _READINGS
+                found = self.resolve(text, speaker, lexicon, most)
                 return found if isinstance(found, NoMatch) else choose(found, policy, speaker)
             case CallIntent(action=action, args=args):
                 return resolve_args(action, args, Lexicon(speaker))

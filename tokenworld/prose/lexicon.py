@@ -6,22 +6,30 @@ needs and remembers the answers, so many texts of one state may share it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Final
 
 from tokenworld.ground import Raw, Speaker
 from tokenworld.model import ROOT, Binder, BoolType, EnumType, ObjectType, TypeRange
 from tokenworld.prose.names import EnglishProse
 from tokenworld.prose.numbers import domain_range, number_ends, number_type
+from tokenworld.prose.phrases import TextSlot
 from tokenworld.prose.tokens import after_article, tidy
 
-__all__ = ["Lexicon", "object_type"]
+__all__ = ["Cuts", "Lexicon", "Vocabulary", "object_type"]
 
 _ENUMERATED: Final = 1000
 """How many values of a number parameter are ever listed; typed ones are not limited."""
 
 _PROSE = EnglishProse()
 _Index = dict[str, tuple[Raw, ...]]
+_Lengths = tuple[int, ...]
+"""How long the words of an index are, the shortest first."""
+Cuts = dict[str, Any]
+"""By tidy text, what `matching` makes of it as far as that is a question of words alone."""
+Vocabulary = tuple[Hashable, ...]
+"""Kind, scope and words of all objects, and the order of those that share a word."""
 
 
 def object_type(binder: Binder) -> str | None:
@@ -43,7 +51,22 @@ class Lexicon:
         self._ranks = {number: rank for rank, number in enumerate(self.live)}
         self._words: dict[int, tuple[str, ...]] = {}
         self._scope: dict[int, bool] = {}
-        self._indexes: dict[str, tuple[_Index, int]] = {}
+        self._indexes: dict[str, tuple[_Index, _Lengths]] = {}
+        self._texts: dict[tuple[Raw, ...], str] = {}
+        self.cuts: Cuts = {}
+
+    def share(self, known: dict[Vocabulary, Cuts]) -> None:
+        """Use what texts meant in other states in which the same things have the same words."""
+        names = {
+            number: (self.speaker.kind(number), self.in_scope(number), self.words(number))
+            for number in self.live
+        }
+        uses = Counter(word for _, _, words in names.values() for word in set(map(tidy, words)))
+        shared = {word for word, count in uses.items() if count > 1}
+        ordered = (
+            number for number in self.live if not shared.isdisjoint(map(tidy, names[number][2]))
+        )
+        self.cuts = known.setdefault((tuple(sorted(names.items())), tuple(ordered)), {})
 
     # ---- objects ----------------------------------------------------------------------
 
@@ -80,6 +103,13 @@ class Lexicon:
         bare = words[after_article(words) :]
         found = dict.fromkeys((*index.get(words, ()), *index.get(bare, ())))
         return tuple(number for number in self.live if number in found)
+
+    def slot_text(self, action: str, phrase: int, slot: TextSlot, args: Sequence[Raw]) -> str:
+        """The tidy text of a slot; arguments that it does not read may be anything."""
+        key = (action, phrase, slot.slot, *[args[param] for param in slot.params])
+        if key not in self._texts:
+            self._texts[key] = tidy(self.speaker.slot_text(action, phrase, slot.slot, args))
+        return self._texts[key]
 
     # ---- values of parameters -----------------------------------------------------------
 
@@ -124,10 +154,11 @@ class Lexicon:
         if number_type(binder) is not None:
             yield from number_ends(text, start, binder, self.program.units)
             return
-        index, longest = self._values(binder)
+        index, lengths = self._values(binder)
         for begin in dict.fromkeys((start, after_article(text, start))):
-            for end in range(begin + 1, min(begin + longest, len(text)) + 1):
-                values = index.get(text[begin:end])
+            for length in lengths:
+                end = begin + length
+                values = index.get(text[begin:end]) if end <= len(text) else None
                 if values:
                     yield end, values
 
@@ -143,7 +174,7 @@ class Lexicon:
             if values:
                 yield len(text), values
 
-    def _values(self, binder: Binder) -> tuple[_Index, int]:
+    def _values(self, binder: Binder) -> tuple[_Index, _Lengths]:
         match binder.domain:
             case TypeRange(of=ObjectType(name=name)):
                 return self._index_of(name)
@@ -154,14 +185,18 @@ class Lexicon:
                 index = {"false": (False,), "true": (True,)}
             case _:
                 index = {}
-        return index, max(map(len, index), default=0)
+        return index, _lengths(index)
 
-    def _index_of(self, type_name: str) -> tuple[_Index, int]:
+    def _index_of(self, type_name: str) -> tuple[_Index, _Lengths]:
         if type_name not in self._indexes:
             found: dict[str, list[Raw]] = {}
             for number in self.of_type(type_name):
                 for word in dict.fromkeys(map(tidy, self.words(number))):
                     found.setdefault(word, []).append(number)
             index: _Index = {word: tuple(numbers) for word, numbers in found.items()}
-            self._indexes[type_name] = (index, max(map(len, index), default=0))
+            self._indexes[type_name] = (index, _lengths(index))
         return self._indexes[type_name]
+
+
+def _lengths(index: _Index) -> _Lengths:
+    return tuple(sorted({len(word) for word in index if word}))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import merge
-from itertools import islice
-from typing import Final
+from itertools import islice, product
+from typing import Final, NamedTuple
 
 from tokenworld.ground import Command, Raw
 from tokenworld.prose.lexicon import Lexicon
 from tokenworld.prose.phrases import ParamSlot, Part, Phrase, TextSlot, Words
-from tokenworld.prose.tokens import after_article, tidy
+from tokenworld.prose.tokens import after_article
 
 __all__ = ["Layout", "choices", "layouts", "readings", "slot_matches"]
 
@@ -111,8 +111,7 @@ def slot_matches(
     phrase: Phrase, slot: TextSlot, typed: str, args: Sequence[Raw], lexicon: Lexicon
 ) -> bool:
     """Whether typed words are the text of a slot (an article may stand before an object)."""
-    raw = lexicon.speaker.slot_text(phrase.action, phrase.index, slot.slot, args)
-    text = tidy(raw)
+    text = lexicon.slot_text(phrase.action, phrase.index, slot, args)
     if typed == text:
         return True
     return slot.names_object and typed[after_article(typed) :] == text[after_article(text) :]
@@ -145,12 +144,33 @@ def _bindings(phrase: Phrase, layout: Layout, lexicon: Lexicon) -> Iterator[tupl
     yield from bind(0)
 
 
-def _phrase_readings(phrase: Phrase, text: str, lexicon: Lexicon) -> Iterator[Command]:
+_Sure = tuple[Command, tuple[tuple[TextSlot, str], ...]]
+"""A command, and the texts that must be those of its slots for it to be meant."""
+
+
+class _Cut(NamedTuple):
+    """How a text is cut along a phrase. ``sure`` are the commands that it may mean, where words
+    alone leave at most one value for each parameter."""
+
+    phrase: Phrase
+    layouts: Sequence[Layout]
+    sure: Sequence[_Sure] | None
+
+
+def _phrase_readings(cut: _Cut, lexicon: Lexicon) -> Iterator[Command]:
+    phrase = cut.phrase
+
     def place(args: tuple[Raw, ...]) -> tuple[int, ...]:
         pairs = zip(phrase.binders, args, strict=True)
         return tuple(lexicon.rank(binder, value) for binder, value in pairs)
 
-    found = [_bindings(phrase, layout, lexicon) for layout in layouts(phrase, text, lexicon)]
+    if cut.sure is not None:
+        meant = [command for command, tests in cut.sure if _pass(phrase, tests, command, lexicon)]
+        if len(meant) > 1:
+            meant.sort(key=lambda command: place(command.args))
+        yield from meant
+        return
+    found = [_bindings(phrase, layout, lexicon) for layout in cut.layouts]
     streams = found if len(found) < 2 else [merge(*found, key=place)]
     for stream in streams:
         for args in stream:
@@ -163,12 +183,48 @@ def readings(phrases: Sequence[Phrase], text: str, lexicon: Lexicon) -> Iterator
     Phrases in written order; within one, by the candidate order of its parameters. Lazy: taking
     the first reading costs little even where a word names a hundred objects.
     """
+    cuts: list[_Cut] | None = lexicon.cuts.get(text)
+    if cuts is None:
+        cuts = lexicon.cuts[text] = list(_cuts(phrases, text, lexicon))
     seen: set[Command] = set()
+    for one in cuts:
+        for command in _phrase_readings(one, lexicon):
+            if not seen or command not in seen:
+                yield command  # often the only one that is asked for
+                seen.add(command)
+
+
+def _cuts(phrases: Sequence[Phrase], text: str, lexicon: Lexicon) -> Iterator[_Cut]:
+    """The phrases along which a text can be cut, and how."""
     for phrase in phrases:
         opening = phrase.parts[0]
         if isinstance(opening, Words) and not text.startswith(opening.text.rstrip()):
             continue  # most phrases are of another verb
-        for command in _phrase_readings(phrase, text, lexicon):
-            if command not in seen:
-                seen.add(command)
-                yield command
+        found = tuple(layouts(phrase, text, lexicon))
+        if found:
+            yield _Cut(phrase, found, _sure(phrase, found, lexicon))
+
+
+def _sure(phrase: Phrase, cut: Sequence[Layout], lexicon: Lexicon) -> list[_Sure] | None:
+    named = {part.param for part in phrase.parts if isinstance(part, ParamSlot)}
+    if len(named) < len(phrase.binders):
+        return None
+    found: list[_Sure] = []
+    for layout in cut:
+        values = choices(phrase, layout, lexicon)
+        if any(len(one) > 1 for one in values):
+            return None
+        pairs = zip(phrase.parts, layout, strict=True)
+        tests = tuple(
+            (part, typed)
+            for part, typed in pairs
+            if isinstance(part, TextSlot) and isinstance(typed, str)
+        )
+        found += [(Command(phrase.action, args), tests) for args in product(*values)]
+    return found
+
+
+def _pass(
+    phrase: Phrase, tests: Sequence[tuple[TextSlot, str]], command: Command, lexicon: Lexicon
+) -> bool:
+    return all(slot_matches(phrase, slot, typed, command.args, lexicon) for slot, typed in tests)

@@ -37,10 +37,16 @@ def command_text(command: Command, program: Program, speaker: Speaker) -> str:
 
 
 def command_texts(
-    commands: Sequence[Command], program: Program, speaker: Speaker
+    commands: Sequence[Command],
+    program: Program,
+    speaker: Speaker,
+    lexicon: Lexicon | None = None,
 ) -> tuple[str, ...]:
-    """`command_text` of many commands of one state, which share the look-up of names."""
-    lexicon = Lexicon(speaker)
+    """`command_text` of many commands of one state, which share the look-up of names.
+
+    ``lexicon`` is that of the state, where somebody has one already.
+    """
+    lexicon = lexicon or Lexicon(speaker)
     return tuple(spoken(command, compiled(program), lexicon) for command in commands)
 
 

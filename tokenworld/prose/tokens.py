@@ -7,6 +7,7 @@ Matching ignores case, repeated spaces and a final full stop; ``_`` counts as a 
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["ARTICLES", "LONGEST", "after_article", "fold", "tidy", "variants"]
@@ -28,6 +29,7 @@ def tidy(text: str) -> str:
     return " ".join(fold(text).split())
 
 
+@lru_cache(maxsize=4096)
 def variants(text: str) -> tuple[str, ...]:
     """The tidy text without its final full stop, then with it (a name may end in one)."""
     plain = tidy(text)

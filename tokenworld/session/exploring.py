@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import EngineSimulator, State
@@ -17,15 +18,16 @@ from tokenworld.engine.state import LongAction
 from tokenworld.ground import Raw
 from tokenworld.model import ObjectType
 from tokenworld.planning import Limits, SearchProgress
-from tokenworld.planning.explore.packed import Packed
-from tokenworld.planning.explore.whole import packed
-from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.space.graph import Graph, explore
 from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
 from tokenworld.session.meeting import meet
 from tokenworld.session.rules_met import RulesMet
 
-__all__ = ["builder", "explored"]
+if TYPE_CHECKING:
+    from tokenworld.planning.explore.packed import Packed
+    from tokenworld.planning.lower.algebra import Obstacle
+
+__all__ = ["builder", "explored", "explored_for_luck"]
 
 Progress = Callable[[SearchProgress], None] | None
 Cancel = Callable[[], bool] | None
@@ -56,7 +58,9 @@ def explored(
         graph = _interpreted(simulator, met, start, goal, first, progress, cancel)
         if first is limits or graph.limit != "states":
             return graph
-    obstacles = list[Obstacle]()
+    from tokenworld.planning.explore.whole import packed
+
+    obstacles: list[Obstacle] = []
     world = packed(simulator, start, goal, obstacles)
     if past_goal and (world is None or not world.plain):
         raise _no_way_past(simulator)
@@ -76,6 +80,35 @@ def explored(
     )
     meet(simulator, found, met)
     return found
+
+
+def explored_for_luck(
+    simulator: EngineSimulator,
+    start: State,
+    goal: str | None,
+    limits: Limits,
+    progress: Progress,
+    cancel: Cancel,
+) -> Graph[State]:
+    """The same for questions about luck, in which every state keeps a name of its own.
+
+    Where the order of contents tells states apart, packed states would not name them all: such a
+    world is left to the interpreter.
+    """
+    first = replace(limits, states=_SMALL) if _large(limits) else limits
+    graph = explore(simulator, start, goal, first, progress=progress, cancel=cancel)
+    if first is limits or graph.limit != "states":
+        return graph
+    from tokenworld.planning.explore.whole import packed
+
+    ordered = any(children is not None for children in start.kids)
+    world = None if ordered else packed(simulator, start, goal)
+    if world is None:
+        return explore(simulator, start, goal, limits, progress=progress, cancel=cancel)
+    build = builder(simulator, world, start)
+    return explore_packed(
+        world, build, simulator.successors, goal, limits, progress=progress, cancel=cancel
+    )
 
 
 def _held(world: Packed | None, obstacles: list[Obstacle], limits: Limits) -> str:

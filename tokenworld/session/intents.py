@@ -8,6 +8,7 @@ from tokenworld.engine import EngineSpeaker, State
 from tokenworld.ground import Command, Json
 from tokenworld.ground import NoMatch as _NoMatch
 from tokenworld.prose import CallIntent, Intent, Parser, PassIntent, TypedIntent
+from tokenworld.prose.lexicon import Lexicon
 from tokenworld.session.loading import OpenWorld
 
 __all__ = ["AnyIntent", "Resolver", "halt_json", "intent_json", "named_actor"]
@@ -21,6 +22,13 @@ class Resolver:
     def __init__(self, world: OpenWorld) -> None:
         self._world = world
         self._parser = Parser(world.program)
+        self._lexicon: tuple[State, Lexicon] | None = None
+
+    def lexicon(self, state: State) -> Lexicon:
+        """What words mean in a state; kept for the last one that was asked about."""
+        if self._lexicon is None or self._lexicon[0] is not state:
+            self._lexicon = (state, Lexicon(EngineSpeaker(self._world.engine, state)))
+        return self._lexicon[1]
 
     @property
     def parser(self) -> Parser:
@@ -33,8 +41,9 @@ class Resolver:
         other = self._other_actor(state, named_actor(intent))
         if other is not None:
             return other
-        speaker = EngineSpeaker(self._world.engine, state)
-        return self._parser.command(intent, speaker, self._world.world.ambiguous)
+        lexicon = self.lexicon(state)
+        policy = self._world.world.ambiguous
+        return self._parser.command(intent, lexicon.speaker, policy, lexicon)
 
     def _other_actor(self, state: State, actor: str | None) -> _NoMatch | None:
         """What to say where the intent names somebody other than whose turn it is."""

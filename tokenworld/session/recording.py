@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 
 from tokenworld.engine import State
 from tokenworld.ground import Json, Outcome
+from tokenworld.model import CARRIED
 from tokenworld.session.loading import OpenWorld
 from tokenworld.store import (
     SNAPSHOT_EVERY,
     IntentSource,
+    Origin,
     Parent,
     Run,
     RunHandle,
@@ -29,6 +31,15 @@ def _now(microseconds: int = 0) -> Timing:
     return Timing(datetime.now(UTC).isoformat(timespec="milliseconds"), microseconds)
 
 
+def _sources(world: OpenWorld) -> tuple[SourceText, ...]:
+    """The texts of a world, and the state that it begins with where that was carried over."""
+    texts = tuple(SourceText(one.name, one.text) for one in world.loaded.sources)
+    start = world.world.start
+    if start is None or start.path != CARRIED:
+        return texts
+    return (*texts, SourceText(CARRIED, start.text))
+
+
 @dataclass(slots=True)
 class Recording:
     """A run being written. After an undo the next record opens a branch of it."""
@@ -39,19 +50,27 @@ class Recording:
     written: int = 0
 
     @classmethod
-    def begin(cls, store: RunStore, world: OpenWorld, start: State, player: str) -> Recording:
-        """A new run of ``world`` from its start state."""
+    def begin(
+        cls,
+        store: RunStore,
+        world: OpenWorld,
+        start: State,
+        player: str,
+        carried: Origin | None = None,
+    ) -> Recording:
+        """A new run of ``world`` from its start state; ``carried``: where the run stood whose game
+        goes on in it with changed rules."""
         from tokenworld import __version__
 
-        sources = tuple(SourceText(one.name, one.text) for one in world.loaded.sources)
         header = RunHeader(
             world=world.world.name,
             digest=world.program.digest,
-            sources=sources,
+            sources=_sources(world),
             compiler=__version__,
             seed=start.seed,
             player=player,
             start_hash=world.engine.hash(start),
+            carried=carried,
         )
         return cls(store, store.begin(header, timing=_now()), header)
 
@@ -60,7 +79,9 @@ class Recording:
         cls, store: RunStore, run: Run, seq: int, start_hash: str, player: str
     ) -> Recording:
         """A new run that leaves a stored one after its record ``seq``."""
-        header = replace(run.header, player=player, start_hash=start_hash, parent=None)
+        header = replace(
+            run.header, player=player, start_hash=start_hash, parent=None, carried=None
+        )
         handle = store.begin(header, parent=Parent(run.id, seq), timing=_now())
         return cls(store, handle, header)
 

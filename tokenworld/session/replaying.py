@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from tokenworld.diagnostics import Diagnostic, Source
 from tokenworld.ground import Json, Outcome
+from tokenworld.model import CARRIED
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent
+from tokenworld.session.carrying import begun_with
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import open_text
 from tokenworld.session.session import Session
@@ -88,9 +90,15 @@ def replay_run(
 
 
 def stored_session(run: Run) -> Session:
-    """A session of the sources that are stored with a run, at its start."""
-    texts = tuple(Source(one.name, None, one.text) for one in run.header.sources)
-    return Session(open_text(texts, run.header.world), run.header.seed)
+    """A session of the sources that are stored with a run, at its start: where a game went on with
+    changed rules, in the state that it brought along."""
+    stored = run.header.sources
+    texts = tuple(Source(one.name, None, one.text) for one in stored if one.name != CARRIED)
+    carried = next((one.text for one in stored if one.name == CARRIED), None)
+    world = open_text(texts, run.header.world)
+    if carried is not None:
+        world = begun_with(world.loaded, world.world, carried)
+    return Session(world, run.header.seed)
 
 
 def _played(

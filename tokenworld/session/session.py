@@ -4,63 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, ForcedLuck, State
-from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
+from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome
 from tokenworld.model import Body
 from tokenworld.planning import Verdict
 from tokenworld.prose import EnglishProse, command_text, command_texts, completions
 from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
-from tokenworld.session.recording import Recording
+from tokenworld.session.moments import LegalCommand, Moment, WhyNot
 from tokenworld.session.solving import solve
-from tokenworld.store import IntentSource, RunStore
 
 if TYPE_CHECKING:
     from tokenworld.planning.hints import Hint
+    from tokenworld.session.recording import Recording
+    from tokenworld.store import IntentSource, RunStore
 
 __all__ = ["LegalCommand", "Moment", "Session", "WhyNot"]
-
-
-@dataclass(frozen=True, slots=True)
-class LegalCommand:
-    """A command that would be executed now, as a call and as words to type."""
-
-    command: Command
-    call: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """One step of a session: the state after it, its records and what was asked.
-
-    ``run`` and ``records`` say where it is stored: the number of the run (``None`` if nothing is
-    recorded) and how many of its records come up to and with this step.
-    """
-
-    state: State
-    asked: str
-    outcomes: tuple[Outcome, ...]
-    run: int | None
-    records: int
-
-
-@dataclass(frozen=True, slots=True)
-class WhyNot:
-    """A command examined without giving it: each require as it stands, or why it means nothing."""
-
-    asked: str
-    command: Command | None
-    requires: tuple[RequireReport, ...]
-    no_match: NoMatch | None = None
-
-    @property
-    def allowed(self) -> bool:
-        """Whether it would be executed now."""
-        return self.command is not None and all(one.holds is True for one in self.requires)
 
 
 class Session:
@@ -78,13 +40,11 @@ class Session:
         store: RunStore | None = None,
         player: str = "human",
     ) -> None:
-        self.world = world
-        self.engine = world.engine
+        self.enter(world)
         self.seed = seed
         self.player = player
-        self._resolver = Resolver(world)
         start = self.engine.start(seed)
-        self.recording = None if store is None else Recording.begin(store, world, start, player)
+        self.recording = None if store is None else _recording(store, world, start, player)
         self.moments: list[Moment] = [Moment(start, "", (), self._run(), 0)]
         self._cut = False
 
@@ -92,6 +52,12 @@ class Session:
     def open(cls, target: str, seed: int = 0, **options: object) -> Session:
         """A session of ``FILE[:world]``."""
         return cls(open_world(target), seed, **options)  # type: ignore[arg-type]
+
+    def enter(self, world: OpenWorld) -> None:
+        """Take over the rules of a world: its engine, and the words that it knows."""
+        self.world = world
+        self.engine = world.engine
+        self._resolver = Resolver(world)
 
     # ---- looking ------------------------------------------------------------------------------
 
@@ -179,7 +145,9 @@ class Session:
     def _append(self, after: State, asked: str, outcomes: tuple[Outcome, ...]) -> None:
         records = len(outcomes) + (0 if self._cut else self.moments[-1].records)
         self._cut = False
-        self.moments.append(Moment(after, asked, outcomes, self._run(), records))
+        scratch = self.moments[-1].scratch
+        run = None if scratch else self._run()
+        self.moments.append(Moment(after, asked, outcomes, run, records, scratch))
 
     def _run(self) -> int | None:
         return None if self.recording is None else self.recording.handle.id
@@ -204,7 +172,7 @@ class Session:
         microseconds: int = 0,
     ) -> None:
         recording = self.recording
-        if recording is None:
+        if recording is None or self.moments[-1].scratch:
             return
         if self._cut:
             left = self.moments[-1]
@@ -260,7 +228,9 @@ class Session:
     def legal(self) -> tuple[LegalCommand, ...]:
         """What would be executed now, as calls and as words."""
         commands = tuple(self.engine.legal(self.state))
-        texts = command_texts(commands, self.world.program, self.speaker())
+        texts = command_texts(
+            commands, self.world.program, self.speaker(), self._resolver.lexicon(self.state)
+        )
         simulator = self.simulator()
         return tuple(
             LegalCommand(command, simulator.show(self.state, command), text)
@@ -343,3 +313,10 @@ class Session:
         from tokenworld.session.hinting import hint
 
         return hint(self, goal, seconds=time_limit, cancel=cancel or (lambda: False))
+
+
+def _recording(store: RunStore, world: OpenWorld, start: State, player: str) -> Recording:
+    """A new run in the store, which is not loaded where nothing is recorded."""
+    from tokenworld.session.recording import Recording
+
+    return Recording.begin(store, world, start, player)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State
 from tokenworld.planning import PlanStep, Verdict, plan
 from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.proof.relaxed import out_of_reach
-from tokenworld.planning.space.luck import LuckLimits, certainty, probability
-from tokenworld.planning.space.verdicts import LuckVerdict
+
+if TYPE_CHECKING:
+    from tokenworld.planning.space.verdicts import LuckVerdict
+from tokenworld.session.exploring import explored_for_luck
 
 __all__ = ["plan_for_seed", "solve", "solve_luck", "wins_under_seed"]
 
@@ -69,10 +72,13 @@ def solve_luck(
     cancel: Cancel | None = None,
 ) -> LuckVerdict:
     """Whether the goal is certain, or how likely it is, from a state; `Failure` as in `solve`."""
+    from tokenworld.planning.space.luck import LuckLimits, certainty, probability
+
     simulator, limits = EngineSimulator(engine, state), LuckLimits(states, time_limit)
     require_goal(simulator, goal)
     question = certainty if luck == "certain" else probability
-    return question(simulator, state, goal, limits, say=say, cancel=cancel)
+    explorer = partial(explored_for_luck, simulator)
+    return question(simulator, state, goal, limits, say=say, cancel=cancel, explorer=explorer)
 
 
 def wins_under_seed(

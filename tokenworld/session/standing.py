@@ -20,6 +20,7 @@ from tokenworld.ground import (
     patterns_of,
 )
 from tokenworld.model import Action, Binder, ObjectType
+from tokenworld.session.looked_at import LookedAt
 from tokenworld.session.witnesses import Witnesses
 
 __all__ = ["Requires", "standing_requires"]
@@ -43,6 +44,7 @@ class Requires:
     masks: set[frozenset[int]] = field(default_factory=set)
     refused: set[int] = field(default_factory=set)
     static: frozenset[int] | None = None
+    stands: set[tuple[bool | None, ...]] = field(default_factory=set)
 
     @property
     def allowed(self) -> bool:
@@ -58,13 +60,17 @@ class Requires:
     def all_refused(self) -> bool:
         return len(self.refused) == len(self.action.requires)
 
-    def note(self, stand: Sequence[bool | None]) -> None:
-        """One state and one choice of arguments."""
+    def note(self, stand: tuple[bool | None, ...]) -> bool:
+        """One state and one choice of arguments; whether that was news."""
+        if stand in self.stands:
+            return False
+        self.stands.add(stand)
         holding = frozenset(index for index, holds in enumerate(stand) if holds)
         self.masks.add(holding)
         failed = next((index for index, holds in enumerate(stand) if not holds), None)
         if failed is not None:
             self.refused.add(failed)
+        return True
 
     def blocking(self) -> tuple[int, ...]:
         """The first require that never holds, else a smallest set that never holds together."""
@@ -87,13 +93,18 @@ def standing_requires(
     """
     actions = engine.instance.program.actions
     found = {name: Requires(action) for name, action in actions.items() if action.requires}
-    rest = [one for one in found.values() if not _examine_apart(engine, looking, one, deadline)]
+    rest = [
+        (one, LookedAt(engine, one.action))
+        for one in found.values()
+        if not _examine_apart(engine, looking, one, deadline)
+    ]
     for number, state in enumerate(looking.playing()):
-        pending = [one for one in rest if not one.settled]
-        if not pending or time.monotonic() > deadline:
-            return found, looking.total if not pending else number
-        for requires in pending:
-            _examine(engine, state, requires)
+        rest = [pair for pair in rest if not pair[0].settled]
+        if not rest or time.monotonic() > deadline:
+            return found, looking.total if not rest else number
+        for requires, looked_at in rest:
+            if looked_at.news(state):
+                _examine(engine, state, requires)
     return found, looking.total
 
 
@@ -134,8 +145,8 @@ def _examine(engine: Engine, state: State, requires: Requires) -> None:
     for args in _bindings(engine, state, requires):
         command = Command(action.name, args)
         now = state if after is state or unit.free(state, command) else after
-        requires.note(standing(engine.code, now, unit.since(now, command), command))
-        if requires.settled:
+        news = requires.note(standing(engine.code, now, unit.since(now, command), command))
+        if news and requires.settled:
             return
 
 

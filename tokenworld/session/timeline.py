@@ -19,7 +19,7 @@ class Node:
     """A moment with its place: the number of the moment before it and of the line it lies on.
 
     A line is what was played in one go: the first line, and one for each time that play went on
-    otherwise from an earlier moment.
+    otherwise from an earlier moment, or that a slot was set by hand to try something.
     """
 
     number: int
@@ -39,6 +39,7 @@ class Timeline:
         self._undone: list[int] = []
         self._numbers = {id(session.moments[0]): 0}
         self._followed: set[int] = set()
+        self._forgotten: set[int] = set()
         self._count = 1
         self.sync()
 
@@ -59,11 +60,13 @@ class Timeline:
     def _add(self, parent: int, moment: Moment) -> int:
         number = len(self.nodes)
         line = self.nodes[parent].line
-        if parent in self._followed:
+        tries = moment.scratch and not self.nodes[parent].moment.scratch
+        if tries or parent in self._followed:
             line, self._count = self._count, self._count + 1
         self.nodes.append(Node(number, parent, line, moment))
         self._numbers[id(moment)] = number
-        self._followed.add(parent)
+        if not tries:  # what is tried leaves the line as it is
+            self._followed.add(parent)
         self._undone.clear()
         return number
 
@@ -81,12 +84,17 @@ class Timeline:
         """The nodes of each line, in the order in which the lines were begun."""
         found: list[list[Node]] = [[] for _ in range(self._count)]
         for node in self.nodes:
-            found[node.line].append(node)
-        return tuple(map(tuple, found))
+            if node.number not in self._forgotten:
+                found[node.line].append(node)
+        return tuple(map(tuple, filter(None, found)))
 
     def name_of(self, line: int) -> str:
         """The name that was given to a line, else its number."""
-        return self._names.get(line) or ("main" if line == 0 else f"branch {line}")
+        if line == 0:
+            return self._names.get(line) or "main"
+        first = next(node for node in self.nodes if node.line == line)
+        kind = "scratch" if first.moment.scratch else "branch"
+        return self._names.get(line) or f"{kind} {line}"
 
     def rename(self, line: int, name: str) -> None:
         """Give a line a name; an empty one takes it away."""
@@ -100,6 +108,20 @@ class Timeline:
         self.session.travel([one.moment for one in self.path(node)])
         self._now = node.number
         self._undone.clear()
+
+    def forget_scratch(self) -> bool:
+        """Drop the scratch branch that the session stands on: it goes back to where that left, and
+        the branch is listed no more. False where it stands on none."""
+        line = self.path(self.sync())
+        gone = [node for node in line if node.moment.scratch]
+        if not gone:
+            return False
+        self.jump(line[len(line) - len(gone) - 1])
+        top = {node.number for node in gone}
+        for node in self.nodes:  # a node comes behind its parent
+            if node.number in top or node.parent in self._forgotten:
+                self._forgotten.add(node.number)
+        return True
 
     def undone(self, left: Node) -> None:
         """Note that the session went back from a moment, so that `redo` can return there."""

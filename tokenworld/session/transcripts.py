@@ -7,15 +7,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
-from tokenworld.ground import Outcome
+from tokenworld.ground import Json, Outcome
 from tokenworld.session.obstacles import command_of
 from tokenworld.session.session import Moment, Session
 
-__all__ = ["FORMATS", "TextFormat", "jsonl", "markdown", "plan", "scenario", "script", "text_as"]
+__all__ = [
+    "FORMATS",
+    "TextFormat",
+    "command",
+    "jsonl",
+    "markdown",
+    "plan",
+    "scenario",
+    "script",
+    "text_as",
+]
 
 TextFormat = Literal["markdown", "jsonl", "plan", "script", "scenario"]
+_HAND: Final = "# set by hand on a scratch branch: "
 FORMATS: tuple[TextFormat, ...] = ("markdown", "jsonl", "plan", "script", "scenario")
 
 
@@ -48,6 +59,9 @@ def _story(session: Session) -> Iterator[str]:
     yield f"Seed {session.seed}, {session.tick} ticks, score {_score(session)}."
     for moment in session.moments[1:]:
         yield ""
+        if moment.edit:
+            yield f"*by hand, and recorded nowhere: {_plain(moment.edit)}*"
+            continue
         yield f"**> {_plain(moment.asked)}**"
         for outcome in moment.outcomes:
             yield ""
@@ -82,12 +96,21 @@ def _plain(text: str) -> str:
 
 
 def jsonl(session: Session) -> str:
-    """A line of JSON for each record: what was asked, and the outcome (``tw-outcome/1``)."""
+    """A line of JSON for each record: what was asked, and the outcome (``tw-outcome/1``); on a
+    scratch branch each says so, and so does what was set by hand."""
     return "".join(
-        json.dumps({"asked": moment.asked, **outcome.to_json()}, ensure_ascii=False) + "\n"
+        json.dumps(found, ensure_ascii=False) + "\n"
         for moment in session.moments[1:]
-        for outcome in moment.outcomes
+        for found in _found(moment)
     )
+
+
+def _found(moment: Moment) -> Iterator[dict[str, Json]]:
+    if moment.edit:
+        yield {"format": "tw-edit/1", "edit": moment.edit, "scratch": True}
+    for outcome in moment.outcomes:
+        scratch: dict[str, Json] = {"scratch": True} if moment.scratch else {}
+        yield {"asked": moment.asked, **outcome.to_json(), **scratch}
 
 
 # ---- to play again ------------------------------------------------------------------------------
@@ -95,19 +118,39 @@ def jsonl(session: Session) -> str:
 
 def script(session: Session) -> str:
     """Everything that was asked, refused or not, for `tw run --script`."""
-    asked = (_one_line(moment.asked) for moment in session.moments[1:])
-    return _lines(session, (one for one in asked if one and not one.startswith("#")))
+    asked = (
+        _by_hand(moment) if moment.edit else _one_line(moment.asked)
+        for moment in session.moments[1:]
+    )
+    return _lines(session, (one for one in asked if _kept(one)))
+
+
+def _by_hand(moment: Moment) -> str:
+    """A comment, for no script can do it: what was set on a scratch branch."""
+    return f"{_HAND}{moment.edit}"
+
+
+def _kept(line: str) -> bool:
+    return bool(line) and (line.startswith(_HAND) or not line.startswith("#"))
 
 
 def plan(session: Session) -> str:
     """What was done, as calls: a script without what was refused and what changed nothing."""
     moments = zip(session.moments[1:], session.moments, strict=False)
     done = (
-        _call(session, before, moment)
+        _by_hand(moment) if moment.edit else _call(session, before, moment)
         for moment, before in moments
-        if any(one.hash_before != one.hash_after for one in moment.outcomes)
+        if moment.edit or any(one.hash_before != one.hash_after for one in moment.outcomes)
     )
     return _lines(session, (one for one in done if one))
+
+
+def command(session: Session) -> str:
+    """The last thing that was asked, as a call: ``take(robot)``; else as it was typed."""
+    if len(session.moments) == 1:
+        return ""
+    before, moment = session.moments[-2:]
+    return moment.asked if moment.edit else _call(session, before, moment) or moment.asked
 
 
 def _lines(session: Session, lines: Iterator[str]) -> str:
@@ -147,6 +190,9 @@ def scenario(session: Session, title: str) -> str:
     if session.seed:
         lines.append(f"  random {session.seed}")
     for before, moment in zip(session.moments, session.moments[1:], strict=False):
+        if moment.edit:
+            lines.append(f"  given {{ {moment.edit} }}")
+            continue
         call = _call(session, before, moment)
         if call:
             lines.append(f"  when {call}  then {', '.join(_expected(moment))}")

@@ -12,6 +12,7 @@ from tokenworld.session.recording import Recording
 from tokenworld.session.replaying import again, stored_session
 from tokenworld.session.session import Moment, Session
 from tokenworld.store import (
+    Database,
     Run,
     RunStore,
     Tick,
@@ -24,7 +25,7 @@ from tokenworld.store import (
 __all__ = ["branched", "resumed", "session_at"]
 
 
-def session_at(store: RunStore, run: Run, seq: int) -> Session:
+def session_at(store: Database, run: Run, seq: int) -> Session:
     """A session in the state after record ``seq`` of a run (0: the state that it starts in).
 
     Nothing is recorded by it. Raises `Failure`: TW1104 where the run has no such record, TW1105
@@ -46,13 +47,13 @@ def session_at(store: RunStore, run: Run, seq: int) -> Session:
     return session
 
 
-def _before(store: RunStore, run: Run) -> tuple[Tick, ...]:
+def _before(store: Database, run: Run) -> tuple[Tick, ...]:
     """What led to the start of a branch."""
     whole = history(store, run)
     return whole[: len(whole) - run.ticks]
 
 
-def _leap(store: RunStore, run: Run, seq: int, session: Session, ticks: tuple[Tick, ...]) -> int:
+def _leap(store: Database, run: Run, seq: int, session: Session, ticks: tuple[Tick, ...]) -> int:
     """Go to the last whole state that can be trusted; how many records lie behind it."""
     found = snapshot_before(store, run, seq)
     if found is None:

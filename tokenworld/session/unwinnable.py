@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.engine.delta import Breach
 from tokenworld.ground import Instance, instantiate
 from tokenworld.model import Body, Program
 from tokenworld.planning import Verdict
@@ -36,7 +38,10 @@ def explain_unwinnable(
         engine = Engine(remake(program), EnglishProse())
         start = engine.start(state.seed)
         if body:
-            start = engine.edit(start, body)
+            try:
+                start = engine.edit(start, body)
+            except Breach as breach:  # such a start is none: a box in itself
+                raise Failure(Diagnostic(breach.code, breach.message, world.world.span)) from None
         return EngineSimulator(engine, start), start
 
     quote = {source.name: source.text for source in world.loaded.sources}

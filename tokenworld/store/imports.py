@@ -192,6 +192,7 @@ def _take_run(connection: sqlite3.Connection, progress: _Progress, line: Mapping
         start_hash=_get(raw, "start_hash", str),
         params=_get(raw, "params", dict),
         parent=parent,
+        carried=_origin(raw.get("carried")),
     )
     rebuilt = header_json(header, origin)
     if rebuilt != raw or digest_of(rebuilt) != line.get("genesis"):

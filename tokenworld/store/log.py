@@ -68,6 +68,11 @@ class RunStore(Database):
                 insert_timing(connection, number, 0, timing)
         return RunHandle(self, number, find_run(self, number).slug)
 
+    def link_after(self, run: Run, tick: int) -> Origin:
+        """The place behind a record of a run (0: before the first) by content."""
+        chain = find_tick(self, run, tick).chain if tick else run.genesis
+        return Origin(tick, chain)
+
     def resume(self, reference: str | int | None = None) -> RunHandle:
         """Go on with a run that was not finished, behind its last committed tick."""
         run = find_run(self, reference)

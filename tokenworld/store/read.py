@@ -21,6 +21,7 @@ __all__ = [
     "find_tick",
     "history",
     "list_runs",
+    "run_with_link",
     "snapshot_before",
     "ticks_after",
     "ticks_of",
@@ -89,6 +90,18 @@ def _no_such_run(store: Database, reference: str | int | None) -> Failure:
     hint = did_you_mean(str(reference), names) or "List the runs with `tw runs`."
     word = str(reference) if _storable(str(reference)) else ascii(reference)
     return Failure(Diagnostic("TW1104", f"No run is called `{word}`.", hint=hint))
+
+
+def run_with_link(store: Database, origin: Origin) -> Run | None:
+    """The first run of the store that has a link of the chain at a place, if one has."""
+    query = (
+        "SELECT min(id) FROM run WHERE genesis = ?"
+        if origin.tick == 0
+        else "SELECT min(run) FROM tick WHERE chain = ?"
+    )
+    with store.reading() as connection:
+        (found,) = connection.execute(query, (origin.chain,)).fetchone()
+    return None if found is None else find_run(store, found)
 
 
 def find_tick(store: Database, run: Run, seq: int) -> Tick:
@@ -224,6 +237,7 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Refer
             start_hash=header["start_hash"],
             params=header["params"],
             parent=Parent(row[3], origin.tick) if origin and row[3] is not None else None,
+            carried=Origin(**header["carried"]) if "carried" in header else None,
         ),
         genesis=row[5],
         origin=origin,

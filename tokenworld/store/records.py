@@ -56,6 +56,8 @@ class RunHeader:
     """What a run needs to be played again, even when the files have changed since.
 
     ``digest`` identifies the checked program, ``start_hash`` the state before the first record.
+    ``carried`` is set for a game that went on with changed rules: where the run it left stood. Its
+    start state then is among the sources; a branch has the same sources.
     """
 
     world: str
@@ -67,6 +69,7 @@ class RunHeader:
     start_hash: str
     params: Mapping[str, Json] = field(default_factory=dict)
     parent: Parent | None = None
+    carried: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

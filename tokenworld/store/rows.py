@@ -53,7 +53,9 @@ def sources_json(sources: Sequence[SourceText]) -> Json:
 
 def header_json(header: RunHeader, origin: Origin | None) -> Json:
     """What the genesis hashes: all of the header, with sources and parent by their hashes."""
-    parent: Json = {"tick": origin.tick, "chain": origin.chain} if origin else None
+    carried: dict[str, Json] = {}
+    if header.carried is not None:
+        carried = {"carried": _place_json(header.carried)}
     return {
         "format": "tw-run/1",
         "world": header.world,
@@ -64,8 +66,13 @@ def header_json(header: RunHeader, origin: Origin | None) -> Json:
         "player": header.player,
         "params": header.params,
         "start_hash": header.start_hash,
-        "parent": parent,
+        "parent": _place_json(origin) if origin else None,
+        **carried,
     }
+
+
+def _place_json(origin: Origin) -> dict[str, Json]:
+    return {"tick": origin.tick, "chain": origin.chain}
 
 
 def insert_run(

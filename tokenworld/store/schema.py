@@ -13,7 +13,7 @@ from tokenworld.store.records import INTENT_SOURCES
 
 __all__ = ["APPLICATION_ID", "DDL", "SCHEMA_VERSION", "UPGRADES"]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 APPLICATION_ID = 0x54576C67  # "TWlg" in the file's header: a run log of Token World
 
 
@@ -105,7 +105,7 @@ CREATE TABLE reference (
 _REFERENCES = (_REFERENCE, *(_forbid("reference", change) for change in ("UPDATE", "DELETE")))
 
 # A store of schema 1 does not know that the turn of another actor moves a state too, one of
-# schema 2 knows no references.
+# schema 2 knows no references, one of schema 3 no runs that begin with a carried state.
 UPGRADES: dict[int, tuple[str, ...]] = {
     1: (
         "UPDATE sqlite_master SET sql = replace(sql, "
@@ -114,6 +114,7 @@ UPGRADES: dict[int, tuple[str, ...]] = {
         "PRAGMA user_version = 2",
     ),
     2: (*_REFERENCES, "PRAGMA user_version = 3"),
+    3: ("PRAGMA user_version = 4",),
 }
 """What makes a store of an earlier schema one of this: changes of the tables' own texts."""
 

@@ -54,7 +54,11 @@ def conform(
         for bad in tally.bad_rows:
             out.note(f"{bad.place}: {bad.why}")
     if found.bad:
-        out.note(f"{found.bad} rows were skipped")
+        out.note(f"{found.bad} row{' was' if found.bad == 1 else 's were'} skipped")
+    elif not found.tallies:
+        out.note("the files have no rows")
+    if isinstance(answerer, FileAnswerer) and answerer.unused:
+        out.note(f"{predictions}: {answerer.unused} answers are for none of these rows")
     out.json(_json(found, strict))
     return EXIT_OK if found.right() else EXIT_NEGATIVE
 
@@ -143,7 +147,7 @@ def _total(found: Conforming, games: Iterable[GameTally], strictly: bool) -> str
     rows = sum(one.rows for one in games)
     wrong = sum(one.wrong for one in games)
     scorer = "strictly" if strictly else "by the paper's scorer"
-    bad = f", {found.bad} rows skipped" if found.bad else ""
+    bad = f", {found.bad} row{'' if found.bad == 1 else 's'} skipped" if found.bad else ""
     return f"{rows} rows, {wrong} wrong answers {scorer}{bad}"
 
 

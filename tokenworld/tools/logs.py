@@ -15,6 +15,7 @@ from tokenworld.store import (
     find_run,
     import_file,
     list_runs,
+    run_with_link,
     ticks_of,
     write_export,
 )
@@ -75,12 +76,25 @@ def show(reference: str | None, out: Output, store: Path | None) -> int:
     with _open(store) as opened:
         run = find_run(opened, reference)
         ticks = tuple(ticks_of(opened, run))
+        carried = _carried(opened, run)
     out.line(_line(run))
+    if carried is not None:
+        out.line(f"  goes on with changed rules from record {carried['record']} of "
+                 f"{carried['run'] or 'a run that is not in this store'}")  # fmt: skip
     for tick in ticks:
         show_tick(tick, out)
     records = [{"seq": one.seq, "source": one.source, **one.outcome} for one in ticks]
-    out.json({"schema_version": 1, **_run_json(run), "ticks": records})
+    shown = {"schema_version": 1, **_run_json(run), "carried": carried, "ticks": records}
+    out.json(shown)
     return EXIT_OK
+
+
+def _carried(store: RunStore, run: Run) -> dict[str, object] | None:
+    """The record at which a game left another run, to go on in this one with changed rules."""
+    if run.header.carried is None:
+        return None
+    left = run_with_link(store, run.header.carried)
+    return {"run": None if left is None else left.slug, "record": run.header.carried.tick}
 
 
 def show_tick(tick: Tick, out: Output) -> None:

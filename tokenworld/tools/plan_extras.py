@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Extras", "plan_with"]
 
-_SHORT_REASON = 10.0
+_SHORT_REASON = 6.0
 """Seconds at most for the reason that comes with every *unwinnable*."""
 
 

@@ -15,11 +15,12 @@ from tokenworld.tools.output import (
     EXIT_OK,
     Output,
 )
+from tokenworld.tools.play import behind_a_page
 from tokenworld.tools.running import show_outcome
 from tokenworld.tools.solving import check_goal, show_verdict
 from tokenworld.tools.unbroken import unbroken
 
-__all__ = ["play"]
+__all__ = ["play", "watch"]
 
 
 def play(
@@ -36,7 +37,8 @@ def play(
     world = open_world(target)
     check_goal(world, goal)
     world.engine.start(seed)  # a world that cannot start leaves no store behind
-    on_screen = sys.stdin.isatty() and sys.stdout.isatty() and not out.as_json
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    on_screen = (terminal or behind_a_page()) and not out.as_json
     with RunStore.open(store) as opened:
         session = Session(world, seed, store=opened, player="human" if on_screen else "planner")
         try:
@@ -53,6 +55,28 @@ def play(
         except Failure:
             session.finish("failed")
             raise
+
+
+def watch(reference: str | None, out: Output, store: Path | None, *, alone: bool) -> int:
+    """A stored run on the screen; without a terminal, as `tw runs show` tells it.
+
+    Raises `Failure` TW0006 where none is named, or not ``alone``: beside options of a new game.
+    """
+    if reference is None:
+        hint = "Name a file as in `tw play world.tw`, or a stored run by `--run`."
+        raise Failure(Diagnostic("TW0006", "There is no world and no run to play.", hint=hint))
+    if not alone:
+        hint = "Leave the world and the options of a new game out; `--store` may be named."
+        raise Failure(Diagnostic("TW0006", "`--run` shows a stored run alone.", hint=hint))
+    on_screen = (sys.stdin.isatty() and sys.stdout.isatty()) or behind_a_page()
+    if not on_screen or out.as_json:
+        from tokenworld.tools.logs import show
+
+        return show(reference, out, store)
+    from tokenworld.tools.play import watch as watch_on_screen
+
+    with RunStore.open(store) as opened:
+        return watch_on_screen(opened, reference)
 
 
 def _planned(

@@ -7,15 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shared import Classical, Json, once, serve, told
+import ours_grounding as grounding
+import ours_kernel as kernel
+from shared import Classical, Json, once, serve
 
 from tokenworld.engine import EngineSimulator, SeededLuck
 from tokenworld.ground import Command
-from tokenworld.planning import Exhausted, Found, Limits
+from tokenworld.planning import Exhausted, Limits
 from tokenworld.planning.explore.packed import PLAYING, Packed
 from tokenworld.planning.explore.search import PackedSearch
 from tokenworld.planning.explore.whole import packed
-from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.session.importing import load_pddl
 from tokenworld.session.loading import compile_world
 
@@ -85,22 +86,28 @@ class Ours(Classical):
 
     def solve(self, domain: str, problem: str) -> Json:
         """A shortest plan by the compiled explorer; seconds for each state that was generated."""
-        from tokenworld.planning.explore.compiled import CompiledSearch, Tables  # needs numba
+        return kernel.solved(*self._begun(domain, problem))
 
+    def layers(self, domain: str, problem: str, depth: int) -> Json:
+        """All states up to a depth by the compiled explorer; seconds for each state."""
+        return kernel.layers(*self._begun(domain, problem), depth)
+
+    def weigh(self, domain: str, problem: str, depth: int) -> Json:
+        """The bytes that a state takes: how much the process grew while it searched."""
+        return kernel.weighed(*self._begun(domain, problem), depth)
+
+    def forward(self, domain: str, problem: str, states: int) -> Json:
+        """All states, as far as so many; no edges are kept."""
+        return kernel.forward(*self._begun(domain, problem), states)
+
+    def analyse(self, domain: str, problem: str, states: int) -> Json:
+        """The same states with their edges, and from which of them the goal is out of reach."""
+        return kernel.analysed(*self._begun(domain, problem), states)
+
+    def _begun(self, domain: str, problem: str) -> tuple[EngineSimulator, Packed, Any]:
         self.begin(domain, problem)
         simulator, world = self._packed()
-        tables = Tables.of(world, to_goal=True)
-        assert tables is not None
-        CompiledSearch(simulator, world, self._first, tables).run(Limits(states=1))  # compiles once
-        search = CompiledSearch(simulator, world, self._first, tables)
-        seconds, result = once(lambda: search.run(Limits()))
-        assert isinstance(result, Found)
-        return {
-            "seconds": seconds / search.generated,
-            "digest": str(len(result.steps)),
-            "count": search.generated,
-            "bytes": search.memory() / len(search.parents),
-        }
+        return simulator, world, self._first
 
     def _packed(self) -> tuple[EngineSimulator, Packed]:
         engine = compile_world(self._program, self._world)
@@ -111,18 +118,12 @@ class Ours(Classical):
         return simulator, world
 
     def translate(self, domain: str, problem: str) -> Json:
-        """From the texts to the SAS+ task of encoding E; told by the ground actions it keeps."""
-        seconds, found = once(lambda: self._translated(domain, problem))
-        if not isinstance(found, Encoding):
-            return {"error": "; ".join(str(one) for one in found.obstacles)[:200]}
-        kept = (self.say(one.command) for one in found.task.operators if one.command)
-        return {"seconds": seconds, **told(kept)}
+        """From the texts to a SAS+ task; told by the ground actions it keeps."""
+        return grounding.translated(domain, problem)
 
-    def _translated(self, domain: str, problem: str) -> Any:
-        self.begin(domain, problem)
-        engine = compile_world(self._program, self._world)
-        first = engine.start()
-        return encode(engine.instance, EngineSimulator(engine, first), first, None)
+    def ground(self, domain: str, problem: str) -> Json:
+        """The ground actions and facts that can be met; told by their names."""
+        return grounding.grounded(domain, problem)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ from tokenworld.session import Session
 
 class Game:
     stores = (
-        "a full record of every tick: requires, changes with their rules, score, the hashes of the "
-        "state before and after, the reply as text; all states stay as they were"
+        "in place: what a tick changed, by which rule, and the state before, which undoes it; no "
+        "reply as text. With a record: requires, changes with their rules, score, the hashes of "
+        "the state before and after, the reply as text; all states stay as they were"
     )
 
     def load(self, program: str, script: list[str]) -> Json:
@@ -43,13 +44,33 @@ class Game:
                 over = over or bool(records[-1].latched)
                 rows.append(f"{self._water(state)} {records[-1].score} {over}")
 
+    def _play_in_place(self, listing: bool, texts: bool) -> None:
+        live = self._engine.live(self._start)
+        for command in self._commands:
+            live.apply(command)
+            if listing:
+                legal = live.legal()
+                if texts:
+                    command_texts(legal, self._session.world.program, self._speaker(live.now()))
+
+    def _same_in_place(self) -> bool:
+        """Whether playing in place comes to the same state."""
+        live, state = self._engine.live(self._start), self._start
+        for command in self._commands:
+            live.apply(command)
+            state, _ = self._engine.play(state, command, self._luck)
+        return self._engine.hash(live.state()) == self._engine.hash(state)
+
     def _speaker(self, state: State) -> EngineSpeaker:
         return EngineSpeaker(self._engine, state)
 
-    def walk(self, listing: bool, budget: float, texts: bool = False) -> Json:
+    def walk(self, listing: bool, budget: float, texts: bool = False, record: bool = False) -> Json:
         rows: list[str] = []
         self._play(False, False, rows)
-        seconds = per_call(lambda: self._play(listing, texts), budget) / len(self._commands)
+        if not self._same_in_place():
+            raise ValueError("playing in place comes to another state")
+        play = self._play if record else self._play_in_place
+        seconds = per_call(lambda: play(listing, texts), budget) / len(self._commands)
         return {"seconds": seconds, "digest": digest(rows)}
 
     def _water(self, state: State) -> str:

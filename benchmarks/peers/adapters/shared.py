@@ -80,6 +80,12 @@ def told(actions: Iterable[str]) -> Json:
     return {"digest": digest(kept), "count": len(kept)}
 
 
+def named(actions: Iterable[str], facts: Iterable[str]) -> Json:
+    """All ground actions and all facts, by number and digest."""
+    rows = [sorted(" ".join(one.split()).lower() for one in every) for every in (actions, facts)]
+    return {"digest": digest([*rows[0], "", *rows[1]]), "count": len(rows[0])}
+
+
 DISTINCT = 1024
 """So many worlds of a batch differ; the others repeat them."""
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tokenworld.diagnostics import Source
 from tokenworld.session import Session
+from tokenworld.session.loading import open_text
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.glyphs import UNICODE
@@ -21,6 +25,30 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings of the terminal that runs the tests do not change what they see."""
     for name in ("NO_COLOR", "TW_ASCII", "TEXTUAL_THEME", "TEXTUAL_ANIMATIONS"):
         monkeypatch.delenv(name, raising=False)
+
+
+async def _own_idle(min_sleep: float = 0.02, max_sleep: float = 1) -> None:
+    """As Textual's ``wait_for_idle``, of the screen's own thread.
+
+    Textual looks at the process: with a planner or a scorer at work beside the screen, it is never
+    idle, and each key waits for a second or two. What a test expects of such work, it waits for
+    with `until`.
+    """
+    begun = time.monotonic()
+    while True:
+        spent = time.thread_time()
+        await asyncio.sleep(0.02)
+        waited = time.monotonic() - begun
+        idle = time.thread_time() - spent < 0.001
+        if waited >= max_sleep or (idle and waited > min_sleep):
+            return
+
+
+@pytest.fixture(autouse=True)
+def _idle_is_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pilot waits for the screen, not for what works beside it."""
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", _own_idle)
 
 
 @pytest.fixture
@@ -45,3 +73,9 @@ def game(attic: Session) -> Game:
 def app(attic: Session) -> PlayApp:
     """The attic on a screen with Unicode signs."""
     return PlayApp(attic, glyphs=UNICODE)
+
+
+@pytest.fixture
+def open_text_world() -> Callable[[str], Session]:
+    """A session of the world ``w`` of a program."""
+    return lambda text: Session(open_text((Source("w.tw", None, text),), "w"), 7)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual.command import CommandPalette
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.widgets.command_line import CommandLine
 from tokenworld.tools.play.widgets.texts import Details
 
-__all__ = ["details", "enter", "keys", "screen_text", "until"]
+__all__ = ["details", "enter", "keys", "palette", "screen_text", "until"]
 
 
 def keys(text: str) -> list[str]:
@@ -23,6 +25,17 @@ async def enter(pilot: Pilot[None], text: str) -> None:
     pilot.app.screen.query_one(CommandLine).focus()
     await pilot.press("enter")
     await pilot.pause()
+
+
+async def palette(pilot: Pilot[None], text: str, shown: str) -> None:
+    """Have the palette look for words; it shows an entry, which "down", "enter" then picks.
+
+    One test types into it key by key: with a search for each key, that is dear.
+    """
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+    pilot.app.screen.query_one(Input).value = text
+    await until(pilot, lambda: shown in screen_text(pilot.app))  # type: ignore[arg-type]
 
 
 def screen_text(app: PlayApp) -> str:

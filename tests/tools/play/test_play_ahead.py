@@ -138,7 +138,8 @@ async def test_the_keys_and_the_palette_ask(app: PlayApp) -> None:
         asked = {name for name in entries if name.startswith("hint: ")}
         assert asked == {
             "hint: next step", "hint: distance to the goal", "hint: landmarks in order",
-            "hint: the way", "hint: last winnable tick",
+            "hint: the way", "hint: last winnable tick", "hint: next three steps",
+            "hint: whole plan",
         }  # fmt: skip
         entries["hint: distance to the goal"]()
         await until(pilot, lambda: "3 ticks away" in details(app))

@@ -55,7 +55,7 @@ def test_numbers_have_their_units(open_domain: Callable[[str], Session]) -> None
 
 
 def test_only_what_is_in_scope_is_told(open_domain: Callable[[str], Session]) -> None:
-    willowbrook = open_domain("willowbrook/world.tw")
-    assert "whetstone" not in plain_text(View(willowbrook).lines)
-    willowbrook.intend("go through cottage door")
-    assert "whetstone" in plain_text(View(willowbrook).lines)
+    cottage = open_domain("cottage/world.tw")
+    assert "whetstone" not in plain_text(View(cottage).lines)
+    cottage.intend("go through cottage door")
+    assert "whetstone" in plain_text(View(cottage).lines)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from textual.pilot import Pilot
 from textual.widgets import TabbedContent
 
-from tests.tools.play.piloting import enter, keys, screen_text, until
+from tests.tools.play.piloting import enter, palette, screen_text, until
 from tokenworld.session import Session
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.glyphs import UNICODE
@@ -69,7 +69,6 @@ async def test_without_a_layout_there_is_no_map(app: PlayApp) -> None:
 
 async def test_the_palette_opens_it(app: PlayApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("ctrl+p", *keys("view inspect"))
-        await until(pilot, lambda: "view: inspect" in screen_text(app))
+        await palette(pilot, "view inspect", "view: inspect")
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))

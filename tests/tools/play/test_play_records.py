@@ -145,7 +145,7 @@ def test_luck_that_may_not_come_is_admitted(attic: Session) -> None:
 def test_the_title_says_how_things_stand(attic: Session) -> None:
     assert title_text(attic, UNICODE) == "The Attic · tick 0 · score 0 · playing"
     attic.intend("sweep")
-    assert title_text(attic, UNICODE).endswith("… sweep (1 of 3)")
+    assert title_text(attic, UNICODE).endswith("… sweep ▰▱▱ 1 of 3")
     attic.intend("take robot")
     attic.intend("wind robot")
     attic.intend("wind robot")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.tools.play.piloting import details, enter, keys, screen_text, until
+from tests.tools.play.piloting import details, enter, palette, screen_text, until
 from tokenworld.session import Session
 from tokenworld.session.satisfying import Satisfaction
 from tokenworld.tools.play.app import PlayApp
@@ -163,8 +163,7 @@ async def test_f2_twice_lists_what_cannot_be_done_with_the_reasons(app: PlayApp)
 
 async def test_the_palette_lists_what_cannot_be_done(app: PlayApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("ctrl+p", *keys("view what cannot"))
-        await until(pilot, lambda: "view: what cannot be done" in screen_text(app))
+        await palette(pilot, "view what cannot", "view: what cannot be done")
         await pilot.press("down", "enter")
         await until(
             pilot, lambda: "cannot (2)" in str(app.screen.query(ActionList)[0].border_title)

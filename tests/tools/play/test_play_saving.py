@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.tools.play.piloting import enter, keys, screen_text, until
+from tests.tools.play.piloting import enter, keys, palette, screen_text, until
 from tokenworld.diagnostics import Failure
 from tokenworld.session import Session
 from tokenworld.tools.play.app import PlayApp
@@ -100,8 +100,7 @@ async def test_save_this_as_a_test_from_the_palette(here: Path) -> None:
     app = PlayApp(Session.open("attic.tw", 7), glyphs=UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "force trunk")
-        await pilot.press("ctrl+p", *keys("save this"))
-        await until(pilot, lambda: "export: save this as a test" in screen_text(app))
+        await palette(pilot, "save this", "export: save this as a test")
         await pilot.press("down", "enter")
         assert (await named(pilot, app)).endswith("attic.tw")
         await pilot.press("enter")

@@ -51,7 +51,7 @@ async def test_enter_in_the_list_plays_the_highlighted_action(app: PlayApp) -> N
         await pilot.press("f2", "down", "enter")
         await pilot.pause()
         assert app.game.session.moments[-1].asked == "sweep"
-        assert "… sweep (1 of 3)" in screen_text(app)
+        assert "… sweep ▰▱▱ 1 of 3" in screen_text(app)
 
 
 async def test_typing_suggests_narrows_and_plays(app: PlayApp) -> None:

@@ -8,12 +8,14 @@ from typing import Protocol
 import pytest
 from textual.pilot import Pilot
 
+from tests.tools.play.piloting import until
 from tokenworld.planning import Verdict
 from tokenworld.planning.hints import Hint
 from tokenworld.session import Session
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.glyphs import UNICODE
 from tokenworld.tools.play.settings import Settings
+from tokenworld.tools.play.timeline import TimelineScreen
 from tokenworld.tools.play.widgets.command_line import CommandLine
 from tokenworld.tools.play.widgets.texts import Details
 
@@ -154,7 +156,15 @@ def test_a_way_to_what_was_refused(
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 def test_the_timeline(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     gone = ("take robot", "wind robot", "undo", "sweep", "take robot")
-    run = typing(*gone, last=("ctrl+t", "m", "up", "up"))
+
+    async def run(pilot: Pilot[None]) -> None:
+        await typing(*gone, last=("ctrl+t",))(pilot)
+        screen = pilot.app.screen
+        assert isinstance(screen, TimelineScreen)
+        await until(pilot, lambda: not screen.sounding)
+        await pilot.press("m", "up", "up")
+        await pilot.pause()
+
     assert snap_compare(app, terminal_size=size, run_before=run)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from tests.tools.play.piloting import details, enter, keys, screen_text, until
+from tests.tools.play.piloting import details, enter, keys, palette, screen_text, until
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.dialogs import AskDialog
 from tokenworld.tools.play.screen import PlayScreen
@@ -42,7 +42,7 @@ async def test_a_jump_back_and_play_make_a_branch_that_can_be_named(app: PlayApp
         await pilot.press("up", "up", "enter")
         await pilot.pause()
         assert app.game.session.tick == 1
-        assert "take robot » now" in screen_text(app)
+        assert "0 executed » take robot" in screen_text(app)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, PlayScreen))
         assert "Now at tick 1 of main, after take robot." in " ".join(
@@ -108,7 +108,6 @@ async def test_f5_twice_and_a_typed_word_open_it(app: PlayApp) -> None:
 
 async def test_the_palette_goes_through_time(app: PlayApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("ctrl+p", *keys("time timeline"))
-        await until(pilot, lambda: "time: timeline" in screen_text(app))
+        await palette(pilot, "time timeline", "time: timeline")
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, TimelineScreen))

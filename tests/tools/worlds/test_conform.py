@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from collections.abc import Callable
@@ -127,6 +128,82 @@ def test_bad_rows_are_told_counted_and_skipped(
     assert "3 rows were skipped" in err
 
 
+def _zeppelin(state: Row) -> None:
+    state["objects"][2]["type"] = "Zeppelin"
+
+
+def _colour(state: Row) -> None:
+    state["objects"][2]["properties"]["colour"] = "red"
+
+
+def _ghost(state: Row) -> None:
+    state["objects"][0]["contains"].append("ghost (ID: 99)")
+
+
+@pytest.mark.parametrize("part", ["current_state", "action_state", "tick_state"])
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_zeppelin, "the world has no type `Zeppelin`"),
+        (_colour, "`Clip` of the world has no property `colour`"),
+        (_ghost, "`ghost (ID: 99)` is not the next object that is listed"),
+    ],
+)
+@pytest.mark.parametrize("program", [False, True])
+def test_what_the_world_does_not_know_is_no_row_whoever_answers(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path,
+    part: str, spoil: Callable[[Row], None], words: str, program: bool,
+) -> None:  # fmt: skip
+    spoil(rows[1][part])
+    path = kept(tmp_path / "rows.jsonl", rows)
+    (tmp_path / "echo.py").write_text(ECHO, encoding="utf-8")
+    other = ("--predictor", f"{sys.executable} {tmp_path / 'echo.py'}") if program else ()
+    code, found, err = asked(tw, bench(), path, *other)
+    assert (code, found["bad_rows"], found["games"][0]["rows"]) == (1, 1, 7)
+    assert found["games"][0]["wrong"] == 0 or program
+    assert f"{path}:2: {part}` does not fit" in err
+    assert words in err
+    assert "1 row was skipped" in err
+
+
+def test_files_without_rows_and_torn_ones(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    code, _, err = asked(tw, bench(), kept(tmp_path / "rows.jsonl", []))
+    assert (code, "the files have no rows" in err) == (1, True)
+    text = "".join(json.dumps(row) + "\n" for row in rows * 40)
+    (tmp_path / "torn.jsonl.gz").write_bytes(gzip.compress(text.encode())[:-30])
+    code, found, err = asked(tw, bench(), tmp_path / "torn.jsonl.gz")
+    assert code == 1
+    assert 0 < found["games"][0]["rows"] < 320
+    assert "the file is torn here" in err
+    assert found["games"][0]["wrong"] == 0
+
+
+def test_what_was_worked_out_before_hides_no_fault(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    """Equal questions are answered once; each recorded answer is still looked at."""
+    spoilt = json.loads(json.dumps(rows))
+    spoilt[1]["tick_state"]["objects"][2]["properties"]["heat"] = 13.0
+    spoilt[2]["action_state"]["objects"][2]["properties"]["mess"] = "dust"
+    spoilt[3]["next_score_state"]["score"] = 7
+    path = kept(tmp_path / "rows.jsonl", [*rows, *spoilt, *rows, *spoilt])
+    code, found, _ = asked(tw, bench(), path, "--strict")
+    assert code == 1
+    places = {(miss["place"].rpartition(":")[2], miss["task"]) for miss in found["misses"]}
+    assert places <= {("10", "env"), ("10", "step"), ("11", "act"), ("11", "env"),
+                      ("11", "step"), ("12", "score"), ("12", "step")}  # fmt: skip
+    tasks = found["games"][0]["tasks"]
+    wrong = {
+        task: sum(one[kind]["rows"] - one[kind]["strict"] for kind in ("dynamic", "static"))
+        for task, one in tasks.items()
+    }
+    assert (wrong["act"], wrong["score"]) == (2, 2)
+    assert wrong["env"] >= 2
+    assert wrong["step"] == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -249,6 +326,20 @@ def test_questions_and_a_file_of_answers(
     )
     assert code == 1
     assert found["misses"][0]["fault"] == "the file has no answer for it"
+
+
+def test_answers_to_what_was_not_asked_are_told(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    path = kept(tmp_path / "rows.jsonl", rows[:1])
+    answers = [
+        {"row": f"rows.jsonl:{number}", "task": "score", "score": rows[0]["next_score_state"]}
+        for number in (1, 2, 3)
+    ]
+    given = kept(tmp_path / "answers.jsonl", answers)
+    code, found, err = asked(tw, bench(), path, "--predictions", given)
+    assert (code, found["ok"]) == (0, True)
+    assert "2 answers are for none of these rows" in err
 
 
 def test_a_file_that_holds_no_answers(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path) -> None:

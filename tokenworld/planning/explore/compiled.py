@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, Generic
 
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.encodings.ir import Literal
 from tokenworld.planning.explore.bits import Packing
+from tokenworld.planning.explore.installed import available
 from tokenworld.planning.explore.packed import WON, Packed
+from tokenworld.planning.explore.room import (
+    FIRST_TABLE,
+    doubled,
+    fitting,
+    larger,
+    reserved_rows,
+    zeros,
+)
 from tokenworld.planning.explore.search import Progress, plan_along
 from tokenworld.planning.search import (
     Cancel,
@@ -23,17 +31,13 @@ from tokenworld.planning.search import (
     Watch,
 )
 
-__all__ = ["CompiledSearch", "Tables", "available"]
+__all__ = ["CompiledSearch", "Listing", "Tables", "available", "joined", "way_to"]
 
 _WORD = 64
-_FIRST = 1 << 14
+_LISTED = 1 << 14
+"""Room for what follows the states of one batch, and for states between phases."""
 _CHUNK = 1 << 14
 """So many states are expanded between two looks at the limits."""
-
-
-def available() -> bool:
-    """Whether what compiles is installed."""
-    return all(find_spec(name) is not None for name in ("numpy", "numba"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,33 @@ class _Tabling:
         return at
 
 
+class Listing:
+    """Where what follows some states is listed: arrays in the order in which `stepping` takes them.
+
+    States, the operators that lead to them, the states before; their places in the table and their
+    numbers there; states between phases with their operators; nodes of the tree.
+    """
+
+    def __init__(self, tables: Tables, room: int = _LISTED) -> None:
+        import numpy as np
+
+        width, nodes = tables.width, len(tables.arrays[0])
+        self.arrays: tuple[Any, ...] = (
+            np.zeros((room, width), np.uint64),
+            np.zeros(room, np.int32),
+            np.zeros(room, np.int32),
+            np.zeros(room, np.int64),
+            np.zeros(room, np.int32),
+            np.zeros((room, width), np.uint64),
+            np.zeros(room, np.int32),
+            np.zeros(nodes, np.int64),
+        )
+
+    def doubled(self, tables: Tables) -> Listing:
+        """One with twice the room, for states that are followed by more."""
+        return Listing(tables, 2 * len(self.arrays[1]))
+
+
 class CompiledSearch(Generic[StateT]):
     """Breadth first on the compiled explorer. It goes on where it stopped when it is run again."""
 
@@ -190,11 +221,11 @@ class CompiledSearch(Generic[StateT]):
         import numpy as np
 
         self._np, self._simulator, self._world, self._start = np, simulator, world, start
-        self._tables = tables
-        self.states: Any = np.zeros((_FIRST, tables.width), np.uint64)
-        self.parents: Any = np.zeros(_FIRST, np.int32)
-        self.kinds: Any = np.zeros(_FIRST, np.uint8)
-        self._table: Any = np.zeros(2 * _FIRST, np.int32)
+        self._tables, self._listing = tables, Listing(tables)
+        rows = reserved_rows(tables.width)
+        self.states = zeros(rows, tables.width, dtype="uint64")
+        self.parents, self.kinds = zeros(rows, dtype="int32"), zeros(rows, dtype="uint8")
+        self._table: Any = np.zeros(FIRST_TABLE, np.int32)
         self.count: Any = np.array([1, 0, 0, -1, 0], np.int64)
         self.states[0], self.parents[0] = tables.start[0], -1
         won = world.ends(world.start) == WON and bool(tables.arrays[-1][1])
@@ -205,24 +236,30 @@ class CompiledSearch(Generic[StateT]):
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
     ) -> SearchResult:
         """Search until there is an answer or a limit is hit."""
-        from tokenworld.planning.explore.kernel import FULL, expand_many, expand_one
-
-        expand = expand_one if self._tables.width == 1 else expand_many
-        watch = Watch(limits, cancel)
-        count = self.count
+        watch, count = Watch(limits, cancel), self.count
         while count[3] < 0 and count[1] < count[0]:
             if (hit := watch.stop(self.size, self.memory())) is not None:
                 return Capped(*hit, self.size, int(count[1]))
             if progress is not None and watch.due():
                 progress(self.so_far())
-            held = self.states, self.parents, self.kinds, self._table, count
-            until = int(count[1]) + _CHUNK
-            if expand(*held, until, *self._tables.arrays) == FULL:
-                self._grow()
+            self.expand(int(count[1]) + _CHUNK)
         if count[3] < 0:
             return Exhausted(self.size, int(count[1]))
-        steps = plan_along(self._simulator, self._world, self._start, self._trail())
+        way = way_to(int(self.count[3]), self.states, self.parents)
+        steps = plan_along(self._simulator, self._world, self._start, way)
         return Found(steps, len(steps), self.size, int(count[1]), "ticks")
+
+    def expand(self, until: int) -> None:
+        """Expand states up to the one of this number, as far as there is room, and make room."""
+        from tokenworld.planning.explore.kernel import CROWDED, FULL, expand
+
+        fit = self.states[: fitting(self._table)]
+        held = fit, self.parents, self.kinds, self._table, self.count
+        found = expand(*held, until, self._listing.arrays, self._tables.arrays)
+        if found == FULL:
+            self._grow()
+        elif found == CROWDED:
+            self._listing = self._listing.doubled(self._tables)
 
     @property
     def size(self) -> int:
@@ -235,40 +272,46 @@ class CompiledSearch(Generic[StateT]):
         return int(self.count[2])
 
     def memory(self) -> int:
-        """The bytes of all arrays."""
-        held = (self.states, self.parents, self.kinds, self._table)
-        return sum(int(one.nbytes) for one in held)
+        """The bytes that are in use: arrays are long before they are full."""
+        used = int(self.count[0])
+        rows = (self.states, self.parents, self.kinds)
+        return int(self._table.nbytes) + used * sum(int(one.nbytes) // len(one) for one in rows)
 
     def so_far(self) -> SearchProgress:
         """How far it has come."""
         expanded = int(self.count[1])
-        return SearchProgress(self.size, expanded, int(self.count[0]) - expanded, 0)
+        depth, node = -1, min(expanded, int(self.count[0]) - 1)
+        while node >= 0:
+            depth, node = depth + 1, int(self.parents[node])
+        return SearchProgress(self.size, expanded, int(self.count[0]) - expanded, depth)
 
     def _grow(self) -> None:
-        """Twice the room."""
-        np = self._np
-        room = 2 * len(self.parents)
-        for name in ("states", "parents", "kinds"):
-            old = getattr(self, name)
-            new = np.zeros((room, *old.shape[1:]), old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
-        self._table = np.zeros(2 * room, np.int32)
-        self._filed()
+        """More room: rows, or places in the table."""
+        rows = min(len(self.states), len(self.parents), len(self.kinds))
+        if fitting(self._table) >= rows:
+            for name in ("states", "parents", "kinds"):
+                setattr(self, name, doubled(getattr(self, name)))
+        else:
+            places = len(self._table)
+            self._table = None  # both tables at once would take too much
+            self._table = larger(places)
+            self._filed()
 
     def _filed(self) -> None:
         from tokenworld.planning.explore.kernel import rehash
 
         rehash(self.states, int(self.count[0]), self._table)
 
-    def _trail(self) -> list[int]:
-        """The states on the way to the goal."""
-        node, found = int(self.count[3]), list[int]()
-        while node >= 0:
-            found.append(_joined(self.states[node]))
-            node = int(self.parents[node])
-        return found[::-1]
+
+def way_to(node: int, states: Any, parents: Any) -> list[int]:
+    """The states on the way to one of them, by their numbers."""
+    found = list[int]()
+    while node >= 0:
+        found.append(joined(states[node]))
+        node = int(parents[node])
+    return found[::-1]
 
 
-def _joined(words: Sequence[Any]) -> int:
+def joined(words: Sequence[Any]) -> int:
+    """The number of a state."""
     return sum(int(word) << _WORD * place for place, word in enumerate(words))

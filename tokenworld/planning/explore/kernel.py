@@ -1,265 +1,242 @@
-"""The compiled explorer: fixed loops over words of bits, which serve every packed world.
+"""The compiled explorer: all states breadth first, and a table in which they are found again.
 
-This module needs numba: `compiled` imports it, and only where numba is installed. A world is data
-here: a decision tree of operators, the bits that each keeps and puts, the tests of its conditional
-effects. States between the phases of a tick wait on a small stack; only ends of ticks are kept.
-What was compiled is kept on disk where that is possible, so that a machine compiles it once.
+This module needs numba. States are expanded by the batch: what follows some of them is listed
+first, then looked up in the table all together, so that the memory is asked for many places at
+once. Numbers of states are kept in the table, the states themselves apart: 8 bytes a word, and 13
+to 21 for the table, the parent and what a state is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 
-__all__ = ["FULL", "expand_many", "expand_one", "rehash"]
+from tokenworld.planning.explore.stepping import (
+    SEED,
+    Words,
+    compiled,
+    follow_many,
+    follow_one,
+    hashed,
+    kind_of,
+    mixed,
+    same,
+)
 
-FULL = 1
-"""Why expanding stopped: the arrays have no room for another state."""
-Words = Any
-"""An array of 64-bit words or of indices, or one of its items."""
-Function = TypeVar("Function", bound=Callable[..., Any])
+__all__ = ["CROWDED", "FULL", "connect", "expand", "in_order", "look_up", "onward", "rehash"]
 
-_MIX_A, _MIX_B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_SHIFT_A, _SHIFT_B = np.uint64(30), np.uint64(27)
-_ZERO, _SEED = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
-_DEEP = 4096
-_GOAL = 1
-
-
-def _compiled(function: Function) -> Function:
-    """The function compiled when first called; where nothing can be kept on disk, each time."""
-    made: Any
-    try:
-        made = njit(cache=True, boundscheck=False)(function)
-    except RuntimeError:  # no folder that can be written to
-        made = njit(boundscheck=False)(function)
-    return cast(Function, made)
+FULL, CROWDED = 1, 2
+"""Why expanding stopped: no room for more states, or for what follows one of them."""
+_BATCH = 512
+_GOAL, _LOST, _BROKEN = 1, 2, 4
+_ZERO = np.uint64(0)
 
 
-@_compiled
-def mixed(found: Words, word: Words) -> Words:
-    """A hash with one more word (the finalizer of SplitMix64)."""
-    found = (found ^ word) * _MIX_A
-    found = (found ^ (found >> _SHIFT_A)) * _MIX_B
-    return found ^ (found >> _SHIFT_B)
+# ---- the table ----------------------------------------------------------------------------------
 
 
-# ---- states of one word -------------------------------------------------------------------------
+@compiled
+def look_up(m: int, states: Words, table: Words, scratch: Words) -> None:
+    """Find the first place of each listed state in the table, and its number if it is there.
 
-
-@_compiled
-def holds_one(s: Words, first: int, last: int, tests: Words, allow: Words, lay: Words) -> bool:
-    """Whether the tests from ``first`` on hold of a state."""
-    for i in range(first, last):
-        variable = tests[i, 0]
-        value = np.int64((s >> lay[variable, 1]) & lay[variable, 2])
-        if allow[tests[i, 1] + value] == 0:
-            return False
-    return True
-
-
-@_compiled
-def expand_one(
-    states: Words,
-    parents: Words,
-    kinds: Words,
-    table: Words,
-    count: Words,
-    until: int,
-    code: Words,
-    tree: Words,
-    ops: Words,
-    bits: Words,
-    effects: Words,
-    changes: Words,
-    tests: Words,
-    allow: Words,
-    lay: Words,
-    ends: Words,
-    token: Words,
-) -> int:
-    """Expand states of one word, from number ``count[1]`` up to ``until`` or to a goal.
-
-    ``count`` holds how many states there are, how many are expanded, how many were generated, the
-    number of a won state (-1: none), and how many states are none because an invariant is broken.
-    Returns `FULL` where there is no more room, else 0.
+    No look waits for the one before it: the memory answers many at once.
     """
-    n, head, made = count[0], count[1], count[2]
-    size, room = np.int64(table.shape[0] - 1), states.shape[0]
-    waiting, nodes = np.empty(_DEEP, np.uint64), np.empty(_DEEP, np.int64)
-    while head < n and head < until and (count[3] < 0 or token[1] == _ZERO):
-        high, begun = 0, made
-        if kinds[head] == 0:
-            waiting[0], high = states[head, 0], 1
-        while high > 0:
-            high -= 1
-            s = waiting[high]
-            nodes[0], deep = 1, 1
-            while deep > 0:
-                deep -= 1
-                at = nodes[deep]
-                last = at + 1 + code[at]
-                for i in range(at + 1, last):
-                    op = code[i]
-                    x = (s & bits[op, 0, 0]) | bits[op, 1, 0]
-                    for e in range(ops[op, 0], ops[op, 1]):
-                        if holds_one(s, effects[e, 0], effects[e, 1], tests, allow, lay):
-                            x = (x & changes[e, 0, 0]) | changes[e, 1, 0]
-                    if x & token[0] != _ZERO:
-                        waiting[high] = x
-                        high += 1
-                        continue
-                    made += 1
-                    p = np.int64(mixed(_SEED, x)) & size
-                    while table[p] != 0 and states[table[p] - 1, 0] != x:
-                        p = (p + 1) & size
-                    if table[p] == 0:
-                        if n >= room:
-                            count[0], count[1], count[2] = n, head, begun
-                            return FULL
-                        kind = 0
-                        for k in range(ends.shape[0]):
-                            if holds_one(x, ends[k, 1], ends[k, 2], tests, allow, lay):
-                                kind = ends[k, 0]
-                                break
-                        states[n, 0], parents[n], kinds[n] = x, head, kind
-                        n += 1
-                        table[p] = n
-                        if kind == _GOAL and count[3] < 0:
-                            count[3] = n - 1
-                        if kind > 3:
-                            count[4] += 1
-                for i in range(code[last]):
-                    variable = code[last + 1 + 2 * i]
-                    value = np.int64((s >> lay[variable, 1]) & lay[variable, 2])
-                    to = tree[code[last + 2 + 2 * i] + value]
-                    if to != 0:
-                        nodes[deep] = to
-                        deep += 1
-        head += 1
-    count[0], count[1], count[2] = n, head, made
-    return 0
+    found, _, _, places, known, _, _, _ = scratch
+    size = np.int64(table.shape[0] - 1)
+    if found.shape[1] == 1:
+        for i in range(m):
+            places[i] = np.int64(mixed(SEED, found[i, 0])) & size
+        for i in range(m):
+            known[i] = table[places[i]]
+        for i in range(m):  # no branch here: half of the guesses about it would be wrong
+            at = known[i]
+            there = at - 1 if at > 0 else 0
+            known[i] = at if (states[there, 0] == found[i, 0]) & (at > 0) else 0
+        return
+    for i in range(m):
+        places[i] = np.int64(hashed(found, i)) & size
+    for i in range(m):
+        at = table[places[i]]
+        known[i] = at if at != 0 and same(states, at - 1, found, i) else 0
 
 
-# ---- states of several words --------------------------------------------------------------------
-
-
-@_compiled
-def holds_many(s: Words, first: int, last: int, tests: Words, allow: Words, lay: Words) -> bool:
-    """Whether the tests from ``first`` on hold of a state."""
-    for i in range(first, last):
-        variable = tests[i, 0]
-        word = s[np.int64(lay[variable, 0])]
-        value = np.int64((word >> lay[variable, 1]) & lay[variable, 2])
-        if allow[tests[i, 1] + value] == 0:
-            return False
-    return True
-
-
-@_compiled
-def place_of(x: Words, states: Words, table: Words) -> Words:
-    """Where a state is in the table, or would be."""
-    width, size, found = states.shape[1], np.int64(table.shape[0] - 1), _SEED
-    for w in range(width):
-        found = mixed(found, x[w])
-    p = np.int64(found) & size
-    while table[p] != 0:
-        same, number = True, table[p] - 1
-        for w in range(width):
-            if states[number, w] != x[w]:
-                same = False
-                break
-        if same:
-            return p
+@compiled
+def onward(p: Words, states: Words, table: Words, rows: Words, row: int) -> Words:
+    """Where a state is in the table, or would be, from place ``p`` on."""
+    size = np.int64(table.shape[0] - 1)
+    while table[p] != 0 and not same(states, table[p] - 1, rows, row):
         p = (p + 1) & size
     return p
 
 
-@_compiled
-def expand_many(
+@compiled
+def expand(
     states: Words,
     parents: Words,
     kinds: Words,
     table: Words,
     count: Words,
     until: int,
-    code: Words,
-    tree: Words,
-    ops: Words,
-    bits: Words,
-    effects: Words,
-    changes: Words,
-    tests: Words,
-    allow: Words,
-    lay: Words,
-    ends: Words,
-    token: Words,
+    scratch: Words,
+    world: Words,
 ) -> int:
-    """What `expand_one` does, for states of several words; the token is in the first of them."""
-    n, head, made = count[0], count[1], count[2]
-    room, width = states.shape[0], states.shape[1]
-    waiting, nodes = np.empty((_DEEP, width), np.uint64), np.empty(_DEEP, np.int64)
-    s, x = np.empty(width, np.uint64), np.empty(width, np.uint64)
-    while head < n and head < until and (count[3] < 0 or token[1] == _ZERO):
-        high, begun = 0, made
-        if kinds[head] == 0:
-            waiting[0], high = states[head], 1
-        while high > 0:
-            high -= 1
-            s[:] = waiting[high]
-            nodes[0], deep = 1, 1
-            while deep > 0:
-                deep -= 1
-                at = nodes[deep]
-                last = at + 1 + code[at]
-                for i in range(at + 1, last):
-                    op = code[i]
-                    for w in range(width):
-                        x[w] = (s[w] & bits[op, 0, w]) | bits[op, 1, w]
-                    for e in range(ops[op, 0], ops[op, 1]):
-                        if holds_many(s, effects[e, 0], effects[e, 1], tests, allow, lay):
-                            for w in range(width):
-                                x[w] = (x[w] & changes[e, 0, w]) | changes[e, 1, w]
-                    if x[0] & token[0] != _ZERO:
-                        waiting[high] = x
-                        high += 1
-                        continue
-                    made += 1
-                    p = place_of(x, states, table)
-                    if table[p] == 0:
-                        if n >= room:
-                            count[0], count[1], count[2] = n, head, begun
-                            return FULL
-                        kind = 0
-                        for k in range(ends.shape[0]):
-                            if holds_many(x, ends[k, 1], ends[k, 2], tests, allow, lay):
-                                kind = ends[k, 0]
-                                break
-                        states[n], parents[n], kinds[n] = x, head, kind
-                        n += 1
-                        table[p] = n
-                        if kind == _GOAL and count[3] < 0:
-                            count[3] = n - 1
-                        if kind > 3:
-                            count[4] += 1
-                for i in range(code[last]):
-                    variable = code[last + 1 + 2 * i]
-                    word = s[np.int64(lay[variable, 0])]
-                    value = np.int64((word >> lay[variable, 1]) & lay[variable, 2])
-                    to = tree[code[last + 2 + 2 * i] + value]
-                    if to != 0:
-                        nodes[deep] = to
-                        deep += 1
-        head += 1
-    count[0], count[1], count[2] = n, head, made
+    """Expand states from number ``count[1]`` up to ``until`` or to a goal.
+
+    ``count`` holds how many states there are, how many are expanded, how many were generated, the
+    number of a won state (-1: none), and how many states are none because an invariant is broken.
+    Returns `FULL` or `CROWDED` where room is short, else 0.
+    """
+    n, head, room, width = count[0], count[1], states.shape[0], states.shape[1]
+    found, _, heads, places, known, _, _, _ = scratch
+    size = np.int64(table.shape[0] - 1)
+    stops, ending = world[10][1] != _ZERO, world[9].shape[0] > 0
+    while head < n and head < until and (count[3] < 0 or not stops):
+        m, first = 0, head
+        while head < n and head < until and m < _BATCH:
+            if kinds[head] == 0:
+                if width == 1:
+                    more = follow_one(states[head, 0], m, scratch, world)
+                else:
+                    more = follow_many(states, head, m, scratch, world)
+                if more < 0:
+                    break
+                for i in range(m, more):
+                    heads[i] = head
+                m = more
+            head += 1
+        if head == first:
+            return CROWDED
+        if n + m > room:
+            return FULL
+        look_up(m, states, table, scratch)
+        done = m
+        for i in range(m):
+            if i >= done:
+                break
+            if known[i] != 0:
+                continue
+            p = places[i]
+            if width == 1:
+                x = found[i, 0]
+                while table[p] != 0 and states[table[p] - 1, 0] != x:
+                    p = (p + 1) & size
+            else:
+                p = onward(p, states, table, found, i)
+            if table[p] != 0:
+                continue
+            for w in range(width):
+                states[n, w] = found[i, w]
+            kind = kind_of(found, i, world) if ending else 0
+            parents[n], kinds[n] = heads[i], kind
+            n += 1
+            table[p] = n
+            if kind == _GOAL and count[3] < 0:
+                count[3] = n - 1
+                if stops:  # what follows the same state still counts, what follows others does not
+                    head, done = heads[i] + 1, i + 1
+                    while done < m and heads[done] == heads[i]:
+                        done += 1
+            if kind >= _BROKEN:
+                count[4] += 1
+        count[0], count[1] = n, head
+        count[2] += done
     return 0
 
 
-@_compiled
+@compiled
 def rehash(states: Words, count: int, table: Words) -> None:
-    """File the first ``count`` states in an empty table."""
+    """File the first ``count`` states, no two of which are equal, in an empty table."""
+    size = np.int64(table.shape[0] - 1)
     for number in range(count):
-        table[place_of(states[number], states, table)] = number + 1
+        found = SEED
+        for w in range(states.shape[1]):
+            found = mixed(found, states[number, w])
+        p = np.int64(found) & size
+        while table[p] != 0:
+            p = (p + 1) & size
+        table[p] = number + 1
+
+
+# ---- with the edges -----------------------------------------------------------------------------
+
+
+@compiled
+def in_order(first: int, last: int, ranks: Words, found: Words, numbers: Words) -> None:
+    """Sort a part of the list by what was done, as the interpreter lists it."""
+    for i in range(first, last):
+        numbers[i] = ranks[numbers[i]]
+    for i in range(first + 1, last):
+        j = i
+        while j > first and numbers[j - 1] > numbers[j]:
+            numbers[j - 1], numbers[j] = numbers[j], numbers[j - 1]
+            for w in range(found.shape[1]):
+                found[j - 1, w], found[j, w] = found[j, w], found[j - 1, w]
+            j -= 1
+
+
+@compiled
+def connect(
+    states: Words,
+    parents: Words,
+    kinds: Words,
+    table: Words,
+    count: Words,
+    until: int,
+    most: int,
+    past_goal: bool,
+    ranks: Words,
+    ends: Words,
+    steps: Words,
+    targets: Words,
+    places: Words,
+    scratch: Words,
+    world: Words,
+) -> int:
+    """Expand states as `expand` does up to ``most`` states, and keep the edges.
+
+    Those of state n stand at ``ends[n]`` up to ``ends[n + 1]``: what is done (its rank) and where
+    it leads, in the order of ranks, so that states are numbered as the interpreter would number
+    them. ``places`` tells which edge of its parent a state was found by.
+    """
+    n, head, room, width = count[0], count[1], states.shape[0], states.shape[1]
+    found, numbers, heads, spots, known, _, _, _ = scratch
+    while head < n and head < until and n < most:
+        m, first = 0, head
+        while head < n and head < until and m < _BATCH:
+            if kinds[head] != _LOST and (past_goal or kinds[head] != _GOAL):
+                if width == 1:
+                    more = follow_one(states[head, 0], m, scratch, world)
+                else:
+                    more = follow_many(states, head, m, scratch, world)
+                if more < 0:
+                    break
+                in_order(m, more, ranks, found, numbers)
+                for i in range(m, more):
+                    heads[i] = head
+                m = more
+            head += 1
+        if head == first:
+            return CROWDED
+        if n + m > room or count[2] + m > targets.shape[0]:
+            return FULL
+        look_up(m, states, table, scratch)
+        edge, node, i = count[2], first, 0
+        while node < head and n < most:
+            while i < m and heads[i] == node:
+                at = known[i]
+                if at == 0:
+                    p = onward(spots[i], states, table, found, i)
+                    at = table[p]
+                    if at == 0:
+                        for w in range(width):
+                            states[n, w] = found[i, w]
+                        parents[n], kinds[n] = node, kind_of(found, i, world)
+                        places[n] = edge - ends[node]
+                        n += 1
+                        table[p] = at = n
+                steps[edge], targets[edge] = numbers[i], at - 1
+                edge, i = edge + 1, i + 1
+            node += 1
+            ends[node] = edge
+        head = node
+        count[0], count[1], count[2] = n, head, edge
+    return 0

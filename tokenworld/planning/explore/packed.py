@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from tokenworld.ground import Command, Raw
-from tokenworld.planning.encodings.ir import Literal, Task
-from tokenworld.planning.explore.bits import Packing
-from tokenworld.planning.explore.fuse import Fused
-from tokenworld.planning.explore.parts import Parts
 from tokenworld.planning.explore.rows import Row
 from tokenworld.planning.explore.tails import STUCK, Follow
 from tokenworld.planning.explore.trees import Chooser
+
+if TYPE_CHECKING:
+    from tokenworld.planning.encodings.ir import Literal, Task
+    from tokenworld.planning.explore.bits import Packing
+    from tokenworld.planning.explore.fuse import Fused
+    from tokenworld.planning.explore.parts import Parts
 
 __all__ = ["BROKEN", "LOST", "OVER", "PLAYING", "WON", "Doing", "Ends", "Packed", "Running"]
 
@@ -41,6 +44,8 @@ class Packed:
     tells what decides a question about a state. ``plain``: a tick is a command and nothing else,
     and play ends at the goal only. ``stages`` are those of long actions, ``living`` the objects
     that may be destroyed with their variables, ``named`` the objects that a variable is about.
+    ``numbers`` are the doings that the operators of the fused task stand for (-1: none), ``prices``
+    what each doing costs; ``None`` where that is not known here.
     """
 
     task: Task
@@ -62,6 +67,8 @@ class Packed:
     stages: Mapping[Raw, Running] = field(default_factory=dict)
     living: tuple[tuple[int, int], ...] = ()
     named: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    numbers: tuple[int, ...] = ()
+    prices: tuple[int, ...] | None = None
 
     @property
     def simple(self) -> bool:

@@ -6,14 +6,16 @@ that agree in these one is enough to ask the interpreter about: `Parts` tells th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 
-from tokenworld.ground import Raw
+from tokenworld.ground import Command, Raw
 from tokenworld.model import Action, Binder, Law, Let, Require, Term
 from tokenworld.planning.explore.bits import Packing
+from tokenworld.planning.explore.odds import fixed_odds
 from tokenworld.planning.explore.tails import Phases, traced
-from tokenworld.planning.lower.algebra import LONG, Refused, Slot
+from tokenworld.planning.lower.algebra import COIN, LONG, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion
 from tokenworld.planning.lower.terms import Env, Later
 from tokenworld.planning.lower.units import Unit, opened
@@ -59,6 +61,52 @@ class Parts:
             return None
         return 0
 
+    def draws(self, command: Command) -> int | None:
+        """The bits that decide how likely the outcomes of the draws of a command are."""
+        if not self._fixed:
+            return None
+        units = [one.unit for one in self._world.commands if one.command == command]
+        try:
+            looked = self._support(self._sites(units), but=COIN)
+        except (Refused, Explosion):
+            return None
+        return None if looked is None else self._bits(looked)
+
+    def draws_of_laws(self) -> int | None:
+        """The same for the draws of laws in the tick: bits as the command leaves them."""
+        found, every = 0, self._phases_with_draws() if self._fixed else None
+        if every is None:
+            return None
+        try:
+            for name, units in every:
+                looked = self._support(self._sites(units), but=COIN)
+                if looked is None:
+                    return None
+                found |= self._bits(self._before(name, looked))
+        except (Refused, Explosion):
+            return None
+        return found
+
+    @cached_property
+    def _fixed(self) -> bool:
+        return fixed_odds(self._world.facts.instance)
+
+    def _phases_with_draws(self) -> list[tuple[str, list[Unit]]]:
+        drawing = {id(one.unit) for one in self._world.variables.draws.values()}
+        phases = (
+            (phase.name, [one for one in phase.block.units if id(one) in drawing])
+            for phase in self._world.phases
+        )
+        return [(name, units) for name, units in phases if units]
+
+    def _sites(self, units: Sequence[Unit]) -> Iterator[Diagram]:
+        """Whether draws are made, and which of their sides have a chance, however others fall."""
+        wanted = {id(one) for one in units}
+        for one in self._world.variables.draws.values():
+            if id(one.unit) in wanted:
+                yield one.site.taken
+                yield from (one.site.possible(side) for side in range(one.site.sides))
+
     # ---- what a diagram looks at ------------------------------------------------------------
 
     def _conditions(self, term: Term, params: tuple[Binder, ...]) -> Iterator[Diagram]:
@@ -86,13 +134,17 @@ class Parts:
             return None
         return None if looked is None else self._bits(looked)
 
-    def _support(self, diagrams: Iterable[Diagram]) -> frozenset[int] | None:
-        """The variables that some of these depend on; ``None`` where one of them has no bits."""
+    def _support(self, diagrams: Iterable[Diagram], but: str = "") -> frozenset[int] | None:
+        """The variables that some of these depend on; ``None`` where one of them has no bits.
+
+        Slots of the name ``but`` do not count.
+        """
         slots = self._world.variables.slots
         levels = frozenset[int]().union(*(self._world.diagrams.support(one) for one in diagrams))
-        if any(slots[level] not in self._variables for level in levels):
+        found = [slots[level] for level in levels if slots[level][0] != but]
+        if any(slot not in self._variables for slot in found):
             return None
-        return frozenset(self._variables[slots[level]] for level in levels)
+        return frozenset(self._variables[slot] for slot in found)
 
     def _bits(self, looked: Iterable[int]) -> int:
         return sum(self._packing.masks[one] for one in looked)

@@ -1,6 +1,6 @@
 """Our own breadth-first search where a world can be packed: the same answers, many times faster.
 
-The interpreter looks at the first few hundred states, which is all there is of many worlds. What
+The interpreter looks at the first hundred states, which is all there is of many worlds. What
 goes on from there goes on packed states, which find the plan that the interpreter would find.
 """
 
@@ -16,8 +16,8 @@ from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
 from tokenworld.planning.explore.packed import BROKEN, LOST, WON, Packed
 from tokenworld.planning.explore.tails import STUCK
-from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.frontier import Frontier
+from tokenworld.planning.lower.diagram import Explosion
 from tokenworld.planning.search import (
     Cancel,
     Capped,
@@ -35,10 +35,12 @@ from tokenworld.planning.verdict import PlanStep
 __all__ = ["PackedSearch", "Progress", "QuickSearch", "plan_along"]
 
 if TYPE_CHECKING:
+    from tokenworld.planning.explore.best import PackedBest
     from tokenworld.planning.explore.compiled import CompiledSearch
+    from tokenworld.planning.explore.compiled_best import CompiledBest
 
 Progress = Callable[[SearchProgress], None] | None
-_SMALL = 300
+_SMALL = 100
 """So many states the interpreter looks at before packed states take over."""
 _LARGE = 200_000
 """So many packed states before it is worth the while to compile, where commands are all there is:
@@ -147,15 +149,17 @@ class PackedSearch(Generic[StateT]):
 def plan_along(
     simulator: Simulator[StateT], world: Packed, start: StateT, trail: Sequence[int]
 ) -> tuple[PlanStep, ...]:
-    """The plan that goes through these states, with the luck that it counts on."""
+    """The plan that goes through these states, with the luck that it counts on.
+
+    Of several commands that lead to the same state it takes the cheapest, and of these the first.
+    """
     state, steps = start, list[PlanStep]()
     for before, wanted in pairwise(trail):
-        made = [
-            (world.commands[number], after)
-            for number, after in world.moves(before)
-            if world.ends(after) != BROKEN
-        ]
-        command, _ = next(pair for pair in made if pair[1] == wanted)
+        moves = [pair for pair in world.moves(before) if world.ends(pair[1]) != BROKEN]
+        made = [(world.commands[number], after) for number, after in moves]
+        ways = (number for number, after in moves if after == wanted)
+        prices = world.prices
+        command = world.commands[min(ways, key=prices.__getitem__) if prices else next(ways)]
         outcome = [after for one, after in made if one == command].index(wanted)
         successor = simulator.successors(state, command)[outcome]
         steps.append(PlanStep(command, successor.draws))
@@ -166,8 +170,8 @@ def plan_along(
 class QuickSearch(Generic[StateT]):
     """Our own search (`search.Search`), on packed states where it is long and they are to be had.
 
-    With costs, a bound on ticks or another order of states it is the interpreter's throughout, and
-    without ``packs``, where states are not those of the interpreter.
+    With a bound on ticks or another order of states it is the interpreter's throughout, and without
+    ``packs``, where states are not those of the interpreter.
     """
 
     def __init__(
@@ -182,11 +186,18 @@ class QuickSearch(Generic[StateT]):
     ) -> None:
         self._simulator, self._start, self._goal = simulator, state, goal
         self._world: Packed | None = None
-        self._search: Search[StateT] | PackedSearch[StateT] | CompiledSearch[StateT]
+        self._search: (
+            Search[StateT]
+            | PackedSearch[StateT]
+            | PackedBest[StateT]
+            | CompiledSearch[StateT]
+            | CompiledBest[StateT]
+        )
         self._search = search = Search(simulator, state, goal, within=within, frontier=frontier)
         self.gaps: tuple[Diagnostic, ...] = tuple(search.gaps)
-        special = within is not None or frontier is not None or has_costs(simulator)
-        self._asked = special or not packs
+        self.is_heavy = False
+        """Whether packing was tried and given up, as it would take too long."""
+        self._asked = within is not None or frontier is not None or not packs
 
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
@@ -200,7 +211,7 @@ class QuickSearch(Generic[StateT]):
             self._asked = True
             self._world = self._packed()
             if self._world is not None:
-                self._search = PackedSearch(self._simulator, self._world, self._start)
+                self._search = self._begun(self._world)
         if self._world is not None and self._world.plain:
             before = min(_LARGE, limits.states or _LARGE)
             result = self._search.run(
@@ -211,20 +222,31 @@ class QuickSearch(Generic[StateT]):
             self._compile(self._world)
         return self._search.run(limits, progress=progress, cancel=cancel)
 
+    def _begun(self, world: Packed) -> PackedSearch[StateT] | PackedBest[StateT]:
+        """A search of packed states: by ticks, or by costs where there are such."""
+        from tokenworld.planning.explore.best import PackedBest
+
+        kind = PackedBest if has_costs(self._simulator) else PackedSearch
+        return kind(self._simulator, world, self._start)
+
     def _compile(self, world: Packed) -> None:
         """Go on with what numba compiles, where it is installed; it is quicker to begin anew."""
         from tokenworld.planning.explore.compiled import CompiledSearch, Tables, available
+        from tokenworld.planning.explore.compiled_best import CompiledBest
 
         self._world = None
         tables = Tables.of(world, to_goal=True) if available() else None
         if tables is not None:
-            self._search = CompiledSearch(self._simulator, world, self._start, tables)
+            kind = CompiledBest if has_costs(self._simulator) else CompiledSearch
+            self._search = kind(self._simulator, world, self._start, tables)
 
     def so_far(self) -> SearchProgress:
         """How far it has come."""
         return self._search.so_far()
 
     def _packed(self) -> Packed | None:
+        from tokenworld.planning.explore.whole import packed_in_time
+
         instance = self._simulator.instance_at(self._start)
         domains = (
             parameter_domains(instance, action.params)
@@ -232,4 +254,11 @@ class QuickSearch(Generic[StateT]):
         )
         if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
             return None
-        return packed(self._simulator, self._start, self._goal)
+        try:
+            world = packed_in_time(self._simulator, self._start, self._goal)
+        except Explosion:
+            self.is_heavy = True
+            return None
+        if world is not None and world.prices is None and has_costs(self._simulator):
+            return None
+        return world

@@ -34,9 +34,11 @@ from tokenworld.planning.explore.packed import (
     Packed,
 )
 from tokenworld.planning.explore.parts import Parts
+from tokenworld.planning.explore.plain import plain_packed
 from tokenworld.planning.explore.rows import Rows
 from tokenworld.planning.explore.tails import STUCK, Follow, Phases, outcomes_of, tail_of
 from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, Obstacle, Refused, Slot
+from tokenworld.planning.lower.builtins import decimals_of
 from tokenworld.planning.lower.commands import Commands
 from tokenworld.planning.lower.diagram import Diagram, Explosion, Mark
 from tokenworld.planning.lower.facts import Facts
@@ -47,11 +49,11 @@ from tokenworld.planning.lower.variables import WAS
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.proof.gaps import gaps
 
-__all__ = ["packed"]
+__all__ = ["packed", "packed_in_time"]
 
 _MOST_NODES = 600_000
-_MOST_LOOKS = 200
-"""So often the diagrams ask whether it is enough, at every four thousandth step. A count and no
+_MOST_LOOKS = 12
+"""So often the diagrams ask whether it is enough, each time after as many steps. A count and no
 time, so that a world is packed on every machine or on none."""
 _WIDE = 1 << 20
 
@@ -66,6 +68,19 @@ def packed(
 
     ``obstacles`` takes what of the rules stands in the way, where that is known.
     """
+    try:
+        return packed_in_time(simulator, state, goal, obstacles)
+    except Explosion:
+        return None
+
+
+def packed_in_time(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    obstacles: list[Obstacle] | None = None,
+) -> Packed | None:
+    """The same; `Explosion` where no rule stands in the way, and it would take too long."""
     found = list[Obstacle]() if obstacles is None else obstacles
     instance = simulator.instance_at(state)
     if not is_finite(instance, goal) or gaps(instance, simulator.unlisted):
@@ -78,18 +93,28 @@ def packed(
 
     try:
         looks = count(1)
-        facts = Facts(instance, read, simulator.tick(state))
-        world = TakenApart(facts, goal, _MOST_NODES, lambda: next(looks) > _MOST_LOOKS)
+        facts = Facts(
+            instance,
+            read,
+            simulator.tick(state),
+            stored=lambda fluent: simulator.stored(state, fluent),
+        )
+
+        def taken_apart() -> TakenApart:
+            return TakenApart(facts, goal, _MOST_NODES, lambda: next(looks) > _MOST_LOOKS)
+
+        waits = PASS in simulator.commands(state)
+        plain = plain_packed(facts, goal, waits, taken_apart)
+        if plain is not None:
+            return plain
+        world = taken_apart()
         cone = cone_of(world, whole=True)
         found += [*world.analysis.obstacles, *cone.obstacles]
         if found:
             return None
-        waits = PASS in simulator.commands(state)
         return _Assembling(world, cone, is_plain(instance, goal), waits).made()
     except Refused as refused:
         found.append(refused.obstacle)
-        return None
-    except Explosion:
         return None
 
 
@@ -216,6 +241,7 @@ class _Assembling:
         follow = tail_of(packing, token, phases) if self._names and outcomes is None else None
         doings = Doings(packing, token, follow, buried)
         numbered = list(enumerate(given))
+        places_of = {id(one): number for number, one in numbered}
         free = frozenset(number for number, one in numbered if doings.is_free(one))
         breaks = [(-1, one) for one in others if places[one] == (ACT,)]
         instead = [pair for pair in numbered if places[pair[1]] == (MUST,)]
@@ -247,7 +273,22 @@ class _Assembling:
             },
             tuple(self._living()),
             dict(self._named()),
+            tuple(places_of.get(id(one), -1) for one in operators),
+            self._prices(given, free),
         )
+
+    def _prices(self, given: Sequence[Operator], free: frozenset[int]) -> tuple[int, ...] | None:
+        """What each doing costs, as the interpreter counts it. Operators count ticks as well."""
+        program = self._world.facts.program
+        costs = [one for one in program.actions.values() if one.cost is not None]
+        if not costs:
+            return (1,) * len(given)
+        decimals = {decimals_of(one.cost.type) for one in costs if one.cost is not None}
+        freely = {_command(given[number]).action for number in free}
+        if len(decimals) > 1 or any(one.name in freely for one in costs):
+            return None  # operators that take no time have no price
+        scale = self._operators.scale
+        return tuple((one.cost - (number not in free)) // scale for number, one in enumerate(given))
 
     def _outcomes(
         self, packing: Packing, token: int, phases: Phases, buried: Follow | None

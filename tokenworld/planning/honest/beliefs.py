@@ -143,6 +143,9 @@ class Beliefs(Generic[StateT]):
     def read(self, state: Belief[StateT], fluent: str, args: Sequence[Raw]) -> Raw:
         return self._simulator.read(state.open[0][1], fluent, args)
 
+    def stored(self, state: Belief[StateT], fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
+        return self._simulator.stored(state.open[0][1], fluent)
+
     def tick(self, state: Belief[StateT]) -> int:
         return state.tick
 

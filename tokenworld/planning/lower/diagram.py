@@ -35,7 +35,7 @@ class Mark(Enum):
 
 Value = Raw | Mark
 _LEAF = 1 << 30
-_ASKED_EVERY = 0xFFF  # operations between two looks at the time, as a mask
+_ASKED_EVERY = 1 << 14  # kids looked at between two looks at the time: wide variables are work
 
 
 class Explosion(Exception):
@@ -53,7 +53,7 @@ class Diagrams:
     """
 
     def __init__(self, limit: int = 600_000, late: Callable[[], bool] | None = None) -> None:
-        self.limit, self._late, self._work = limit, late, 0
+        self.limit, self._late, self._work, self._look_at = limit, late, 0, _ASKED_EVERY
         self.domains: list[tuple[Raw, ...]] = []
         self._level: list[int] = []
         self._kids: list[tuple[Diagram, ...]] = []
@@ -191,11 +191,13 @@ class Diagrams:
         found = memo.get(operands)
         if found is not None:
             return found
-        self._work += 1
-        if self._late is not None and not self._work & _ASKED_EVERY and self._late():
-            raise Explosion(len(self._level), late=True)
         level = self._level
         top = min([level[one] for one in operands])
+        self._work += 1 if top == _LEAF else len(self.domains[top])
+        if self._work >= self._look_at:
+            self._look_at = self._work + _ASKED_EVERY
+            if self._late is not None and self._late():
+                raise Explosion(len(self._level), late=True)
         if top == _LEAF:
             result = self.leaf(function(*[self._leaf[one] for one in operands]))
         else:

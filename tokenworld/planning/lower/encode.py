@@ -14,6 +14,7 @@ from tokenworld.planning.encodings.slice import cone_of
 from tokenworld.planning.lower.algebra import Obstacle, Refused
 from tokenworld.planning.lower.diagram import Explosion
 from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.plain import plain_encoding
 from tokenworld.planning.lower.reach import simplified
 from tokenworld.planning.lower.ticks import assembled
 from tokenworld.planning.lower.world import TakenApart
@@ -85,8 +86,17 @@ def encode(
     def read(fluent: str, args: Sequence[Raw]) -> Raw:
         return simulator.read(state, fluent, args)
 
-    facts = Facts(instance, read, simulator.tick(state), simulator.running(state))
+    facts = Facts(
+        instance,
+        read,
+        simulator.tick(state),
+        simulator.running(state),
+        stored=lambda fluent: simulator.stored(state, fluent),
+    )
     over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
+    plain = None if over else plain_encoding(facts, goal)
+    if plain is not None:
+        return Encoding(plain, plain=plain) if plain.goal else Encoding(_WON, plain=_WON)
     try:
         world = TakenApart(facts, goal, limit, late)
         cone = cone_of(world)

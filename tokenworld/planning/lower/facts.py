@@ -6,7 +6,7 @@ in the start state, which values their types allow, how they are called in a pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -36,10 +36,11 @@ from tokenworld.model import (
 )
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 
-__all__ = ["Facts", "Read", "Running"]
+__all__ = ["Facts", "Read", "Running", "Stored"]
 
 Running = tuple[Command, int, int]
 Read = Callable[[str, Sequence[Raw]], Raw]
+Stored = Callable[[str], Iterable[tuple[tuple[Raw, ...], Raw]]]
 _MOST_ROWS = 1_000_000
 
 
@@ -49,6 +50,7 @@ class Facts:
     ``read(fluent, args)`` gives stored values, ``tick`` the number of ticks committed so far,
     ``running`` the long action in progress with the ticks done and needed. ``others`` read further
     start states that only differ in what is secret: what is worked out then holds of all of them.
+    ``stored`` lists the slots of a fluent that hold something, where somebody can tell at once.
     """
 
     def __init__(
@@ -58,9 +60,12 @@ class Facts:
         tick: int = 0,
         running: Running | None = None,
         others: Sequence[Read] = (),
+        stored: Stored | None = None,
     ) -> None:
         self.instance, self.program = instance, instance.program
-        self.running = running
+        self.running, self._stored = running, stored
+        self.reach: tuple[object] | None = None
+        """What the grounding found, once it was asked for."""
         self._read, self._tick, self._others = read, tick, others
         self._values: dict[Slot, Raw] = {}
         self._starts: dict[Slot, frozenset[Raw]] = {}
@@ -197,6 +202,28 @@ class Facts:
             held = (args for args in product(*domains) if self._read(fluent.id, args) is True)
             self._rows[fluent.id] = tuple(held) if few else None
         return self._rows[fluent.id]
+
+    def lists(self, fluent: Fluent) -> bool:
+        """Whether `held` need not go through all slots of a fluent."""
+        if self._stored is None or self._others:
+            return False
+        whole = not fluent.params or (
+            len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
+        )
+        return whole or (isinstance(fluent.type, BoolType) and not self.default(fluent))
+
+    def held(self, fluent: Fluent) -> Iterator[tuple[tuple[Raw, ...], Raw]]:
+        """The slots of a fluent with each value that they may hold at the start; of a fact those
+        that may hold, and of a symmetric one a single direction."""
+        fact = isinstance(fluent.type, BoolType)
+        if self._stored is not None and self.lists(fluent):
+            every = self._stored(fluent.id)
+            yield from (one for one in every if one[1] is True) if fact else every
+            return
+        for args in product(*self.arguments(fluent)):
+            for value in self.starts((fluent.id, args)):
+                if value is True or not fact:
+                    yield args, value
 
     # ---- values ---------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from tokenworld.planning.lower.diagram import Diagram, Mark, Path
 from tokenworld.planning.lower.variables import WAS
 from tokenworld.planning.lower.world import TakenApart
 
-__all__ = ["Allowed", "Draft", "Operators", "Results"]
+__all__ = ["Allowed", "Draft", "Operators", "Results", "scale_of"]
 
 _MOST_PATHS = 4_000
 _MOST_OPERATORS = 60_000
@@ -149,14 +149,17 @@ class Operators:
             if (level, (target,)) not in path:
                 yield Effect(self.literals(path), index, target)
 
+    @property
+    def scale(self) -> int:
+        """How many ticks a unit of cost outweighs, where actions have costs."""
+        return scale_of(max((units for _, units, _ in self._made), default=0))
+
     def finished(self) -> tuple[Operator, ...]:
         """All operators with their names and costs.
 
         Without costs in the program a tick costs 1. With costs, ticks only break ties.
         """
-        dearest = max((units for _, units, _ in self._made), default=0)
-        scale = _TICKS_PER_COST if dearest <= _DEAREST else 1
-        priced = self._world.has_costs
+        scale, priced = self.scale, self._world.has_costs
         return tuple(
             replace(
                 operator,
@@ -165,6 +168,11 @@ class Operators:
             )
             for number, (operator, units, ticks) in enumerate(self._made)
         )
+
+
+def scale_of(dearest: int) -> int:
+    """How many ticks a unit of cost outweighs, where no action costs more units than these."""
+    return _TICKS_PER_COST if dearest <= _DEAREST else 1
 
 
 def _joined(literals: tuple[Literal, ...]) -> tuple[Literal, ...] | None:

@@ -34,6 +34,7 @@ from tokenworld.model import (
     effects_in,
     subterms,
 )
+from tokenworld.planning.grounding.reach import rank, reach_of
 from tokenworld.planning.lower.algebra import Refused, V
 from tokenworld.planning.lower.bodies import is_draw
 from tokenworld.planning.lower.facts import Facts
@@ -88,7 +89,7 @@ class Unit:
 
 
 def _bound(facts: Facts, rule: Action | Law, hopeless: bool) -> list[tuple[Raw, ...]]:
-    """The bindings of a rule; those that facts which never change rule out may be left out.
+    """The bindings of a rule; those that can never be met may be left out.
 
     With ``hopeless`` they stay as long as there are not too many: who asks why has to see them.
     """
@@ -96,15 +97,29 @@ def _bound(facts: Facts, rule: Action | Law, hopeless: bool) -> list[tuple[Raw, 
     count = prod(len(one) for one in choices)
     if hopeless and count <= _MOST_COMMANDS:
         return list(product(*choices))
+    found = reach_of(facts)
+    if found is not None:
+        title = f"{'law' if isinstance(rule, Law) else 'action'} {rule.name}"
+        return _few_enough(rule, sorted(found.bindings(title), key=rank))
     patterns = patterns_of(facts.instance, rule.params, _decisive(rule), facts.changing)
     if patterns and all(facts.rows(one) is not None for one in patterns):
-        found = joined(choices, patterns, lambda one: facts.rows(one) or (), _MOST_COMMANDS)
-        if found is not None:
-            return found
+        few = joined(choices, patterns, lambda one: facts.rows(one) or (), _MOST_COMMANDS)
+        if few is not None:
+            return few
     if count > _MOST_COMMANDS:
-        what = f"`{rule.name}` with {count:,} bindings"
-        raise Refused(what, rule.span, f"more than {_MOST_COMMANDS:,} are not grounded")
+        raise _too_many(rule, count)
     return list(product(*choices))
+
+
+def _few_enough(rule: Action | Law, found: list[tuple[Raw, ...]]) -> list[tuple[Raw, ...]]:
+    if len(found) > _MOST_COMMANDS:
+        raise _too_many(rule, len(found))
+    return found
+
+
+def _too_many(rule: Action | Law, count: int) -> Refused:
+    what = f"`{rule.name}` with {count:,} bindings"
+    return Refused(what, rule.span, f"more than {_MOST_COMMANDS:,} are not grounded")
 
 
 def _decisive(rule: Action | Law) -> Iterator[Term]:

@@ -10,9 +10,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.explore.engines import (
+    HEURISTICS,
+    QuickBest,
+    heuristic_verdict,
+    plan_by_heuristic,
+)
+from tokenworld.planning.explore.search import QuickSearch
+from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.planners.classical import obstacle_notes
@@ -36,16 +45,18 @@ from tokenworld.planning.planners.downward import (
 )
 from tokenworld.planning.planners.on_encoding import engine_name, judged
 from tokenworld.planning.refereed import refereed
-from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, Search
+from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, SearchResult
 from tokenworld.planning.verdict import Attempt, Proof, Verdict
 from tokenworld.planning.width.rung import plan_by_width
 
 __all__ = ["ENGINE_NAMES", "needed", "plan_by", "plan_optimal", "symbolic"]
 
 Say = Callable[[str], None]
-ENGINE_NAMES = ("own", "width", "ff", "blind", "lama", "symk", "enhsp")
+ENGINE_NAMES = ("own", "width", *HEURISTICS, "ff", "blind", "lama", "symk", "enhsp")
 _SEARCHES = {one.name: one for one in (FF, BLIND, LAMA, SYMBOLIC)}
 _FIRST_STATES = 200_000
+_SLICE = 0.1
+"""Seconds that our own A* takes between two looks at the planners."""
 _NOBODY = EngineInfo("own search", "", "", None, None, "")
 
 
@@ -75,6 +86,8 @@ def plan_by(
         return _own(simulator, state, goal, seconds, say)
     if name == "width":
         return plan_by_width(simulator, state, goal, seconds=seconds, say=say)
+    if name in HEURISTICS:
+        return plan_by_heuristic(simulator, state, goal, name, seconds=seconds, say=say)
     if name in _SEARCHES:
         return _on_encoding(simulator, state, goal, [_ready(_SEARCHES[name])], seconds, say)
     if name == "enhsp" or name.startswith("up:"):
@@ -122,26 +135,64 @@ def plan_optimal(
 ) -> Verdict:
     """A plan than which none is cheaper (shorter, where nothing has a cost), or why there is none.
 
-    Our own search first; then, side by side on encoding E, A* with hmax and with no heuristic, and
-    SymK. All of them take conditional effects, and E has no axioms; lmcut takes neither and is
-    left out. *Optimal* is said only where a search ended that proves it, and the interpreter found
-    the same cost.
+    Our own search first; then, side by side, our A* with h-max on packed states, and on encoding E
+    A* with hmax and with no heuristic, and SymK. All of them take conditional effects, and E has no
+    axioms; lmcut takes neither and is left out. *Optimal* is said only where a search ended that
+    proves it, and the interpreter found the same cost.
     """
     began = time.monotonic()
-    search = Search(simulator, state, goal)
+    search = QuickSearch(simulator, state, goal)
     result = search.run(Limits(_FIRST_STATES, min(2.0, 0.4 * seconds)), cancel=cancel)
     own = time.monotonic() - began
     if isinstance(result, (Found, Exhausted)):
         return _own_answer(simulator, state, goal, result, own)
-    searches = _optimal_searches()
-    if not searches:
-        left = max(seconds - own, 0.0)
-        result = search.run(Limits(None, left), cancel=cancel)
-        if isinstance(result, (Found, Exhausted)):
-            return _own_answer(simulator, state, goal, result, time.monotonic() - began)
-        needed(FAST_DOWNWARD)
-    left = max(seconds - (time.monotonic() - began), 0.0)
-    return _on_encoding(simulator, state, goal, searches, left, say, cancel, optimal=True)
+    beside, searches = _Beside(simulator, state, goal), _optimal_searches()
+    found: Verdict | None = None
+
+    def left() -> float:
+        return max(seconds - (time.monotonic() - began), 0.0)
+
+    def enough() -> bool:
+        return beside.answers(_SLICE) or cancel()
+
+    if searches:
+        found = _on_encoding(simulator, state, goal, searches, left(), say, enough, optimal=True)
+        if found.answer != "unknown":
+            return found
+    if beside.answers(left(), cancel):
+        return replace(beside.verdict(), seconds=time.monotonic() - began)
+    if found is not None:
+        return found
+    result = search.run(Limits(None, left()), cancel=cancel)
+    if isinstance(result, (Found, Exhausted)):
+        return _own_answer(simulator, state, goal, result, time.monotonic() - began)
+    needed(FAST_DOWNWARD)
+    return Verdict("unknown", goal, None, "", "")
+
+
+class _Beside(Generic[StateT]):
+    """Our A* with h-max beside the planners, where states can be packed; run in slices."""
+
+    def __init__(self, simulator: Simulator[StateT], state: StateT, goal: str | None) -> None:
+        self._simulator, self._state, self._goal = simulator, state, goal
+        world = packed(simulator, state, goal)
+        priced = world is not None and world.prices is not None
+        self._search = QuickBest(simulator, world, state, "max") if world and priced else None
+        self.result: SearchResult | None = None
+
+    def answers(self, seconds: float, cancel: Cancel = lambda: False) -> bool:
+        """Search on for so long; whether there is an answer now."""
+        if self._search is not None and not isinstance(self.result, (Found, Exhausted)):
+            self.result = self._search.run(Limits(None, seconds), cancel=cancel)
+        return isinstance(self.result, (Found, Exhausted))
+
+    def verdict(self) -> Verdict:
+        """The verdict of the answer."""
+        assert self._search is not None
+        assert self.result is not None
+        return heuristic_verdict(
+            self._simulator, self._state, self._goal, "hmax", self.result, self._search.hopeless
+        )
 
 
 def _optimal_searches() -> list[Configuration]:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenworld.planning.planners.children import answer_of
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 __all__ = [
     "ENHSP",
@@ -93,6 +96,8 @@ def engines() -> tuple[EngineInfo, ...]:
 
 def find_engine(package: EnginePackage) -> EngineInfo:
     """Look for one planner in this environment; a broken installation is a ``problem``."""
+    from importlib import metadata  # dear to import, and seldom needed
+
     install = f"python -m pip install '{package.requirement}'"
     try:
         distribution = metadata.distribution(package.name)

@@ -14,6 +14,7 @@ from typing import Generic, Literal
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Instance, Raw, Simulator, StateT, slots
 from tokenworld.model import Body, Program
+from tokenworld.planning.explore.search import QuickSearch
 from tokenworld.planning.frozen_state import FrozenState
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.downward import (
@@ -23,7 +24,7 @@ from tokenworld.planning.planners.downward import (
     run_searches,
 )
 from tokenworld.planning.proof.core_parts import Part, fact_parts, fluent_parts, relaxed, rule_parts
-from tokenworld.planning.search import Exhausted, Limits, Search
+from tokenworld.planning.search import Exhausted, Limits
 
 __all__ = ["Core", "Rebuild", "Remake", "Variants", "find_core"]
 
@@ -142,7 +143,7 @@ def _oracle(
             return False
         left = end - time.monotonic()
         limits = Limits(None if states is None else states * _GROWTH, _SHARE * left)
-        return isinstance(Search(other, start, goal).run(limits), Exhausted)
+        return isinstance(QuickSearch(other, start, goal).run(limits), Exhausted)
 
     def by_planner(parts: Sequence[Part]) -> bool:
         found, program = encoded(parts), find_downward()

@@ -63,13 +63,14 @@ def explain(
 ) -> Explanation:
     """Explain an unwinnable goal line. ``full``: with the core and several repairs.
 
-    The core takes at most half of ``seconds``, repairs the rest.
+    The core takes at most half of ``seconds``, a quarter if not ``full``; repairs take the rest.
     """
     end = time.monotonic() + seconds
     why = Why(simulator, state, variants.quote)
     missing, core = why.goal(goal), None
     if full or not missing:
-        core = find_core(simulator, state, goal, variants, seconds=seconds / 2)
+        share = seconds / (2 if full else 4)
+        core = find_core(simulator, state, goal, variants, seconds=share)
 
     def replan(program: Program, body: Body, limit: float) -> Verdict | None:
         try:

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tokenworld.planning.space.compiled_luck import compiled_bounds, worth_while
 from tokenworld.planning.space.decisions import GOAL, PIT
 from tokenworld.planning.space.quotient import Option, Quotient
 
-__all__ = ["Bounds", "bounded_values"]
+__all__ = ["Bounds", "bounded_values", "plain_bounded_values"]
 
 _NEAR = 1e-9
 """The iteration of a group stops when its bounds are this near to each other."""
@@ -35,6 +36,13 @@ def bounded_values(quotient: Quotient, deadline: float) -> Bounds:
 
     ``deadline`` is a time of `time.monotonic`.
     """
+    if worth_while(quotient.options):
+        return Bounds(*compiled_bounds(quotient, deadline, _around, _NEAR))
+    return plain_bounded_values(quotient, deadline)
+
+
+def plain_bounded_values(quotient: Quotient, deadline: float) -> Bounds:
+    """The same in plain Python, to the last bit where there is time enough."""
     low, high = {GOAL: 1.0, PIT: 0.0}, {GOAL: 1.0, PIT: 0.0}
     policy: dict[int, Option] = {}
     for group in quotient.order:

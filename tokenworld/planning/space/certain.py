@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from tokenworld.planning.space.compiled_luck import compiled_sure, worth_while
 from tokenworld.planning.space.decisions import GOAL, PIT, Choice, Problem
 
-__all__ = ["Sure", "risky_path", "sure_states"]
+__all__ = ["Sure", "plain_sure_states", "risky_path", "sure_states"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,14 @@ class Sure:
 
 def sure_states(problem: Problem) -> Sure:
     """The greatest set of states in which the goal can be kept in reach."""
+    if worth_while(problem.choices):
+        policy, taken = compiled_sure(problem)
+        return Sure(policy, taken, problem.start not in taken)
+    return plain_sure_states(problem)
+
+
+def plain_sure_states(problem: Problem) -> Sure:
+    """The same in plain Python."""
     rank: dict[int, int] = {}
     kept = {GOAL, PIT, *range(len(problem.choices))}
     for round_ in count():

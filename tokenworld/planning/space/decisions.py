@@ -61,7 +61,7 @@ def problem_of(graph: Graph[StateT], *, cautious: bool) -> Problem:
     exact = graph.complete
     choices = list[tuple[Choice, ...]]()
     for node in graph.nodes():
-        here = graph.moves[node]
+        here = graph.odds(node)
         exact = exact and all(move.steady for move in here)
         found = (c for i, move in enumerate(here) for c in _choices(i, move, ends, cautious))
         choices.append(tuple(found))
@@ -76,7 +76,7 @@ def _end(graph: Graph[StateT], node: Node, *, cautious: bool, known: bool) -> in
         return PIT
     if graph.open(node) or not known:
         return PIT if cautious else GOAL
-    return node if graph.moves[node] else PIT
+    return node if graph.choices(node) else PIT
 
 
 def _choices(number: int, move: Move, ends: list[int], cautious: bool) -> Iterable[Choice]:

@@ -109,6 +109,10 @@ class Graph(Generic[StateT]):
     def nodes(self) -> range:
         return range(len(self.states))
 
+    def odds(self, node: Node) -> tuple[Move, ...]:
+        """The moves of a node for who does not ask which draws they are."""
+        return self.moves[node]
+
     def choices(self, node: Node) -> int:
         """How many commands lead on from a node."""
         return len(self.moves[node])

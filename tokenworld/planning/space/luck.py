@@ -24,9 +24,12 @@ from tokenworld.planning.space.values import Value, value_of
 from tokenworld.planning.space.verdicts import LuckAnswer, LuckClaim, LuckVerdict
 from tokenworld.planning.verdict import PlanStep, ShownStep
 
-__all__ = ["LuckLimits", "certainty", "probability"]
+__all__ = ["Explorer", "LuckLimits", "certainty", "probability"]
 
 Say = Callable[[str], None]
+Told = Callable[[SearchProgress], None]
+Explorer = Callable[[StateT, str | None, Limits, Told, Cancel | None], Graph[StateT]]
+"""Makes the graph where that is not left to `graph.explore`: of states that are packed, say."""
 _FOR_GRAPH = 0.6
 """The share of the time that exploring may take, where solving and playing come after it."""
 _FOR_SOLVING = 0.5
@@ -55,13 +58,15 @@ def certainty(
     *,
     say: Say | None = None,
     cancel: Cancel | None = None,
+    explorer: Explorer[StateT] | None = None,
 ) -> LuckVerdict:
     """Whether the goal can be kept in reach whatever luck does.
 
     A policy that stays within the explored part counts even where the graph is partial.
+    ``explorer`` makes the graph, if that is not left to the interpreter.
     """
     began = time.monotonic()
-    graph = _explored(simulator, state, goal, limits, limits.seconds, say, cancel)
+    graph = _explored(simulator, state, goal, limits, limits.seconds, say, cancel, explorer)
     blank = _blank("certain", graph)
     cautious = problem_of(graph, cautious=True)
     sure = sure_states(cautious)
@@ -114,6 +119,7 @@ def probability(
     *,
     say: Say | None = None,
     cancel: Cancel | None = None,
+    explorer: Explorer[StateT] | None = None,
 ) -> LuckVerdict:
     """The greatest probability of reaching the goal.
 
@@ -121,7 +127,8 @@ def probability(
     share of wins estimated; outside of the graph it plans anew as it goes.
     """
     began = time.monotonic()
-    graph = _explored(simulator, state, goal, limits, limits.seconds * _FOR_GRAPH, say, cancel)
+    seconds = limits.seconds * _FOR_GRAPH
+    graph = _explored(simulator, state, goal, limits, seconds, say, cancel, explorer)
     left = limits.seconds - (time.monotonic() - began)
     value = value_of(graph, time.monotonic() + left * _FOR_SOLVING)
     policy = policy_of(simulator, graph, value.moves, "probability") if value.low else None
@@ -185,12 +192,15 @@ def _explored(
     seconds: float,
     say: Say | None,
     cancel: Cancel | None,
+    explorer: Explorer[StateT] | None,
 ) -> Graph[StateT]:
     def told(now: SearchProgress) -> None:
         if say is not None:
             say(f"state space: {now.states:,} states seen, {now.waiting:,} waiting")
 
     caps = Limits(limits.states, seconds, limits.memory)
+    if explorer is not None:
+        return explorer(state, goal, caps, told, cancel)
     return explore(simulator, state, goal, caps, progress=told, cancel=cancel)
 
 
@@ -222,5 +232,6 @@ def _limit_notes(graph: Graph[StateT]) -> tuple[Diagnostic, ...]:
 
 def _unsteady(graph: Graph[StateT]) -> tuple[str, ...]:
     """The actions that cannot be relied on."""
-    found = (m.command.action or "pass" for here in graph.moves for m in here if not m.steady)
+    moves = (move for node in graph.nodes() for move in graph.odds(node))
+    found = (move.command.action or "pass" for move in moves if not move.steady)
     return tuple(dict.fromkeys(found))

@@ -7,9 +7,10 @@ works on a `Graph` need not know which one it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Generic, TypeVar, overload
 
 from tokenworld.ground import Command, StateT, Successor
@@ -18,7 +19,7 @@ from tokenworld.planning.explore.tails import STUCK
 from tokenworld.planning.search import Cancel, Limits, SearchProgress, Watch
 from tokenworld.planning.space.graph import Graph, Move, Node
 
-__all__ = ["STATE_BYTES", "Build", "Lazy", "Luck", "PackedGraph", "explore_packed"]
+__all__ = ["STATE_BYTES", "Build", "Lazy", "Luck", "PackedGraph", "bytes_held", "explore_packed"]
 
 Build = Callable[[int, int], StateT]
 """Makes a state from its bits and the number of ticks since the start."""
@@ -33,6 +34,14 @@ STATE_BYTES = _NODE_BYTES + 6 * _EDGE_BYTES
 """Bytes per state of a graph, for an estimate."""
 _WATCHED = 256
 """Limits are looked at once per so many expanded nodes."""
+_LARGE = 200_000
+"""So many nodes before it is worth the while to begin anew with what is compiled, where commands
+are all there is: phases are looked up in tables, which is as quick."""
+
+
+def bytes_held(nodes: int, edges: int) -> int:
+    """The bytes of a graph."""
+    return nodes * _NODE_BYTES + edges * _EDGE_BYTES
 
 
 class Lazy(Sequence[Item]):
@@ -89,6 +98,8 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
             goal, Lazy(self._state, size), Lazy(self._moves, size), Lazy(self._way, size)
         )
         self.ticks = array("q") if world.free else self.depth
+        self._known: dict[Hashable, tuple[Fraction, ...]] = {}
+        self._looked: dict[Command, int | None] = {}
 
     def _state(self, node: Node) -> StateT:
         return self._build(self.keys[node], self.ticks[node])
@@ -114,6 +125,43 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
         chances = tuple(one.probability for one in successors)
         draws = tuple(one.draws for one in successors)
         return Move(command, targets, chances, draws, free)
+
+    def odds(self, node: Node) -> tuple[Move, ...]:
+        """The moves without their draws: how likely an outcome is, the interpreter is asked once
+        for all states that agree in what decides it."""
+        arrows, world, found = self.arrows, self.world, list[Move]()
+        for group in self._groups(node):
+            number = arrows.steps[group.start]
+            targets = tuple(arrows.targets[group.start : group.stop])
+            command, free = world.commands[number], number in world.free
+            if number not in world.lucky:
+                found.append(Move(command, targets, *_SURE, free))
+                continue
+            key = self._decided(node, command, arrows.steps[group.start : group.stop])
+            chances = self._known.get(key) if key is not None else None
+            if chances is None or len(chances) != len(targets):
+                chances = self._drawn(node, number, targets).chances
+                if key is not None and sum(chances) == _ONE:  # no outcome is left out
+                    self._known[key] = chances
+            found.append(Move(command, targets, chances, ((),) * len(targets), free))
+        return tuple(found)
+
+    def _decided(self, node: Node, command: Command, numbers: Sequence[int]) -> Hashable | None:
+        """What decides how likely the outcomes of a command are; ``None`` where that is not known:
+        the parts of the state that its draws look at, and those that draws of laws do after it."""
+        world, key = self.world, self.keys[node]
+        if command not in self._looked:
+            self._looked[command] = world.parts.draws(command)
+        before, after = self._looked[command], self._laws
+        if before is None or after is None:
+            return None
+        begun = () if after == 0 else world.begun(key)
+        ways = tuple(state & after for number, state in begun if number in numbers)
+        return command, key & before, ways
+
+    @cached_property
+    def _laws(self) -> int | None:
+        return self.world.parts.draws_of_laws()
 
     def _groups(self, node: Node) -> Iterator[range]:
         """The edges of each move of a node."""
@@ -173,18 +221,28 @@ def explore_packed(
     progress: Callable[[SearchProgress], None] | None = None,
     cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
-    """What `graph.explore` finds, on packed states.
+    """What `graph.explore` finds, on packed states; compiled where there are many.
 
     ``past_goal``: the goal is a condition that states fulfil, and not the end of play.
     """
     graph = PackedGraph(goal, world, build, luck)
     growing = _Growing(graph, world, past_goal)
-    watch = Watch(limits, cancel)
+    watch, asked = Watch(limits, cancel), False
     while graph.expanded < len(graph.keys):
-        memory = len(graph.keys) * _NODE_BYTES + graph.edges * _EDGE_BYTES
+        memory = bytes_held(len(graph.keys), graph.edges)
         if (hit := watch.stop(len(graph.keys), memory)) is not None:
             graph.limit, graph.reason = hit
             return graph
+        if len(graph.keys) >= _LARGE and world.plain and not asked:
+            from tokenworld.planning.space.compiled_graph import compiled_tables, explore_compiled
+
+            asked, tables = True, compiled_tables(world)
+            if tables is not None:
+                rest = watch.rest()
+                return explore_compiled(
+                    world, tables, build, luck, goal, rest,
+                    past_goal=past_goal, progress=progress, cancel=cancel,
+                )  # fmt: skip
         if progress is not None and watch.due():
             waiting = len(graph.keys) - graph.expanded
             depth = graph.depth[graph.expanded]

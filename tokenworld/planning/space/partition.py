@@ -7,19 +7,17 @@ partial graph a state counts as dead only if nothing unexplored can be reached f
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Literal
 
 from tokenworld.ground import StateT
+from tokenworld.planning.space.closure import FAR, backwards
 from tokenworld.planning.space.graph import Graph, Node, StepTo
 
-__all__ = ["FAR", "Branching", "Partition", "Place", "distances", "partition"]
+__all__ = ["FAR", "Branching", "Partition", "Place", "partition"]
 
 Place = Literal["won", "winnable", "dead", "undecided"]
-FAR = -1
-"""The distance of a state from which the goal cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +80,9 @@ class Partition(Generic[StateT]):
 
 def partition(graph: Graph[StateT]) -> Partition[StateT]:
     """Sort all states of a graph by what can become of them."""
-    sources = graph.sources()
-    distance = distances(sources, (node for node in graph.nodes() if graph.won[node]))
+    won = [node for node in graph.nodes() if graph.won[node]]
     unknown = [node for node in graph.nodes() if _unknown(graph, node)]
-    maybe = distances(sources, unknown)
+    distance, maybe = backwards(graph, (won, unknown))
     places = tuple(_place(graph, node, distance[node], maybe[node]) for node in graph.nodes())
     far = distance[0]
     settled = graph.trusted and (graph.expanded == len(graph) or graph.depth[graph.expanded] >= far)
@@ -93,22 +90,6 @@ def partition(graph: Graph[StateT]) -> Partition[StateT]:
     closed = tuple(far == FAR for far in maybe)
     settled = settled and far != FAR
     return Partition(graph, distance, places, closed, solutions, settled, _branching(graph))
-
-
-def distances(sources: list[list[Node]], ends: Iterable[Node]) -> array[int]:
-    """The least number of edges from each node to one of ``ends``, `FAR` if there is no way."""
-    found = array("q", [FAR]) * len(sources)
-    layer = list(ends)
-    for node in layer:
-        found[node] = 0
-    far = 0
-    while layer:
-        far += 1
-        layer = [s for node in layer for s in sources[node] if found[s] == FAR]
-        layer = list(dict.fromkeys(layer))
-        for node in layer:
-            found[node] = far
-    return found
 
 
 def _unknown(graph: Graph[StateT], node: Node) -> bool:

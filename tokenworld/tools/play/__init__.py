@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+
     from tokenworld.planning import PlanStep, Verdict
     from tokenworld.session import Session
+    from tokenworld.store import RunStore
+    from tokenworld.tools.play.app import PlayApp
 
-__all__ = ["play"]
+__all__ = ["behind_a_page", "play", "watch"]
+
+
+def behind_a_page() -> bool:
+    """Whether textual-serve runs this process and shows its screen on a page."""
+    return os.environ.get("TEXTUAL_DRIVER") == "textual.drivers.web_driver:WebDriver"
 
 
 def play(
@@ -32,6 +42,44 @@ def play(
         raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint))
     from tokenworld.tools.play.app import PlayApp, user_settings
 
-    app = PlayApp(session, plan=plan, plan_verdict=plan_verdict, settings=user_settings())
+    app = PlayApp(
+        session, plan=plan, plan_verdict=plan_verdict, settings=user_settings(), driver=_driver()
+    )
     app.run()
+    return _left(app)
+
+
+def watch(store: RunStore, reference: str | None) -> int:
+    """Look at a stored run on the screen, and play on from it if the user branches off.
+
+    Raises `Failure` as `open_playback` and `play` do; in a store that is only read no branch can
+    be recorded.
+    """
+    if find_spec("textual") is None:
+        hint = "Run `pip install 'token-world[tui]'`, or use `tw runs show`."
+        raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint))
+    from tokenworld.session.playback import open_playback
+    from tokenworld.tools.play.app import PlayApp, Watched, user_settings
+
+    playback = open_playback(store.path, reference)
+    watched = Watched(store, playback)
+    settings = user_settings()
+    app = PlayApp(playback.session, settings=settings, driver=_driver(), watched=watched)
+    app.run()
+    return _left(app)
+
+
+def _left(app: PlayApp) -> int:
+    """Close the runs that were begun meanwhile; the exit code."""
+    for session in app.begun:
+        session.finish("left")
     return app.return_code or 0
+
+
+def _driver() -> type[Driver] | None:
+    """What shows the screen, where it is not the terminal."""
+    if not behind_a_page():
+        return None
+    from tokenworld.tools.play.web.driver import PageDriver
+
+    return PageDriver

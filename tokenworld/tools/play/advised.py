@@ -10,6 +10,9 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
+from tokenworld.engine import State
+from tokenworld.planning import Verdict
+from tokenworld.session.hinting import LastChance
 from tokenworld.tools.play.ahead import TITLES, Topic, ahead_lines
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.hinting import (
@@ -20,10 +23,14 @@ from tokenworld.tools.play.hinting import (
     ask,
     ask_ahead,
 )
-from tokenworld.tools.play.hints import hint_lines
+from tokenworld.tools.play.hints import LEVELS, hint_lines
 from tokenworld.tools.play.lines import Line, line
+from tokenworld.tools.play.widgets.texts import Details
 
 __all__ = ["STEP_SECONDS", "AdvisedScreen"]
+
+_SOMETIMES = ("play_step", "play_plan", "accept")
+"""What can be done in some states only; see ``check_action``."""
 
 STEP_SECONDS = 0.12
 """Between two steps of a plan that runs by itself, so that one can follow it."""
@@ -42,10 +49,20 @@ class AdvisedScreen(Screen[None]):
         self._hint: Worker[None] | None = None
         self._asked = "Hint"
         self._request = 0
+        self._level = 0
+        self._enabled: tuple[bool | None, ...] = ()
+        self._told: tuple[State, Verdict, LastChance | None, str | None] | None = None
         self._stepping: Timer | None = None
 
     def refresh_all(self) -> None:
         raise NotImplementedError
+
+    def show_keys(self) -> None:
+        """Make the row of keys anew, if other keys do something now: it is dear to make."""
+        enabled = tuple(self.check_action(one, ()) for one in _SOMETIMES)
+        if enabled != self._enabled:
+            self._enabled = enabled
+            self.refresh_bindings()
 
     def _explain(self, lines: Iterable[Line], title: str, offer: Content | None = None) -> None:
         raise NotImplementedError
@@ -59,14 +76,45 @@ class AdvisedScreen(Screen[None]):
     # ---- hints and plans ------------------------------------------------------------------------
 
     def action_hint(self) -> None:
-        """Ask the planner, beside the game."""
+        """Ask the planner, beside the game; asked again, tell more of the answer."""
+        if self._tell_more():
+            return
         self._stop_waiting()
         if self.game.session.ended():
             self.game.note("The world is over, so there is nothing to hint at: undo with Ctrl+Z.")
             self.refresh_all()
             return
+        self._level, self._told = 0, None
         self._begin("Hint")
         self._hint = self._ask(self._request)
+
+    def tell_steps(self, level: int) -> None:
+        """The hint at a level (see `hints.LEVELS`), once there is one."""
+        self._level = level
+        if not self._retell():
+            self.action_hint()
+            self._level = level
+
+    def _tell_more(self) -> bool:
+        """One level more of the hint that is shown; false where none is shown, or all of it."""
+        shown = self.query_one(Details).border_title == "Hint"
+        if not shown or self._level + 1 >= len(LEVELS) or self._hint is not None:
+            return False
+        if self._told is None or LEVELS[self._level] >= len(self._told[1].steps):
+            return False
+        self._level += 1
+        return self._retell()
+
+    def _retell(self) -> bool:
+        """Show the hint on the present state at the present level; false if there is none."""
+        if self._told is None or self._told[0] is not self.game.session.state:
+            return False
+        _, verdict, chance, words = self._told
+        later = self.game.step_texts(verdict, LEVELS[self._level]) if words else ()
+        told = hint_lines(verdict, words, self.game.glyphs, chance=chance, later=later)
+        self._explain(told, "Hint", None if words is None else _OFFER)
+        self._draw_details()
+        return True
 
     def action_ahead(self, topic: Topic) -> None:
         """Ask how far the goal is, what cannot be missed, or where it was lost."""
@@ -115,9 +163,9 @@ class AdvisedScreen(Screen[None]):
         if not self._awaits(event.request):
             return
         self._hint = None
-        words = self.game.advise(event.verdict)
-        offer = None if words is None else _OFFER
-        self._explain(hint_lines(event.verdict, words, self.game.glyphs), "Hint", offer)
+        words = self.game.advise(event.verdict, event.chance)
+        self._told = (self.game.session.state, event.verdict, event.chance, words)
+        self._retell()
         self.refresh_all()
 
     def on_ahead_ready(self, event: AheadReady) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,17 +10,25 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
+from textual.suggester import SuggestFromList
 from textual.widgets import Footer, Input, Markdown, Static
 
-__all__ = ["AskDialog", "HelpDialog", "QuitDialog"]
+__all__ = ["AskDialog", "HelpDialog", "QuitDialog", "pane_help"]
 
 _ANSWERS = (
     "[@click=screen.answer(True)] Quit (y) [/]  [@click=screen.answer(False)] Play on (n) [/]"
 )
 
 
+def pane_help(pane: str) -> str:
+    """What `panes.md` says of a pane; empty where it says nothing."""
+    text = (Path(__file__).parent / "panes.md").read_text(encoding="utf-8")
+    parts = (part.partition("\n") for part in f"\n{text}".split("\n## ")[1:])
+    return next((body.strip() for name, _, body in parts if name.strip() == pane), "")
+
+
 class HelpDialog(ModalScreen[None]):
-    """What the game is and which keys there are."""
+    """What the game is and which keys there are; before that, what the pane at hand is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -27,9 +36,17 @@ class HelpDialog(ModalScreen[None]):
         ),
     ]
 
+    def __init__(self, pane: str = "") -> None:
+        super().__init__()
+        self._pane = pane
+
     def compose(self) -> ComposeResult:
+        text = (Path(__file__).parent / "help.md").read_text(encoding="utf-8")
+        about = pane_help(self._pane)
+        if about:
+            text = f"# This pane: {self._pane}\n\n{about}\n\n{text}"
         with VerticalScroll(id="help", classes="dialog"):
-            yield Markdown((Path(__file__).parent / "help.md").read_text(encoding="utf-8"))
+            yield Markdown(text)
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -48,14 +65,16 @@ class AskDialog(ModalScreen[str | None]):
         Binding("escape", "give_up", "Back", key_display="Esc", id="ask.no"),
     ]
 
-    def __init__(self, question: str, value: str = "") -> None:
+    def __init__(self, question: str, value: str = "", known: Sequence[str] = ()) -> None:
+        """``known`` are answers that are proposed while one types."""
         super().__init__()
-        self._question, self._value = question, value
+        self._question, self._value, self._known = question, value, known
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ask", classes="dialog"):
             yield Static(self._question, markup=False)
-            yield Input(self._value, compact=True, id="answer")
+            suggester = SuggestFromList(self._known) if self._known else None
+            yield Input(self._value, suggester=suggester, compact=True, id="answer")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

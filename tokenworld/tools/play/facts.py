@@ -14,6 +14,9 @@ from tokenworld.tools.play.lines import Line, Piece, line
 
 __all__ = ["View"]
 
+_MOST = 250
+"""So many objects are told one by one, the nearest first; the state inspector has them all."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -34,13 +37,14 @@ class View:
         return self.session.state_json()
 
     @cached_property
-    def _known(self) -> tuple[str, ...]:
+    def _known(self) -> Mapping[str, None]:
+        """The names in scope, in the order of the objects."""
         speaker, numbers = self.session.speaker(), self.session.state.numbers
-        return tuple(name for name in self._objects if speaker.in_scope(numbers[name]))
+        return {name: None for name in self._objects if speaker.in_scope(numbers[name])}
 
     # ---- the place ------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def place(self) -> str | None:
         """The object that the actor is at: its nested attribute, else its first reference."""
         actor = self.session.actor
@@ -76,21 +80,32 @@ class View:
 
     def _by_type(self) -> Iterator[Line]:
         groups: dict[str, list[str]] = {}
-        for name in sorted(self._known, key=self._distance):
+        nearest = sorted(self._known, key=self._distance)
+        for name in nearest[:_MOST]:
             groups.setdefault(str(self._objects[name]["type"]), []).append(name)
         for kind, names in groups.items():
             yield from self._group(kind, names)
+        if len(nearest) > _MOST:
+            yield line(f"and {len(nearest) - _MOST:,} more: Ctrl+O shows them all", "dim")
+
+    @cached_property
+    def _near(self) -> frozenset[str]:
+        """The actor and its place."""
+        return frozenset(one for one in (self.session.actor, self.place) if one is not None)
 
     def _distance(self, name: str) -> int:
         """The actor first, then what is with it, then the rest."""
-        if name == self.session.actor:
-            return 0
-        near = (self.session.actor, self.place)
+        near = self._near
+        if name in near:
+            return int(name != self.session.actor)
+        attributes = cast("Mapping[str, Json]", self._objects[name]["attrs"])
+        if not any(isinstance(value, str) and value in near for value in attributes.values()):
+            return 2  # no value is even spelt like one of them
         together = any(
-            isinstance(fluent.type, ObjectType) and value is not None and value in near
+            isinstance(fluent.type, ObjectType) and value in near
             for fluent, value in self._attributes(name)
         )
-        return 1 if together or name == self.place else 2
+        return 1 if together else 2
 
     def _group(self, kind: str, names: list[str]) -> Iterator[Line]:
         """Objects of one type: bare ones in one line, the others in a line each."""
@@ -114,15 +129,25 @@ class View:
                 yield f"{word} {self._value(fluent.type, value)}"
 
     def _attributes(self, name: str) -> Iterator[tuple[Fluent, Json]]:
-        program = self.session.world.program
         found = self._objects[name]
-        attributes = cast("Mapping[str, Json]", found["attrs"])
-        kinds = (str(found["type"]), *program.types[str(found["type"])].ancestors)
+        kind, attributes = str(found["type"]), cast("Mapping[str, Json]", found["attrs"])
         for attribute, value in attributes.items():
-            ids = (f"{kind}.{attribute}" for kind in kinds)
-            fluent = next((program.fluents[one] for one in ids if one in program.fluents), None)
+            key = (kind, attribute)
+            if key not in self._fluents:
+                self._fluents[key] = self._fluent(*key)
+            fluent = self._fluents[key]
             if fluent is not None:
                 yield fluent, value
+
+    @cached_property
+    def _fluents(self) -> dict[tuple[str, str], Fluent | None]:
+        """Fluents by type and attribute, as far as they were looked up."""
+        return {}
+
+    def _fluent(self, kind: str, attribute: str) -> Fluent | None:
+        program = self.session.world.program
+        ids = (f"{one}.{attribute}" for one in (kind, *program.types[kind].ancestors))
+        return next((program.fluents[one] for one in ids if one in program.fluents), None)
 
     def _tables(self) -> Iterator[Line]:
         """Functions and relations, as far as their objects are known."""

@@ -5,34 +5,26 @@ Every answer comes from the session; this module only words it for the transcrip
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
-
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.ground import Command, Outcome
+from tokenworld.ground import Command
 from tokenworld.planning import PlanStep, Verdict
 from tokenworld.session import LegalCommand, Moment, Session
 from tokenworld.session.forbidden import Forbidden, forbidden
+from tokenworld.session.hinting import LastChance
+from tokenworld.session.radar import Radar, Scout
+from tokenworld.session.reloading import Reloaded
+from tokenworld.session.scratch import Edited, edit_slot
 from tokenworld.session.timeline import Node, Timeline
+from tokenworld.session.tracing import Tracing
 from tokenworld.store import IntentSource
 from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.hints import hint_sentence
+from tokenworld.tools.play.telling import Entry, EntryKind, reported
 from tokenworld.tools.play.track import Track
 
 __all__ = ["Entry", "EntryKind", "Game", "fault_text"]
 
-EntryKind = Literal["welcome", "typed", "said", "refused", "puzzled", "ending", "note", "fault"]
-
 _WELCOME = "Type a command, or press F2 for what you can do, F3 for a hint, F1 for help."
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A paragraph of the transcript."""
-
-    kind: EntryKind
-    text: str
 
 
 def fault_text(failure: Failure) -> str:
@@ -72,6 +64,29 @@ class Game:
             self._add("note", hint_sentence(verdict, None))
         self._legal: tuple[Moment, tuple[LegalCommand, ...]] | None = None
         self._forbidden: tuple[Moment, tuple[Forbidden, ...]] | None = None
+        self._tracing: Tracing | None = None
+        self._radar: Radar | None = None
+        self._scout: Scout | None = None
+
+    @property
+    def tracing(self) -> Tracing:
+        """Tells the laws of a tick; made anew where the rules were exchanged."""
+        if self._tracing is None or self._tracing.engine is not self.session.engine:
+            self._tracing = Tracing(self.session)
+        return self._tracing
+
+    @property
+    def radar(self) -> Radar:
+        """From which moments the goal is in reach, as far as somebody asked."""
+        if self._radar is None or not self._radar.fits(self.timeline):
+            self._radar = Radar(self.timeline)
+        return self._radar
+
+    def scout(self) -> Scout:
+        """Whom the radar asks, in one other thread at a time."""
+        if self._scout is None or not self._scout.fits(self.session):
+            self._scout = Scout(self.session)
+        return self._scout
 
     def _welcome(self) -> str:
         return f"Welcome to {self.session.world.world.title}. {_WELCOME}"
@@ -106,49 +121,7 @@ class Game:
     def _tell(self, moment: Moment) -> None:
         self._add("typed", moment.asked)
         for outcome in moment.outcomes:
-            self.entries.extend(self._reported(outcome))
-
-    def _reported(self, outcome: Outcome) -> Iterator[Entry]:
-        if outcome.refusal is not None:
-            yield Entry("refused", outcome.refusal.text)
-        if outcome.no_match is not None:
-            yield Entry("puzzled", outcome.no_match.message)
-        yield from (Entry("said", text) for text in outcome.said)
-        if outcome.breach is not None:
-            yield Entry("fault", f"{outcome.breach['code']}: {outcome.breach['message']}")
-        state = self._state_of(outcome)
-        if state:
-            yield Entry("said", state)
-        yield from (Entry("ending", self.ending_text(name)) for name in outcome.latched)
-
-    def _state_of(self, outcome: Outcome) -> str:
-        """A word where the world itself says nothing."""
-        match outcome.status:
-            case "waiting" if outcome.progress is not None:
-                done, total = outcome.progress
-                return f"It goes on: {done} of {total} ticks done."
-            case "interrupted" if not outcome.said:
-                return "What you were doing is broken off."
-            case "halted":
-                return "The world is over. Undo with Ctrl+Z, or quit with Ctrl+Q."
-            case "executed" if not outcome.said and not outcome.latched:
-                if outcome.changes:
-                    return "Done."
-                return "Time passes." if outcome.time_passed else "Nothing changes."
-        return ""
-
-    def ending_text(self, name: str) -> str:
-        """How an ending is announced."""
-        ending = next(one for one in self.session.world.world.endings if one.name == name)
-        match ending.ending:
-            case "goal":
-                text = f"{self.glyphs.won} You have reached the goal `{name}`."
-            case "lose":
-                text = f"{self.glyphs.lost} You have lost: `{name}`."
-            case _:
-                text = f"{self.glyphs.halted} The world stops: `{name}`."
-        after = "You may play on" if self.session.world.world.endless else "The world is over"
-        return f"{text} {after}; Ctrl+Z takes the last step back."
+            self.entries.extend(reported(outcome, self.session.world.world, self.glyphs))
 
     # ---- taking back ------------------------------------------------------------------------
 
@@ -175,12 +148,42 @@ class Game:
         self._add("note", f"{self.glyphs.redone} Redone: {node.moment.asked}")
         return True
 
+    def edit(self, text: str) -> Edited | None:
+        """Set a slot, as ``robot.wound = 2``, on a scratch branch; ``None``, with the reason told,
+        where it does not fit."""
+        slot, _, value = text.partition("=")
+        try:
+            found = edit_slot(self.session, slot.strip(), value.strip())
+        except Failure as failure:
+            self.fault(failure)
+            return None
+        self.timeline.sync()
+        self._add("note", f"{self.glyphs.changed} By hand: {self.session.moments[-1].edit}. This "
+                          "branch is a trial: nothing of it is recorded.")  # fmt: skip
+        for one in found.broken:
+            self._add("note", f"{self.glyphs.refused} {one}")
+        return found
+
+    def drop_scratch(self) -> bool:
+        """Leave the scratch branch and forget it; false, with that told, where there is none."""
+        dropped = self.timeline.forget_scratch()
+        self._add("note", f"{self.glyphs.undone} The trial is dropped; play goes on where it began."
+                          if dropped else "There is no trial to drop.")  # fmt: skip
+        return dropped
+
     def jump(self, node: Node) -> None:
         """Go to a moment of the timeline; what is played then is a branch."""
         self.timeline.jump(node)
         where = f"tick {node.moment.state.tick} of {self.timeline.name_of(node.line)}"
         asked = f", after {node.moment.asked}" if node.moment.asked else ""
         self._add("note", f"{self.glyphs.undone} Now at {where}{asked}.")
+
+    def renew(self, found: Reloaded) -> None:
+        """Go on with changed rules: what was played before cannot be undone any more."""
+        self.timeline, self.track = Timeline(self.session), None
+        changes = len(found.notes)
+        told = f", {changes} change{'' if changes == 1 else 's'} to the state" if changes else ""
+        self._add("note", f"{self.glyphs.hint} The rules were changed{told}; play goes on.")
 
     def would_lose(self) -> bool:
         """Whether quitting throws play away: something was done, and nothing records it."""
@@ -260,14 +263,27 @@ class Game:
             return "The plan is played to its end."
         return "The plan does not fit the present state: press F3 for a new one, or undo."
 
-    def advise(self, verdict: Verdict) -> str | None:
+    def advise(self, verdict: Verdict, chance: LastChance | None = None) -> str | None:
         """Take a verdict on the present state as a hint; the next step in words."""
+        self.radar.learn(self.session.state, verdict)
         if verdict.answer == "winnable":
             self.follow(verdict.steps, certain=bool(verdict.wins_with_seed))
         step = self.next_step() if verdict.answer == "winnable" else None
         words = None if step is None else self.session.text_of(step.command)
-        self._add("note", f"{self.glyphs.hint} {hint_sentence(verdict, words)}")
+        self._add("note", f"{self.glyphs.hint} {hint_sentence(verdict, words, chance)}")
         return words
+
+    def step_texts(self, verdict: Verdict, most: int) -> tuple[str, ...]:
+        """The steps of a plan behind the first, in words; those that speak of what is not there
+        yet are shown as calls."""
+        known = len(self.session.state.names)
+        steps = tuple(zip(verdict.steps, verdict.plan, strict=True))[1:most]
+        return tuple(
+            self.session.text_of(step.command)
+            if all(not isinstance(one, int) or one < known for one in step.command.args)
+            else shown.command
+            for step, shown in steps
+        )
 
     def note(self, text: str) -> None:
         """Something to tell that the world did not say."""
@@ -279,4 +295,4 @@ class Game:
 
 
 def _changed(moment: Moment) -> bool:
-    return any(one.hash_before != one.hash_after for one in moment.outcomes)
+    return bool(moment.edit) or any(one.hash_before != one.hash_after for one in moment.outcomes)

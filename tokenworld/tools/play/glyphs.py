@@ -34,6 +34,9 @@ class Glyphs:
     redone: str = "↷"
     changed: str = "●"
     ellipsis: str = "…"
+    done: str = "▰"
+    left: str = "▱"
+    sparks: str = "▁▂▃▄▅▆▇█"
 
     def of(self, status: Status) -> str:
         """The sign of a status."""
@@ -64,6 +67,9 @@ ASCII = Glyphs(
     redone=">>",
     changed="*",
     ellipsis="...",
+    done="=",
+    left=".",
+    sparks="_.-~=+*#",
 )
 
 

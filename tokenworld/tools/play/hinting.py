@@ -8,7 +8,9 @@ from textual.message import Message
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
+from tokenworld.planning.verdict import Answer
 from tokenworld.session import Session
+from tokenworld.session.hinting import LastChance, last_winnable
 from tokenworld.tools.play.ahead import Ahead, Topic, look_ahead
 
 __all__ = [
@@ -34,11 +36,14 @@ class HintProgress(Message):
 
 
 class HintReady(Message):
-    """The planner's verdict on the state that a request was made in."""
+    """The planner's verdict on the state that a request was made in.
 
-    def __init__(self, request: int, verdict: Verdict) -> None:
+    ``chance`` says since when there is no way, where there is none.
+    """
+
+    def __init__(self, request: int, verdict: Verdict, chance: LastChance | None = None) -> None:
         super().__init__()
-        self.request, self.verdict = request, verdict
+        self.request, self.verdict, self.chance = request, verdict, chance
 
 
 class AheadReady(Message):
@@ -67,9 +72,20 @@ def ask(
 
     def work(say: Callable[[str], None]) -> Message:
         verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
-        return HintReady(request, verdict)
+        if verdict.answer != "unwinnable" or cancelled():
+            return HintReady(request, verdict)
+        return HintReady(request, verdict, _since(session, say, cancelled))
 
     answer(request, work, post)
+
+
+def _since(
+    session: Session, say: Callable[[str], None], cancelled: Callable[[], bool]
+) -> LastChance:
+    """When the goal was lost that is out of reach now."""
+    twin = session.apart(past=True)
+    known: dict[str, Answer] = {f"{twin.engine.hash(twin.state)} ": "unwinnable"}
+    return last_winnable(twin, None, seconds=HINT_SECONDS, known=known, say=say, cancel=cancelled)
 
 
 def ask_ahead(

@@ -11,10 +11,13 @@ from textual.screen import Screen
 from textual.widgets import Footer, TabbedContent, TabPane
 
 from tokenworld.session.inspecting import Inspection, Map, Place, SlotRow
+from tokenworld.session.scratch import editable_slots
+from tokenworld.tools.play.dialogs import AskDialog
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.lines import Line, line
 from tokenworld.tools.play.records import json_text
+from tokenworld.tools.play.scratch import scratch_lines
 from tokenworld.tools.play.title import title_text
 from tokenworld.tools.play.widgets.texts import TextPane, TitleBar
 
@@ -60,10 +63,14 @@ class InspectScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "changed", "Changed only", key_display="c", id="inspect.changed"),
+        Binding("e", "edit", "Edit", key_display="e", id="inspect.edit",
+                tooltip="Set a slot by hand and play on from there, on a trial branch"),
+        Binding("x", "drop", "Drop trial", key_display="x", id="inspect.drop"),
         Binding("u", "undo", "Undo", key_display="u", id="inspect.undo"),
         Binding("r", "redo", "Redo", key_display="r", id="inspect.redo"),
+        Binding("f1", "help", "Help", show=False, id="inspect.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="inspect.close"),
-    ]
+    ]  # fmt: skip
 
     def __init__(self, game: Game) -> None:
         super().__init__()
@@ -80,6 +87,8 @@ class InspectScreen(Screen[None]):
             if self.game.session.world.world.layouts:
                 with TabPane("Map", id="tab-map"):
                     yield TextPane("map", "Map")
+            with TabPane("Trial", id="tab-scratch"):
+                yield TextPane("scratch", "Trial")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -95,12 +104,30 @@ class InspectScreen(Screen[None]):
         told = slot_lines(found.rows, self.game.glyphs, changed=self._changed)
         self.query_one("#slots", TextPane).tell(told, title)
         self.query_one("#tree", TextPane).tell(tree_lines(found.tree))
+        self.query_one("#scratch", TextPane).tell(scratch_lines(self.game))
         if session.world.world.layouts:
             self.query_one("#map", TextPane).tell(map_lines(found.maps))
 
     def action_changed(self) -> None:
         """Show only what the last tick changed, or everything again."""
         self._changed = not self._changed
+        self._tell()
+
+    def action_edit(self) -> None:
+        """Set a slot by hand, on a trial branch."""
+
+        def given(text: str | None) -> None:
+            if text and self.game.edit(text) is None:
+                self.notify(self.game.entries[-1].text, severity="error", markup=False)
+            self._tell()
+
+        known = [f"{one} = " for one in editable_slots(self.game.session)]
+        question = "Set a slot, as in: robot.wound = 2"
+        self.app.push_screen(AskDialog(question, known=known), given)
+
+    def action_drop(self) -> None:
+        """Forget the trial branch, and stand where it began."""
+        self.game.drop_scratch()
         self._tell()
 
     def action_undo(self) -> None:
@@ -110,6 +137,11 @@ class InspectScreen(Screen[None]):
     def action_redo(self) -> None:
         self.game.redo()
         self._tell()
+
+    def action_help(self) -> None:
+        from tokenworld.tools.play.dialogs import HelpDialog
+
+        self.app.push_screen(HelpDialog("inspect"))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -9,6 +9,7 @@ from typing import cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tokenworld.tools.play.ahead import Topic
+from tokenworld.tools.play.opening import Copied
 from tokenworld.tools.play.saving import Form
 from tokenworld.tools.play.screen import PlayScreen
 
@@ -32,6 +33,14 @@ _EXPORTS: tuple[tuple[str, str, Form], ...] = (
     ("export: script", "Everything that was asked", "script"),
     ("export: save this as a test", "A scenario, behind the rules of the world", "scenario"),
     ("export: picture", "The screen as SVG", "svg"),
+)
+
+
+_COPIES: tuple[tuple[Copied, str], ...] = (
+    ("command", "The last command, as a call"),
+    ("plan", "What was done, as calls"),
+    ("script", "Everything that was asked"),
+    ("scenario", "A scenario that gives and expects the same"),
 )
 
 
@@ -62,6 +71,8 @@ class PlayCommands(Provider):
 
         yield "plan: hint", "The next step towards the goal", screen.action_hint
         yield "hint: next step", "The next step towards the goal", screen.action_hint
+        yield "hint: next three steps", "Towards the goal", partial(screen.tell_steps, 1)
+        yield "hint: whole plan", "Every step towards the goal", partial(screen.tell_steps, 2)
         for name, told, topic in _AHEAD:
             yield name, told, partial(screen.action_ahead, topic)
         if screen.game.next_step() is not None:
@@ -70,9 +81,21 @@ class PlayCommands(Provider):
         yield "time: undo", "Take the last step back", screen.action_undo
         yield "time: redo", "Do again what was undone", screen.action_redo
         yield "time: timeline", "Jump, branch, name, compare", screen.action_timeline
+        yield "time: dead-end radar", "Where the goal was lost", screen.action_timeline
+        yield "view: reload", "Go on with the world's files as they are now", screen.action_reload
+        yield "view: new rule", "For words that mean nothing yet", screen.action_scaffold
+        yield "time: go on", "Let time pass until the long action is done", screen.action_go_on
+        yield "view: quality", "The run's seven dimensions, and its verdict", screen.action_quality
+        yield "view: laws", "Which laws ran in a tick, and what each did", screen.action_laws
+        yield "time: open run…", "Look at a stored run, an agent's too", screen.action_runs
+        yield "time: set by hand", "Try a value: nothing of it is recorded", screen.action_edit
+        yield "time: drop trial", "Forget what was set by hand", screen.action_drop
         yield "view: inspect", "Every slot, who is in what, and maps", screen.action_inspect
         for name, told, form in _EXPORTS:
             yield name, told, partial(screen.action_save, form)
+        for what, told in _COPIES:
+            name = "test" if what == "scenario" else what
+            yield f"export: copy as {name}", told, partial(screen.action_copy, what)
         yield "plan: make it possible", "A way to what was refused", screen.action_satisfy
         yield "view: what cannot be done", "With the reasons; or hide it", screen.action_everything
         yield "view: actions", "What you can do now", show("actions")

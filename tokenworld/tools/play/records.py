@@ -9,6 +9,7 @@ from pathlib import PurePath
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Change, Json, NoMatch, Outcome, RequireReport
 from tokenworld.session import WhyNot
+from tokenworld.session.clauses import Branch
 from tokenworld.session.obstacles import Obstacle
 from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.lines import Line, Role, line
@@ -16,6 +17,11 @@ from tokenworld.tools.play.lines import Line, Role, line
 __all__ = ["Describer", "json_text", "short_place", "slot_text"]
 
 _NONE: Mapping[int, Obstacle] = {}
+_TREES: Mapping[int, Branch] = {}
+_CASES: Mapping[str, str] = {
+    "and": "all of", "or": "any of", "not": "not", "implies": "the first implies the second",
+    "any": "any of the cases", "all": "every case", "derive": "stands for",
+}  # fmt: skip
 
 
 def json_text(value: Json) -> str:
@@ -47,7 +53,12 @@ class Describer:
 
     # ---- requires ---------------------------------------------------------------------------
 
-    def examined(self, found: WhyNot, obstacles: Mapping[int, Obstacle] = _NONE) -> Iterator[Line]:
+    def examined(
+        self,
+        found: WhyNot,
+        obstacles: Mapping[int, Obstacle] = _NONE,
+        trees: Mapping[int, Branch] = _TREES,
+    ) -> Iterator[Line]:
         """Why a command would or would not be executed; it was not given."""
         if found.no_match is not None:
             yield from self._no_match(found.no_match)
@@ -57,10 +68,13 @@ class Describer:
             yield line(good, "good")
         else:
             yield line(f"{self.glyphs.refused} `{found.asked}` would be refused.", "bad")
-        yield from self.requires(found.requires, obstacles)
+        yield from self.requires(found.requires, obstacles, trees)
 
     def requires(
-        self, found: Iterable[RequireReport], obstacles: Mapping[int, Obstacle] = _NONE
+        self,
+        found: Iterable[RequireReport],
+        obstacles: Mapping[int, Obstacle] = _NONE,
+        trees: Mapping[int, Branch] = _TREES,
     ) -> Iterator[Line]:
         """Every require with its sign, text, values, place and source line.
 
@@ -71,11 +85,11 @@ class Describer:
             yield line("It needs nothing.", "dim")
         for report in listed:
             yield line("")
-            yield from self._require(report)
+            yield from self._require(report, None if report.generated else trees.get(report.index))
             if report.index in obstacles and not report.generated:
                 yield from self._obstacle(obstacles[report.index])
 
-    def _require(self, report: RequireReport) -> Iterator[Line]:
+    def _require(self, report: RequireReport, tree: Branch | None) -> Iterator[Line]:
         role: Role = "warn" if report.holds is None else "good" if report.holds else "bad"
         label = f"{self.glyphs.holds(report.holds)} {report.label or f'require {report.index + 1}'}"
         yield ((label, role), (": ", "dim"), (report.condition, "head"))
@@ -83,9 +97,28 @@ class Describer:
             yield line("  not evaluated", "warn")
         elif not report.holds:
             yield line(f"  {report.text}")
-        for atom, value in report.values.items():
-            yield ((f"  {atom} = ", "plain"), (json_text(value), role))
+        if tree is not None and tree.parts:
+            yield from self._tree(tree, 1)
+        else:
+            for atom, value in report.values.items():
+                yield ((f"  {atom} = ", "plain"), (json_text(value), role))
         yield from self._source(report.place)
+
+    def _tree(self, tree: Branch, depth: int) -> Iterator[Line]:
+        """The parts of a clause, each with its sign and the values that decide."""
+        space = "  " * depth
+        joint = _CASES.get(tree.kind)
+        if joint is not None:
+            yield line(f"{space}{joint}", "dim")
+        for one in tree.parts:
+            role: Role = "warn" if one.holds is None else "good" if one.holds else "bad"
+            sign = f"{space}{self.glyphs.holds(one.holds)} "
+            yield ((sign, role), (one.case or one.text, "plain"))
+            for atom, value in one.values:
+                yield ((f"{space}    {atom} = ", "dim"), (json_text(value), role))
+            yield from self._tree(one, depth + 1)
+        if tree.left_out:
+            yield line(f"{space}and {tree.left_out} more", "dim")
 
     def _obstacle(self, found: Obstacle) -> Iterator[Line]:
         """Since when a require is false, by which change, and what would lift it."""
@@ -122,12 +155,16 @@ class Describer:
     # ---- records ----------------------------------------------------------------------------
 
     def record(
-        self, outcome: Outcome, asked: str, obstacles: Mapping[int, Obstacle] = _NONE
+        self,
+        outcome: Outcome,
+        asked: str,
+        obstacles: Mapping[int, Obstacle] = _NONE,
+        trees: Mapping[int, Branch] = _TREES,
     ) -> Iterator[Line]:
         """Everything that one record says."""
         yield from self._heading(outcome, asked)
         if outcome.refusal is not None:
-            yield from self.requires(outcome.refusal.requires, obstacles)
+            yield from self.requires(outcome.refusal.requires, obstacles, trees)
             return
         if outcome.no_match is not None:
             yield from self._no_match(outcome.no_match)

@@ -143,7 +143,7 @@ class SatisfyingScreen(AdvisedScreen):
             self._proposal = (self.game.session.state, found)
         told = satisfaction_lines(found, self.game.glyphs)
         self._explain(told, _TITLE, _ACCEPT if found.steps else None)
-        self.refresh_bindings()
+        self.show_keys()
 
     def action_accept(self) -> None:
         """Play the proposed steps; the command that they lead to is ready to be given."""

@@ -20,7 +20,7 @@ from tokenworld.session.transcripts import text_as
 from tokenworld.tools.files import write_file
 from tokenworld.tools.play.dialogs import AskDialog
 from tokenworld.tools.play.game import Game
-from tokenworld.tools.play.widgets.lists import KeyedList
+from tokenworld.tools.play.widgets.lists import KeyedList, select_key
 
 __all__ = ["Form", "SaveDialog", "save", "suggested"]
 
@@ -93,6 +93,12 @@ def _free_title(text: str) -> str:
     return f"saved game {number}"
 
 
+class FormList(KeyedList):
+    """The formats."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [select_key("Save")]
+
+
 class SaveDialog(ModalScreen[None]):
     """Asks for a format, then for a file; c copies the text instead."""
 
@@ -109,7 +115,7 @@ class SaveDialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="save", classes="dialog"):
-            yield KeyedList(*map(self._option, self._forms), id="forms", markup=False)
+            yield FormList(*map(self._option, self._forms), id="forms", markup=False)
         yield Footer(compact=True, show_command_palette=False)
 
     def _option(self, form: Form) -> Option:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,23 +13,24 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from tokenworld.ground import Command, Outcome
+from tokenworld.session.clauses import require_trees, trees_of_record
 from tokenworld.session.obstacles import obstacles
 from tokenworld.tools.play.blocked import in_the_way
 from tokenworld.tools.play.facts import View
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.lines import Line, line
 from tokenworld.tools.play.offers import offer
+from tokenworld.tools.play.opening import OpeningScreen
+from tokenworld.tools.play.overseeing import OverseeingScreen
 from tokenworld.tools.play.records import Describer
-from tokenworld.tools.play.satisfied import OFFER, SatisfyingScreen
+from tokenworld.tools.play.satisfied import OFFER
 from tokenworld.tools.play.title import title_text
 from tokenworld.tools.play.widgets.action_list import ActionList
 from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.tools.play.widgets.quality_strip import QualityStrip
 from tokenworld.tools.play.widgets.texts import TABS, Details, TabStrip, TextPane, TitleBar
 from tokenworld.tools.play.widgets.tick_list import TickList
 from tokenworld.tools.play.widgets.transcript import Transcript
-
-if TYPE_CHECKING:
-    from tokenworld.tools.play.saving import Form
 
 __all__ = ["PlayScreen"]
 
@@ -42,7 +43,7 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     )
 
 
-class PlayScreen(SatisfyingScreen):
+class PlayScreen(OverseeingScreen, OpeningScreen):
     """World, story, actions, details and ticks around one command line."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
@@ -68,16 +69,17 @@ class PlayScreen(SatisfyingScreen):
         Binding("escape", "leave", "Leave", show=False, id="play.leave"),
     ]
 
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
-        sources = {one.name: one for one in game.session.world.loaded.sources}
-        self._describer = Describer(game.glyphs, sources)
+    def __init__(self, game: Game, *, watch: bool = True, blinks: bool = True) -> None:
+        super().__init__(game, watch=watch)
+        self._blinks = blinks
+        self.renew()
         self._front = "actions"
         self._drawn_front = False
         self._everything = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
+        yield QualityStrip()
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield TextPane("world", "World")
@@ -98,10 +100,15 @@ class PlayScreen(SatisfyingScreen):
             [line("Here stands why a command is refused, what a tick changed, and hints.", "dim")],
             "Details",
         )
+        self.query_one(CommandLine).cursor_blink = self._blinks
         self._bring_up("actions")
         self.refresh_all()
 
     # ---- showing ----------------------------------------------------------------------------
+
+    def renew(self) -> None:
+        sources = {one.name: one for one in self.game.session.world.loaded.sources}
+        self._describer = Describer(self.game.glyphs, sources)
 
     def refresh_all(self) -> None:
         """Show the game as it is now."""
@@ -114,7 +121,7 @@ class PlayScreen(SatisfyingScreen):
         self.query_one(Transcript).catch_up(self.game.entries)
         self.query_one(TickList).refill(self.game.session.moments)
         self._offer_actions()
-        self.refresh_bindings()
+        self.show_keys()
 
     def _offer_actions(self) -> None:
         typed = self.query_one(CommandLine).value
@@ -154,6 +161,11 @@ class PlayScreen(SatisfyingScreen):
             "timeline": self.action_timeline,
             "inspect": self.action_inspect,
             "save": self.action_save,
+            "reload": self.action_reload,
+            "runs": self.action_runs,
+            "laws": self.action_laws,
+            "quality": self.action_quality,
+            "go on": self.action_go_on,
         }
         if word == "why" and rest:
             self.examine(rest.removeprefix("not "))
@@ -165,7 +177,7 @@ class PlayScreen(SatisfyingScreen):
         if text.strip() == "quit":
             self.run_worker(self.app.action_quit())
         else:
-            actions[word]()
+            actions[text.strip()]()
         return True
 
     def _after_tick(self) -> None:
@@ -178,14 +190,17 @@ class PlayScreen(SatisfyingScreen):
             self._drawn_front = False
             return
         self._show_record(outcome, moment.asked, f"Why: {moment.asked}")
+        if outcome.no_match is not None:
+            self.tell_gap(moment.asked)
         self._draw_details()
 
     def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
         found = in_the_way(self.game.session, outcome)
-        now = outcome is self.game.session.moments[-1].outcomes[-1]
+        now = any(one is outcome for one in self.game.session.moments[-1].outcomes[-1:])
         offered = now and outcome.status == "refused"
         self.subject = asked if offered else ""
-        told = self._describer.record(outcome, asked, found)
+        trees = trees_of_record(self.game.session, outcome)
+        told = self._describer.record(outcome, asked, found, trees)
         self._explain(told, title, OFFER if offered else None)
         self._say_how(offered)
 
@@ -199,7 +214,12 @@ class PlayScreen(SatisfyingScreen):
         refused = found.command is not None and not found.allowed
         blocking = obstacles(self.game.session, found.command) if found.command else {}
         self.subject = asked if refused else ""
-        told = self._describer.examined(found, blocking)
+        if found.no_match is not None:
+            self.tell_gap(asked)
+            self._draw_details()
+            return
+        trees = require_trees(self.game.session, found.command) if found.command else {}
+        told = self._describer.examined(found, blocking, trees)
         self._explain(told, f"Why: {asked}", OFFER if refused else None)
         self._say_how(refused)
         self._draw_details()
@@ -241,13 +261,20 @@ class PlayScreen(SatisfyingScreen):
             event.prevent_default()
             command.insert_typed(event.character)
 
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted anywhere goes there, too; a page begins without a focus."""
+        event.stop()
+        command = self.query_one(CommandLine)
+        command.focus()
+        command.post_message(events.Paste(event.text))
+
     # ---- keys -----------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play_step", "play_plan"):
             return self.game.next_step() is not None
         if action == "accept":
-            return self.proposed() is not None
+            return self.proposed() is not None or self.scaffolded() is not None
         return True
 
     def action_show(self, pane: str) -> None:
@@ -286,6 +313,11 @@ class PlayScreen(SatisfyingScreen):
         self.query_one(CommandLine).value = text
         self.query_one(CommandLine).focus()
 
+    def on_command_line_pasted(self, event: CommandLine.Pasted) -> None:
+        self.game.note(f"Of {event.lines:,} pasted lines the first one stands in the command line. "
+                       "Play them as a file: tw run --script.")  # fmt: skip
+        self.refresh_all()
+
     def on_command_line_confirmed(self) -> None:
         self.action_accept()
 
@@ -298,36 +330,6 @@ class PlayScreen(SatisfyingScreen):
         self._stop_waiting()
         self.game.redo()
         self.refresh_all()
-
-    def action_timeline(self) -> None:
-        """All that was played, and the way back to it."""
-        from tokenworld.tools.play.timeline import TimelineScreen
-
-        self._stop_waiting()
-        screen = TimelineScreen(self.game, self._describer)
-        self.app.push_screen(screen, lambda _: self.refresh_all())
-
-    def action_save(self, form: Form | None = None) -> None:
-        """Save the game, in this format or in one that is picked."""
-        from tokenworld.tools.play.saving import SaveDialog
-
-        self._stop_waiting()
-        dialog = SaveDialog(self.game, self.app.export_screenshot())
-        self.app.push_screen(dialog, lambda _: self.refresh_all())
-        if form is not None:
-            self.call_after_refresh(dialog.ask, form)
-
-    def action_inspect(self) -> None:
-        """Every slot before and after the last tick, who is in what, and maps."""
-        from tokenworld.tools.play.inspecting import InspectScreen
-
-        self._stop_waiting()
-        self.app.push_screen(InspectScreen(self.game), lambda _: self.refresh_all())
-
-    def action_help(self) -> None:
-        from tokenworld.tools.play.dialogs import HelpDialog
-
-        self.app.push_screen(HelpDialog())
 
     def action_leave(self) -> None:
         """Stop what runs; else go from the command line to the actions, or back."""

@@ -27,18 +27,24 @@ _VIM: Final[Mapping[str, str]] = {
     "play.leave": "escape,i,colon",
     "play.undo": "ctrl+z,u",
     "play.redo": "ctrl+y,ctrl+r",
+    "laws.earlier": "left,h",
+    "laws.later": "right,l",
     "timeline.redo": "r,ctrl+r",
     "inspect.redo": "r,ctrl+r",
 }
+_SWITCHES: Final = {"watch": True, "reduced_motion": False}
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {"vim": _VIM}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Keys by the id of what they do (several with commas between), and the name of a theme."""
+    """Keys by the id of what they do (several with commas between), the name of a theme, whether
+    the files of the world are watched, and whether nothing is to move on the screen by itself."""
 
     keys: Mapping[str, str] = field(default_factory=dict)
     theme: str | None = None
+    watch: bool = True
+    reduced_motion: bool = False
 
 
 def settings_path() -> Path:
@@ -62,7 +68,7 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
         raise _wrong(path, f"it cannot be read: {error}", "Write it as TOML.") from None
     for entry in found:
-        _known(path, "entry", entry, ("preset", "theme", "keys"))
+        _known(path, "entry", entry, ("preset", "theme", *_SWITCHES, "keys"))
     keys: dict[str, str] = {}
     if "preset" in found:
         keys |= PRESETS[_known(path, "preset", found["preset"], tuple(PRESETS))]
@@ -77,7 +83,18 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
             raise _wrong(path, f"the keys of `{name}` are no text", 'Write them as `"ctrl+z,u"`.')
         keys[name] = key
     theme = found.get("theme")
-    return Settings(keys, None if theme is None else _known(path, "theme", theme, themes))
+    theme = None if theme is None else _known(path, "theme", theme, themes)
+    watch, still = (_switch(path, found, name) for name in _SWITCHES)
+    return Settings(keys, theme, watch, still)
+
+
+def _switch(path: Path, found: Mapping[str, object], name: str) -> bool:
+    value = found.get(name, _SWITCHES[name])
+    if not isinstance(value, bool):
+        other = str(not _SWITCHES[name]).lower()
+        hint = f"Write `{name} = {other}`, or leave it out."
+        raise _wrong(path, f"`{name}` is no truth value", hint)
+    return value
 
 
 def _known(path: Path, what: str, name: object, known: tuple[str, ...]) -> str:

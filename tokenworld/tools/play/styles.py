@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from textual.content import Content
@@ -10,7 +9,7 @@ from textual.content import Content
 from tokenworld.tools.play.game import EntryKind
 from tokenworld.tools.play.lines import Line, Role
 
-__all__ = ["ENTRY_STYLES", "styled_line", "styled_lines"]
+__all__ = ["ENTRY_STYLES", "styled_line"]
 
 _STYLES: Final[dict[Role, str]] = {
     "plain": "",
@@ -38,8 +37,3 @@ ENTRY_STYLES: Final[dict[EntryKind, str]] = {
 def styled_line(one: Line) -> Content:
     """A line as Textual shows it."""
     return Content.assemble(*((text, _STYLES[role]) for text, role in one))
-
-
-def styled_lines(lines: Iterable[Line]) -> Content:
-    """Lines as one text."""
-    return Content("\n").join(map(styled_line, lines))

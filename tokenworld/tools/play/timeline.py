@@ -9,18 +9,20 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Footer, OptionList
 from textual.widgets.option_list import Option
 
+from tokenworld.session.clauses import trees_of_record
+from tokenworld.session.radar import Prospect
 from tokenworld.session.timeline import Node
 from tokenworld.tools.play.blocked import in_the_way
 from tokenworld.tools.play.dialogs import AskDialog
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.lines import Line, line
+from tokenworld.tools.play.radar import RadarScreen, prospect_mark, sounding_lines
 from tokenworld.tools.play.records import Describer, json_text
 from tokenworld.tools.play.title import title_text
-from tokenworld.tools.play.widgets.lists import KeyedList
+from tokenworld.tools.play.widgets.lists import KeyedList, select_key
 from tokenworld.tools.play.widgets.texts import Details, TitleBar
 
 __all__ = ["TimelineScreen", "difference_lines"]
@@ -49,29 +51,42 @@ def _named(game: Game, node: Node) -> str:
     return f"tick {node.moment.state.tick} of {game.timeline.name_of(node.line)}"
 
 
-class TimelineScreen(Screen[None]):
-    """Lines of moments, one below the other; the highlighted moment is told beside them."""
+class MomentList(KeyedList):
+    """The moments, line by line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [select_key("Go there")]
+
+
+class TimelineScreen(RadarScreen):
+    """Lines of moments, one below the other; the highlighted moment is told beside them.
+
+    The sign in front of each says whether the goal is in reach from there (see `radar`).
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "jump", "Go there", key_display="Enter", id="timeline.jump"),
         Binding("m", "mark", "Mark", key_display="m", id="timeline.mark",
                 tooltip="Compare the moments that are walked to with this one"),
         Binding("n", "name", "Name", key_display="n", id="timeline.name"),
+        Binding("l", "laws", "Laws", key_display="l", id="timeline.laws"),
+        Binding("d", "radar", "Radar", key_display="d", id="timeline.radar",
+                tooltip="Stop the dead-end radar, or let it go on with more time"),
         Binding("u", "undo", "Undo", key_display="u", id="timeline.undo"),
         Binding("r", "redo", "Redo", key_display="r", id="timeline.redo"),
+        Binding("f1", "help", "Help", show=False, id="timeline.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="timeline.close"),
     ]  # fmt: skip
 
     def __init__(self, game: Game, describer: Describer) -> None:
-        super().__init__()
-        self.game, self._describer = game, describer
+        super().__init__(game)
+        self._describer = describer
         self._rows: list[Node | None] = []
         self._mark: Node | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
         with Horizontal(id="timeline"):
-            yield KeyedList(id="moments", classes="pane", markup=False)
+            yield MomentList(id="moments", classes="pane", markup=False)
             yield Details()
         yield Footer(compact=True, show_command_palette=False)
 
@@ -80,6 +95,7 @@ class TimelineScreen(Screen[None]):
         moments.border_title = "Timeline"
         self._refill(self.game.timeline.sync())
         moments.focus()
+        self.sound()
 
     # ---- showing ------------------------------------------------------------------------------
 
@@ -87,13 +103,15 @@ class TimelineScreen(Screen[None]):
         """Show all lines, this moment highlighted."""
         timeline = self.game.timeline
         path = {node.number for node in timeline.path(timeline.now)}
+        known = self.game.radar.soundings()
         self._rows, options = [], []
-        for number, nodes in enumerate(timeline.lines):
+        for nodes in timeline.lines:
             self._rows.append(None)
-            options.append(Option(self._heading(number, nodes[0]), disabled=True))
+            options.append(Option(self._heading(nodes[0].line, nodes[0]), disabled=True))
             for node in nodes:
                 self._rows.append(node)
-                options.append(Option(self._row(node, node.number in path)))
+                row = self._row(node, node.number in path, known[node.number].prospect)
+                options.append(Option(row))
         moments = self.query_one(OptionList)
         moments.set_options(options)
         moments.highlighted = next(
@@ -110,33 +128,63 @@ class TimelineScreen(Screen[None]):
         came = timeline.nodes[first.parent]
         return Content.assemble(name, (f"  from {_named(self.game, came)}", "$foreground-muted"))
 
-    def _row(self, node: Node, here: bool) -> Content:
+    def paint(self) -> None:
+        """The radar's signs anew; highlight and scrolling stay where they are."""
+        moments, timeline = self.query_one(OptionList), self.game.timeline
+        path = {node.number for node in timeline.path(timeline.now)}
+        known = self.game.radar.soundings()
+        for at, node in enumerate(self._rows):
+            if node is not None:
+                row = self._row(node, node.number in path, known[node.number].prospect)
+                moments.replace_option_prompt_at_index(at, row)
+        if self._chosen is not None:
+            self._tell(self._chosen)
+
+    def say_radar(self, text: str) -> None:
+        self.query_one(OptionList).border_subtitle = text
+
+    def _row(self, node: Node, here: bool, prospect: Prospect) -> Content:
         glyphs, moment = self.game.glyphs, node.moment
-        marks = f" {glyphs.hint} now" if node.number == self.game.timeline.now.number else ""
-        if self._mark is not None and node.number == self._mark.number:
-            marks += " (marked)"
         if not moment.outcomes:
-            text = Content(f"  {glyphs.dot} {moment.state.tick:>3} start")
+            sign, when, asked = glyphs.dot, f"{moment.state.tick:>3}", moment.asked or "start"
         else:
             outcome = moment.outcomes[-1]
             status = outcome.status.replace("_", " ")
-            text = Content(
-                f"  {glyphs.of(outcome.status)} {outcome.tick:>3} {status:<8} {moment.asked}"
-            )
-        told = text if here else text.stylize("$foreground-muted")
-        return Content.assemble(told, (marks, "bold"))
+            sign, asked = glyphs.of(outcome.status), moment.asked
+            when = f"{outcome.tick:>3} {status:<8}"
+        style = "" if here else "$foreground-muted"
+        return Content.assemble(
+            prospect_mark(prospect, glyphs),
+            (f"{sign} {when} ", style),
+            (self._marks(node), "bold"),
+            (asked, style),
+        )
+
+    def _marks(self, node: Node) -> str:
+        """In front of the command, as a long one is cut at its end."""
+        now = node.number == self.game.timeline.now.number
+        marked = self._mark is not None and node.number == self._mark.number
+        glyphs = self.game.glyphs
+        return f"{glyphs.hint} " * now + f"{glyphs.changed} " * marked
 
     def _tell(self, node: Node) -> None:
         details = self.query_one(Details)
         if self._mark is not None and self._mark.number != node.number:
             details.tell(difference_lines(self.game, self._mark, node), "Difference")
             return
+        radar = self.game.radar
+        known = radar.soundings()[node.number]
+        reach = list(sounding_lines(known, radar.lost_since(node), self.game.glyphs))
         if not node.moment.outcomes:
-            details.tell([line("Here play began.")], "Start")
+            edit = node.moment.edit
+            began = f"By hand: {edit}" if edit else "Here play began."
+            details.tell([line(began), line(""), *reach], "Trial" if edit else "Start")
             return
         outcome, asked = node.moment.outcomes[-1], node.moment.asked
         found = in_the_way(self.game.session, outcome)
-        details.tell(self._describer.record(outcome, asked, found), f"Tick {outcome.tick}: {asked}")
+        trees = trees_of_record(self.game.session, outcome)
+        told = [*self._describer.record(outcome, asked, found, trees), line(""), *reach]
+        details.tell(told, f"Tick {outcome.tick}: {asked}")
 
     @property
     def _chosen(self) -> Node | None:
@@ -182,6 +230,15 @@ class TimelineScreen(Screen[None]):
 
         self.app.push_screen(AskDialog("Name of this branch", known), named)
 
+    def action_laws(self) -> None:
+        """The laws of the highlighted moment's tick."""
+        from tokenworld.tools.play.tracing import TraceScreen
+
+        node = self._chosen
+        if node is not None and node.parent is not None:
+            way = self.game.timeline.path(node)
+            self.app.push_screen(TraceScreen(self.game, way, len(way) - 1))
+
     def action_undo(self) -> None:
         self.game.undo()
         self._refill(self.game.timeline.now)
@@ -189,6 +246,11 @@ class TimelineScreen(Screen[None]):
     def action_redo(self) -> None:
         self.game.redo()
         self._refill(self.game.timeline.now)
+
+    def action_help(self) -> None:
+        from tokenworld.tools.play.dialogs import HelpDialog
+
+        self.app.push_screen(HelpDialog("timeline"))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -7,6 +7,8 @@ from tokenworld.tools.play.glyphs import Glyphs
 
 __all__ = ["title_text"]
 
+_CELLS = 10
+
 
 def title_text(session: Session, glyphs: Glyphs) -> str:
     """``The Cellar · tick 3 · score 0 · playing``."""
@@ -16,6 +18,8 @@ def title_text(session: Session, glyphs: Glyphs) -> str:
         f"score {session.engine.score(session.state)}",
         _standing(session, glyphs),
     ]
+    if session.moments[-1].scratch:
+        parts.insert(1, f"{glyphs.changed} SCRATCH, not recorded")
     return f" {glyphs.dot} ".join(parts)
 
 
@@ -31,4 +35,12 @@ def _standing(session: Session, glyphs: Glyphs) -> str:
     if running is None:
         return "playing"
     command, done, total = running
-    return f"{glyphs.waiting} {session.text_of(command)} ({done} of {total})"
+    told = f"{glyphs.waiting} {session.text_of(command)}"
+    return f"{told} {_bar(done, total, glyphs)} {done} of {total}"
+
+
+def _bar(done: int, total: int, glyphs: Glyphs) -> str:
+    """How far a long action is, in at most so many cells."""
+    cells = min(total, _CELLS)
+    full = done * cells // total
+    return glyphs.done * full + glyphs.left * (cells - full)

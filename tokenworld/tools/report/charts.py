@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
 from tokenworld.quality import Dimension, Fact
 
-__all__ = ["series_chart", "status_strip"]
+__all__ = ["legend", "series_chart", "status_strip"]
 
 _WIDTH, _HEIGHT, _PAD = 160, 36, 4
 _CELL, _TALL = 9, 22
@@ -64,6 +65,19 @@ def status_strip(facts: Sequence[Fact]) -> str:
         f'viewBox="0 0 {width} {_TALL}"><title>statuses, tick {facts[0].seq} to '
         f"{facts[-1].seq}</title>{cells}</svg>"
     )
+
+
+def legend(facts: Sequence[Fact]) -> str:
+    """What the signs of a strip mean, and how many there are of each."""
+    if not facts:
+        return ""
+    counts = Counter[str](fact.status for fact in facts)
+    told = ", ".join(
+        f"{sign} {name} {counts[name]}" for name, sign in _SIGNS.items() if name in counts
+    )
+    ungrounded = sum(1 for fact in facts if fact.faults)
+    also = f"; not grounded {ungrounded}" if ungrounded else ""
+    return f'<p class="legend">{escape(told + also)}</p>'
 
 
 def _cell(index: int, fact: Fact) -> str:

@@ -6,14 +6,14 @@ finds its place by position alone. An object keeps its recorded number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import Engine, State
 from tokenworld.ground import Json
 from tokenworld.tools.worlds.mapping import RecordMapping
-from tokenworld.tools.worlds.properties import MISSING, Context, Misread, Vocabulary
+from tokenworld.tools.worlds.properties import MISSING, Codec, Context, Misread, Vocabulary
 from tokenworld.tools.worlds.rows import Recorded, Score
 from tokenworld.tools.worlds.scoring import unequal
 
@@ -61,8 +61,22 @@ class Adapter:
         except RecursionError:
             raise _unfit(place, "it is nested beyond use", "objects") from None
         state = self.engine.restored(shape, source=place)
-        self._check(state, recorded, place)
+        self._check_written(state, recorded, place)
         return state
+
+    def check(self, recorded: Recorded, place: str) -> None:
+        """`Failure` (TW0006) where a record names types, properties or contents that are unknown:
+        such a state can be nobody's right answer. Its values are not looked at."""
+        try:
+            _Tree(recorded.objects, self.mapping, self.mapping.root is not None)
+            for position, one in enumerate(recorded.objects):
+                kind = self._type(one, position)
+                for key in one["properties"]:
+                    self._codec(kind, key, position)
+        except _Misplaced as misplaced:
+            raise _unfit(place, misplaced.why, misplaced.path) from None
+        except RecursionError:
+            raise _unfit(place, "it is nested beyond use", "objects") from None
 
     def _shape(self, recorded: Recorded, score: Score | None) -> dict[str, Json]:
         objects = recorded.objects
@@ -125,17 +139,22 @@ class Adapter:
         label = self.mapping.label
         if label is not None:
             attrs[label] = one["name"].removesuffix(f" (ID: {one['uuid']})")
-        codecs = self.words.codecs(kind)
         for key, value in one["properties"].items():
-            codec = codecs.get(key)
-            path = f"objects[{position}].properties.{key}"
-            if codec is None:
-                raise _Misplaced(path, f"`{kind}` of the world has no property `{key}`")
+            codec = self._codec(kind, key, position)
             try:
                 codec.read(value, name, attrs, context)
             except Misread as misread:
+                path = f"objects[{position}].properties.{key}"
                 raise _Misplaced(path, str(misread)) from None
         return attrs
+
+    def _codec(self, kind: str, key: str, position: int) -> Codec:
+        """How a recorded property is read and written."""
+        codec = self.words.codecs(kind).get(key)
+        if codec is None:
+            path = f"objects[{position}].properties.{key}"
+            raise _Misplaced(path, f"`{kind}` of the world has no property `{key}`")
+        return codec
 
     def _outcomes(self, score: Score) -> list[Json]:
         """The endings that a recorded score tells of: which of several the records do not say."""
@@ -146,7 +165,7 @@ class Adapter:
         found: list[Json] = [*fitting]
         return found[:1]
 
-    def _check(self, state: State, recorded: Recorded, place: str) -> None:
+    def _check_written(self, state: State, recorded: Recorded, place: str) -> None:
         """What is derived, and names above all, must come out as it was recorded."""
         found = self.write(state)
         differences = unequal(found.objects, found.next_id, recorded.objects, recorded.next_id)
@@ -160,12 +179,13 @@ class Adapter:
         """A state as a record shows it."""
         children = state.kids[self._held.index]
         found: list[Shape] = []
+        names = _Names(state, self.words.name_of)
         root = self._root(state)
         if self.mapping.root is None:
-            self._write(state, children, root, found)
+            self._write(state, children, root, found, names)
         else:
             for child in children[root]:
-                self._write(state, children, child, found)
+                self._write(state, children, child, found, names)
         return Recorded(found, state.next_id)
 
     def _root(self, state: State) -> int:
@@ -178,29 +198,32 @@ class Adapter:
         return here or 0
 
     def _write(
-        self, state: State, children: Sequence[Sequence[int]], x: int, found: list[Shape]
-    ) -> None:
+        self, state: State, children: Sequence[Sequence[int]], x: int, found: list[Shape],
+        names: _Names,
+    ) -> None:  # fmt: skip
         kind = state.kinds[x] or ""
         inside, parts = children[x], self.mapping.parts.get(self._shown_types.get(kind, kind), 0)
-        found.append(self._object(state, x, kind, inside[parts:]))
+        found.append(self._object(state, x, kind, inside[parts:], names))
         for part in inside[:parts]:
-            found.append(self._object(state, part, state.kinds[part] or "", children[part]))
+            kind = state.kinds[part] or ""
+            found.append(self._object(state, part, kind, children[part], names))
         for part in inside[:parts]:
             for child in children[part]:
-                self._write(state, children, child, found)
+                self._write(state, children, child, found, names)
         for child in inside[parts:]:
-            self._write(state, children, child, found)
+            self._write(state, children, child, found, names)
 
-    def _object(self, state: State, x: int, kind: str, inside: Sequence[int]) -> Shape:
-        name_of = self.words.name_of
+    def _object(
+        self, state: State, x: int, kind: str, inside: Sequence[int], names: _Names
+    ) -> Shape:
         properties = {}
         for key, codec in self.words.codecs(kind).items():
             value = codec.write(state, x)
             if value is not MISSING:
                 properties[key] = value
         return {
-            "name": name_of(state, x), "uuid": x, "type": self._shown_types.get(kind, kind),
-            "properties": properties, "contains": [name_of(state, child) for child in inside],
+            "name": names[x], "uuid": x, "type": self._shown_types.get(kind, kind),
+            "properties": properties, "contains": [names[child] for child in inside],
         }  # fmt: skip
 
     def score(self, state: State) -> Score:
@@ -209,6 +232,18 @@ class Adapter:
         goals = endings.named("goal")
         won = any(name in goals for name in state.latched)
         return Score(self.engine.score(state), bool(state.latched), won)
+
+
+class _Names(dict[int, str]):
+    """The recorded names of one state's objects, each worked out once."""
+
+    def __init__(self, state: State, name_of: Callable[[State, int], str]) -> None:
+        super().__init__()
+        self._state, self._name_of = state, name_of
+
+    def __missing__(self, x: int) -> str:
+        found = self[x] = self._name_of(self._state, x)
+        return found
 
 
 class _Tree:

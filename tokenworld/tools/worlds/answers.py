@@ -9,9 +9,8 @@ likes ``max_UUID``) or the difference (``modified`` objects, ``removed`` numbers
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from tokenworld.tools.worlds.rows import Recorded, TextRow, is_state
 from tokenworld.tools.worlds.scoring import Difference
@@ -26,8 +25,7 @@ def _unknown(difference: Difference) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """One answer. ``objects`` is ``None`` where none was given, and so are the rest.
 
     ``fault`` says why an answer cannot be used; ``how`` what became of the action, and ``blame``

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,10 @@ class PipeAnswerer:
 
     def close(self) -> None:
         """Let the program end."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was still to be written has no reader
+                    pipe.close()
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -82,6 +83,7 @@ class FileAnswerer:
 
     def __init__(self, path: Path) -> None:
         self._answers: dict[tuple[str, str], Any] = {}
+        self._used: set[tuple[str, str]] = set()
         for number, line in enumerate(read_source(path).text.split("\n"), start=1):
             if line.strip():
                 self._note(path, number, line)
@@ -100,11 +102,17 @@ class FileAnswerer:
             raise Failure(Diagnostic("TW0006", message, hint=hint))
         self._answers[key] = found
 
+    @property
+    def unused(self) -> int:
+        """How many answers nobody asked for: their rows are not among those that were read."""
+        return len(self._answers.keys() - self._used)
+
     def answers(self, row: TextRow) -> Mapping[Task, Answer]:
         return {task: self._answer(row, task) for task in self._tasks}
 
     def _answer(self, row: TextRow, task: Task) -> Answer:
         found = self._answers.get((row_id(row), task))
+        self._used.add((row_id(row), task))
         if found is None:
             return Answer(fault="the file has no answer for it")
         return read_answer(found, row, task)

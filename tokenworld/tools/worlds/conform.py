@@ -40,12 +40,15 @@ def rows_for(games: Games, paths: Sequence[Path]) -> Iterator[TextRow | BadRow]:
 
 @contextmanager
 def _patiently() -> Iterator[None]:
-    """The collector of cycles comes seldom: a row makes many small things, and leaves none."""
+    """The collector of cycles comes seldom: a row makes many small things, and leaves none. What
+    is left counts as old, so that it does not come for it at once."""
     before = gc.get_threshold()
     gc.set_threshold(_MANY, *before[1:])
     try:
         yield
     finally:
+        gc.freeze()
+        gc.unfreeze()
         gc.set_threshold(*before)
 
 
@@ -77,15 +80,18 @@ class Conforming:
                 self._say(f"{number} rows, {wrong} wrong answers")
 
     def _row(self, row: TextRow) -> None:
-        tally = self._tally(row.game)
-        answerer = self._answerer or self._games.answerer(row.game)
+        tally, world = self._tally(row.game), self._games.answerer(row.game)
+        answers: Mapping[Task, Answer]
         try:
-            answers: Mapping[Task, Answer] = answerer.answers(row)
+            if self._answerer is None:
+                answers = world.answers(row)
+            else:
+                world.check(row)
         except Failure as failure:
-            if self._answerer is not None:
-                raise
             tally.spoilt(BadRow(row.place, failure.diagnostics[0].message))
             return
+        if self._answerer is not None:
+            answers = self._answerer.answers(row)
         asked = {task: answers[task] for task in self._tasks if task in answers}
         tally.add(row, asked, strictly=self._strictly)
 

@@ -212,6 +212,8 @@ class Vocabulary:
     def _fluent_place(self, fluent: Fluent) -> _Place:
         column = self.engine.layout.by_id[fluent.id]
         show, index = self._shower(fluent.type), column.index
+        if fluent.fluent_kind == "attribute" and show is _as_it_is:
+            return _Place(lambda S, x: S.cols[index][x], fluent.name, True, fluent.type)
         if fluent.fluent_kind == "attribute":
             return _Place(lambda S, x: show(S, S.cols[index][x]), fluent.name, True, fluent.type)
         return _Place(
@@ -230,7 +232,7 @@ class Vocabulary:
                 scale = 10**decimals
                 return lambda _, value: value / scale if isinstance(value, int) else None
             case _:
-                return lambda _, value: value
+                return _as_it_is
 
     # ---- what is shown otherwise --------------------------------------------------------------
 
@@ -308,6 +310,11 @@ class Vocabulary:
             if gate is not None:
                 codec = _gated(codec, self._place(kind, gate), instead)
         return codec
+
+
+def _as_it_is(state: State, value: Any) -> Any:
+    """How most values are shown."""
+    return value
 
 
 def _used(rule: ShownAs) -> Iterator[str]:

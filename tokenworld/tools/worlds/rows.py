@@ -6,28 +6,46 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.tools.worlds.lines import lines_of
 
-__all__ = ["BadRow", "Recorded", "RowReader", "Score", "TextRow", "is_state", "read_text_rows"]
+__all__ = [
+    "STATES",
+    "BadRow",
+    "Recorded",
+    "RowReader",
+    "Score",
+    "TextRow",
+    "is_state",
+    "read_text_rows",
+]
 
-_BLOCK: Final = 1 << 20
-"""Bytes read of a file at a time."""
 _KEPT: Final = 2048
-"""Lists of objects that are kept: most rows show the same few."""
+"""Texts of each kind whose meaning is kept: most rows show the same few."""
 _MOST_IDS: Final = 1_000_000
 """A state has a place for every number, so there is a limit to them."""
-_GZIP: Final = 31
-"""What `zlib` calls the packing of ``.gz`` files."""
-_STATES: Final = ("current_state", "action_state", "tick_state")
+STATES: Final = ("current_state", "action_state", "tick_state")
 _PARTS: Final = (
     ("name", str), ("uuid", int), ("type", str), ("properties", dict), ("contains", list),
 )  # fmt: skip
-_OBJECTS: Final = ('"objects": [{', '], "max_UUID": ')
-_MARK: Final = "\ue000objects "
-"""Stands for a list that was taken out of a line."""
+_SCORES: Final = ("current_score_state", "next_score_state")
+_CUTS: Final = (
+    ', "current_state": {',
+    '}, "action_state": {',
+    '}, "tick_state": {',
+    '}, "current_score_state": {',
+)
+"""Where the parts of a row begin, as `json.dumps` writes it."""
+_OBJECTS: Final = ', "objects": [{'
+_EARLIER: Final = frozenset(("game", "state_id", *STATES))
+_LATER: Final = frozenset((*STATES, *_SCORES))
+_DECODER: Final = json.JSONDecoder()
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +56,7 @@ class Recorded:
     next_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """What the records tell of the progress."""
 
     score: int | float
@@ -49,12 +66,16 @@ class Score:
     def to_json(self) -> dict[str, object]:
         return {"score": self.score, "gameOver": self.over, "gameWon": self.won}
 
+    @property
+    def shown(self) -> Mapping[str, object]:
+        """As `to_json`, but equal scores of equal types show one and the same mapping."""
+        return _shown_score(*self)
 
-@dataclass(frozen=True, slots=True)
-class TextRow:
+
+class TextRow(NamedTuple):
     """One transition and its place (``rows.jsonl.gz:3``): before, after action, and after tick.
 
-    Equal lists of objects are one and the same list.
+    States that a file writes alike are one and the same `Recorded`.
     """
 
     place: str
@@ -89,11 +110,11 @@ def read_text_rows(path: Path, reader: RowReader | None = None) -> Iterator[Text
 
     Raises `Failure` (TW0001) where the file cannot be opened.
     """
-    reader, number = reader or RowReader(), 0
+    reader, number, begin = reader or RowReader(), 0, f"{path}:"
     try:
-        for number, line in enumerate(_lines(path), start=1):
+        for number, line in enumerate(lines_of(path), start=1):
             if line.strip():
-                yield reader.row(f"{path}:{number}", line.decode("utf-8"))
+                yield reader.row(f"{begin}{number}", line.decode("utf-8"))
     except (EOFError, zlib.error, UnicodeDecodeError) as error:
         what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is torn"
         yield BadRow(f"{path}:{number + 1}", f"the file {what} here ({error})")
@@ -103,140 +124,155 @@ def read_text_rows(path: Path, reader: RowReader | None = None) -> Iterator[Text
         raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file. A packed one is unpacked in blocks: faster than line by line."""
-    rest = b""
-    for block in _blocks(path):
-        *whole, rest = (rest + block).split(b"\n")
-        yield from whole
-    if rest:
-        yield rest
-
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        if path.suffix == ".gz":
-            yield from _unpacked(file)
-            return
-        while block := file.read(_BLOCK):
-            yield block
-
-
-def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a packed file, of several members if it has them."""
-    unpacker, begun = zlib.decompressobj(wbits=_GZIP), False
-    while block := file.read(_BLOCK):
-        while block:
-            begun = True
-            yield unpacker.decompress(block)
-            block = unpacker.unused_data
-            if unpacker.eof:
-                unpacker, begun = zlib.decompressobj(wbits=_GZIP), False
-    if begun:
-        raise EOFError("it ends too early")
-
-
 # ---- rows ---------------------------------------------------------------------------------
 
 
 class RowReader:
-    """Reads lines as rows, and each list of objects only once.
+    """Reads lines as rows, and what they share only once.
 
-    Nearly all of a row is its three lists of objects, and rows share them. A list ends where its
-    text is complete JSON, so a stretch that parses is the list itself, whatever stands in it.
+    Nearly all of a row is its three states, and rows share them. A line is cut where its parts
+    seem to begin. If each of them is complete JSON alone, with the keys that belong there, then the
+    cuts were right, whatever stands in it; if not, the line is read as a whole.
     """
 
     def __init__(self) -> None:
-        self._lists: dict[str, list[Any]] = {}
+        self._states: dict[str, Recorded] = {}
+        self._begins: dict[str, tuple[Recorded, str]] = {}
+        self._ends: dict[str, tuple[Score, Score]] = {}
+        self._about: tuple[str, dict[str, Any]] = ("", {})
 
     def row(self, place: str, line: str) -> TextRow | BadRow:
         """One line as a row, or what is wrong with it."""
         try:
-            return _read(place, self._parsed(line))
+            return self._in_parts(place, line)
+        except (ValueError, RecursionError, KeyError, _Unfit):
+            pass  # it is written otherwise, or something is wrong with it
+        try:
+            return self._whole(place, json.loads(line))
         except (ValueError, RecursionError) as error:
             return BadRow(place, f"it is no JSON ({error})")
         except _Unfit as unfit:
             return BadRow(place, str(unfit))
 
-    def _parsed(self, line: str) -> object:
-        """The JSON of a line; the lists of objects are taken out of its text first."""
-        cuts: list[str] = []
-        found: list[list[Any]] = []
-        last, (head, tail) = 0, _OBJECTS
-        while (start := line.find(head, last)) >= 0:
-            start += len(head) - 2
-            end = line.find(tail, start) + 1
-            known = self._list(line[start:end]) if end else None
-            if known is None:
-                return json.loads(line)
-            cuts += (line[last:start], f'"{_MARK}{len(found)}"')
-            found.append(known)
-            last = end
-        row = json.loads("".join((*cuts, line[last:])))
-        if isinstance(row, dict) and _put_back(row, found):
-            return row
-        return json.loads(line)
+    # ---- a line in its parts ------------------------------------------------------------------
 
-    def _list(self, text: str) -> list[Any] | None:
-        """The sound list of objects that a text is, ``None`` if it is none."""
-        known = self._lists.get(text)
+    def _in_parts(self, place: str, line: str) -> TextRow:
+        begin = line.index(_CUTS[0])
+        act = line.index(_CUTS[1], begin)
+        tick = line.index(_CUTS[2], act)
+        end = line.index(_CUTS[3], tick)
+        head = _json(line[:begin] + "}")
+        before, task = self._begin(line[begin + len(_CUTS[0]) - 1 : act + 1])
+        text = line[act + len(_CUTS[1]) - 1 : tick + 1]
+        about, acted = self._state(text)
+        other = line[tick + len(_CUTS[2]) - 1 : end + 1]
+        ticked = acted if other == text else self._state(other)[1]
+        scores = self._end(line[end + 3 :])
+        game, action = head["game"], about["lastAction"]
+        if not isinstance(game, str) or not isinstance(action, str) or not _LATER.isdisjoint(head):
+            raise _Unfit
+        return TextRow(
+            place, game, head.get("state_id"), action, task, before, acted, ticked, *scores
+        )
+
+    def _begin(self, text: str) -> tuple[Recorded, str]:
+        """The state before the action, and the task: a file has few of these."""
+        known = self._begins.get(text)
         if known is None:
-            try:
-                found = json.loads(text)
-            except ValueError:
-                return None
-            if is_state(found):
-                return None
-            if len(self._lists) >= _KEPT:
-                self._lists.clear()
-            known = self._lists[text] = _Sound(found)
+            about, recorded = self._state(text)
+            task = about.get("taskDesc", "")
+            if not isinstance(task, str):
+                raise _Unfit
+            known = _keep(self._begins, text, (recorded, task))
         return known
 
+    def _state(self, text: str) -> tuple[dict[str, Any], Recorded]:
+        """A state: what stands before its objects, and these."""
+        cut = text.index(_OBJECTS)
+        begin = text[:cut]
+        if begin != self._about[0]:
+            self._about = begin, _about(begin)
+        about, text = self._about[1], text[cut + 2 :]
+        recorded = self._states.get(text)
+        if recorded is None:
+            found = _json("{" + text)
+            if len(found) != 2:
+                raise _Unfit
+            recorded = _keep(self._states, text, _recorded(found, "state"))
+        return about, recorded
 
-class _Sound(list[Any]):
-    """A list of objects whose shape was found right."""
+    def _end(self, text: str) -> tuple[Score, Score]:
+        """The scores, and whatever stands behind them."""
+        known = self._ends.get(text)
+        if known is None:
+            found = _json("{" + text)
+            if not _EARLIER.isdisjoint(found):
+                raise _Unfit
+            known = _keep(self._ends, text, _scores(found))
+        return known
+
+    # ---- any line -------------------------------------------------------------------------------
+
+    def _whole(self, place: str, found: object) -> TextRow:
+        row = _mapping(found, "the row")
+        before, acted, ticked = (_mapping(row.get(key), key) for key in STATES)
+        game, action, task = row.get("game"), acted.get("lastAction"), before.get("taskDesc", "")
+        if not isinstance(game, str) or not isinstance(action, str) or not isinstance(task, str):
+            raise _Unfit("`game`, `action_state.lastAction` and `taskDesc` are texts")
+        first, second, third = map(self._shared, (before, acted, ticked), STATES)
+        states = first, second, third
+        number, scores = row.get("state_id"), _scores(row)
+        return TextRow(place, game, number, action, task, *states, *scores)
+
+    def _shared(self, found: Mapping[str, Any], what: str) -> Recorded:
+        text = json.dumps([found.get("objects"), found.get("max_UUID")])
+        known = self._states.get(text)
+        return known or _keep(self._states, text, _recorded(found, what))
 
 
-def _put_back(row: dict[str, Any], found: Sequence[list[Any]]) -> bool:
-    """Put the lists where they were cut out; false where they stood elsewhere in the row."""
-    marks = {f"{_MARK}{number}": one for number, one in enumerate(found)}
-    for key in _STATES:
-        state = row.get(key)
-        objects = state.get("objects") if isinstance(state, dict) else None
-        if not isinstance(state, dict) or not isinstance(objects, str) or objects not in marks:
-            return False
-        state["objects"] = marks.pop(objects)
-    return not marks
+@lru_cache(maxsize=_KEPT, typed=True)
+def _shown_score(score: float, over: bool, won: bool) -> Mapping[str, object]:
+    return MappingProxyType(Score(score, over, won).to_json())
 
 
-def _read(place: str, found: object) -> TextRow:
-    row = _mapping(found, "the row")
-    before, acted, ticked = (_mapping(row.get(key), key) for key in _STATES)
-    game, action, task = row.get("game"), acted.get("lastAction"), before.get("taskDesc", "")
-    if not isinstance(game, str) or not isinstance(action, str) or not isinstance(task, str):
-        raise _Unfit("`game`, `action_state.lastAction` and `taskDesc` are texts")
-    return TextRow(
-        place, game, row.get("state_id"), action, task,
-        _state(before, _STATES[0]), _state(acted, _STATES[1]), _state(ticked, _STATES[2]),
-        _score(row.get("current_score_state"), "current_score_state"),
-        _score(row.get("next_score_state"), "next_score_state"),
-    )  # fmt: skip
+def _json(text: str) -> dict[str, Any]:
+    """An object that is the whole of a text; `ValueError` where it is not."""
+    found, end = _DECODER.raw_decode(text)
+    if end != len(text):
+        raise ValueError(text)
+    return found  # type: ignore[no-any-return]
+
+
+def _about(text: str) -> dict[str, Any]:
+    """What stands before the objects of a state: what was done, and what was told of it."""
+    found = _json(text + "}")
+    if not found or "objects" in found or "max_UUID" in found:
+        raise _Unfit
+    return found
+
+
+def _recorded(found: Mapping[str, Any], what: str) -> Recorded:
+    objects, top = found.get("objects"), found.get("max_UUID")
+    if not isinstance(top, int) or isinstance(top, bool) or not 0 <= top <= _MOST_IDS:
+        raise _Unfit(f"`{what}.max_UUID` is no whole number from 0 to {_MOST_IDS}")
+    wrong = is_state(objects)
+    if wrong or not isinstance(objects, list):
+        raise _Unfit(f"`{what}.{wrong}")
+    return Recorded(objects, top)
+
+
+def _keep(kept: dict[str, T], text: str, found: T) -> T:
+    """Keep what a text was read as, and not without end."""
+    if len(kept) >= _KEPT:
+        kept.clear()
+    kept[text] = found
+    return found
 
 
 def _mapping(found: object, what: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise _Unfit(f"`{what}` is no JSON object")
     return found
-
-
-def _state(found: Mapping[str, Any], what: str) -> Recorded:
-    objects, top = found.get("objects"), found.get("max_UUID")
-    if not isinstance(top, int) or isinstance(top, bool) or not 0 <= top <= _MOST_IDS:
-        raise _Unfit(f"`{what}.max_UUID` is no whole number from 0 to {_MOST_IDS}")
-    wrong = "" if isinstance(objects, _Sound) else is_state(objects)
-    if wrong or not isinstance(objects, list):
-        raise _Unfit(f"`{what}.{wrong}")
-    return Recorded(objects, top)
 
 
 def is_state(objects: object) -> str:
@@ -258,6 +294,11 @@ def is_state(objects: object) -> str:
             return f"{where}.uuid` stands there twice, or is below 0 or beyond {_MOST_IDS}"
         seen.add(one["uuid"])
     return ""
+
+
+def _scores(row: Mapping[str, Any]) -> tuple[Score, Score]:
+    one, other = (_score(row.get(key), key) for key in _SCORES)
+    return one, other
 
 
 def _score(found: object, what: str) -> Score:

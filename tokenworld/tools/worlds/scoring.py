@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Difference", "published", "same_score", "strict", "unequal"]
+__all__ = ["Difference", "Objects", "published", "same_score", "strict", "unequal"]
 
 Objects = Sequence[Mapping[str, Any]]
 
@@ -74,11 +74,14 @@ def _passes(found: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
 
 def same_score(found: Mapping[str, Any], wanted: Mapping[str, Any], *, strictly: bool) -> bool:
     """Whether score, over and won are as recorded; strictly, a truth is no number."""
+    if found is wanted:
+        return True
     if len(found) != len(wanted):
         return False
-    if strictly:
-        return same(dict(found), dict(wanted))
-    return all(key in found and found[key] == value for key, value in wanted.items())
+    for key, value in wanted.items():
+        if key not in found or found[key] != value or (strictly and not same(found[key], value)):
+            return False
+    return True
 
 
 # ---- strict -----------------------------------------------------------------------------------

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
 from tokenworld.tools.worlds.answers import TASKS, Answer, Task
-from tokenworld.tools.worlds.rows import BadRow, TextRow
-from tokenworld.tools.worlds.scoring import Difference, published, same_score, strict, unequal
+from tokenworld.tools.worlds.rows import BadRow, Recorded, TextRow
+from tokenworld.tools.worlds.scoring import (
+    Difference,
+    Objects,
+    published,
+    same_score,
+    strict,
+    unequal,
+)
 
 __all__ = ["KEPT", "Count", "GameTally", "Miss", "average"]
 
 KEPT: Final = 5
 """How many bad rows, and how many wrong answers, are told of each game."""
+
+
+_PAIRS: Final = 4096
+"""Pairs of states of which it is kept whether they differ."""
 
 
 @dataclass(slots=True)
@@ -56,6 +67,7 @@ class GameTally:
     bad_rows: list[BadRow] = field(default_factory=list)
     misses: list[Miss] = field(default_factory=list)
     wrong: int = 0
+    _pairs: dict[tuple[int, int], tuple[Objects, Objects, bool]] = field(default_factory=dict)
 
     def spoilt(self, row: BadRow) -> None:
         """Note a row that cannot be used."""
@@ -66,17 +78,22 @@ class GameTally:
     def add(self, row: TextRow, answers: Mapping[Task, Answer], *, strictly: bool) -> None:
         """Score the answers to a row; ``strictly`` says which wrong ones are kept to be told."""
         self.rows += 1
-        changes = _changing(row)
+        right = row.score_after.shown
+        changes = self._changing(row)
         for task in TASKS:
-            if task in answers:
-                count = self.counts.setdefault((task, changes[task]), Count())
-                self._score(row, task, answers[task], count, strictly)
+            answer = answers.get(task)
+            if answer is not None:
+                self._score(row, task, answer, right, changes, strictly)
 
     def _score(
-        self, row: TextRow, task: Task, answer: Answer, count: Count, strictly: bool
-    ) -> None:
-        exact = _exact(row, task, answer)
-        loose = exact or _passes(row, task, answer)
+        self, row: TextRow, task: Task, answer: Answer, right: Mapping[str, Any],
+        changes: Mapping[Task, bool], strictly: bool,
+    ) -> None:  # fmt: skip
+        count = self.counts.get((task, changes[task]))
+        if count is None:
+            count = self.counts[task, changes[task]] = Count()
+        exact = _passes(row, task, answer, right, True)
+        loose = exact or _passes(row, task, answer, right, False)
         count.rows += 1
         count.published += loose
         count.strict += exact
@@ -84,6 +101,25 @@ class GameTally:
             self.wrong += 1
             if len(self.misses) < KEPT:
                 self.misses.append(_miss(row, task, answer))
+
+    def _changing(self, row: TextRow) -> dict[Task, bool]:
+        """Which tasks change something: by the paper's scorer, of the input as the answer."""
+        act = self._differ(row.before.objects, row.acted.objects)
+        env = self._differ(row.acted.objects, row.ticked.objects)
+        score = row.score_before != row.score_after
+        return {"act": act, "env": env, "score": score, "step": act or env or score}
+
+    def _differ(self, one: Objects, other: Objects) -> bool:
+        """Whether one list of objects is no answer where the other is recorded; asked once."""
+        if one is other:
+            return False
+        key = (id(one), id(other))
+        known = self._pairs.get(key)
+        if known is None or known[0] is not one or known[1] is not other:
+            if len(self._pairs) >= _PAIRS:
+                self._pairs.clear()
+            known = self._pairs[key] = (one, other, not published(one, other))
+        return known[2]
 
     def right(self, *, strictly: bool) -> bool:
         """Whether nothing is wrong by the scorer asked for."""
@@ -113,43 +149,27 @@ def average(
     return sum(shares) / len(shares) if shares else None
 
 
-def _changing(row: TextRow) -> dict[Task, bool]:
-    """Which tasks change something in a row: by the paper's scorer, of the input as the answer."""
-    act = not published(row.before.objects, row.acted.objects)
-    env = not published(row.acted.objects, row.ticked.objects)
-    score = row.score_before != row.score_after
-    return {"act": act, "env": env, "score": score, "step": act or env or score}
-
-
-def _wanted(row: TextRow, task: Task) -> Any:
+def _wanted(row: TextRow, task: Task) -> Recorded:
     return row.acted if task == "act" else row.ticked
 
 
-def _judged(
-    row: TextRow, task: Task, answer: Answer, fits: Callable[[Answer], bool], strictly: bool
+def _passes(
+    row: TextRow, task: Task, answer: Answer, right: Mapping[str, Any], strictly: bool
 ) -> bool:
+    """Whether an answer is right by one of the scorers; ``right`` is the recorded score."""
     if answer.fault:
         return False
     scored = task in ("score", "step")
-    if scored and not same_score(answer.score or {}, row.score_after.to_json(), strictly=strictly):
+    if scored and not same_score(answer.score or {}, right, strictly=strictly):
         return False
-    return task == "score" or fits(answer)
-
-
-def _exact(row: TextRow, task: Task, answer: Answer) -> bool:
-    def fits(one: Answer) -> bool:
-        wanted = _wanted(row, task)
-        found = one.objects
-        return found is not None and strict(found, one.next_id, wanted.objects, wanted.next_id)
-
-    return _judged(row, task, answer, fits, True)
-
-
-def _passes(row: TextRow, task: Task, answer: Answer) -> bool:
-    def fits(one: Answer) -> bool:
-        return one.objects is not None and published(one.objects, _wanted(row, task).objects)
-
-    return _judged(row, task, answer, fits, False)
+    if task == "score":
+        return True
+    found, wanted = answer.objects, _wanted(row, task)
+    if found is None:
+        return False
+    if strictly:
+        return strict(found, answer.next_id, wanted.objects, wanted.next_id)
+    return published(found, wanted.objects)
 
 
 def _miss(row: TextRow, task: Task, answer: Answer) -> Miss:

@@ -32,11 +32,14 @@ class ActionList(KeyedList):
         self.border_title = "You can"
         self._refused = refused
         self._choices: list[Choice] = []
+        self._offered: Offer | None = None
 
     def show_offer(self, offered: Offer) -> None:
         """Show these lines; the highlight stays where it was, as far as there are lines."""
+        if offered == self._offered:
+            return
         at = self.highlighted
-        self._choices = list(offered.choices)
+        self._offered, self._choices = offered, list(offered.choices)
         self.set_options(self._prompts())
         self.border_title = offered.title
         if self._choices:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
+from tokenworld.prose.tokens import LONGEST
+
 __all__ = ["CommandLine"]
+
+_SEEN = 20_000
+"""Characters of a pasted text that are looked at: a command is among them, or there is none."""
 
 
 class _Suggester(Suggester):
@@ -43,12 +49,20 @@ class CommandLine(Input):
     class Confirmed(Message):
         """Enter was pressed on an empty line."""
 
+    class Pasted(Message):
+        """Several lines were pasted, of which only the first is taken over."""
+
+        def __init__(self, lines: int) -> None:
+            super().__init__()
+            self.lines = lines
+
     def __init__(self, suggest: Callable[[str], str | None], placeholder: str) -> None:
         super().__init__(
             placeholder=placeholder,
             suggester=_Suggester(suggest),
             select_on_focus=False,
             compact=True,
+            max_length=LONGEST,
             id="command",
         )
         self._given: list[str] = []
@@ -64,6 +78,17 @@ class CommandLine(Input):
             self.post_message(self.Given(text))
         else:
             self.post_message(self.Confirmed())
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take over the first line with text, up to the length of a command, however much comes."""
+        event.stop()
+        event.prevent_default()
+        head = event.text[:_SEEN].lstrip()
+        first = head.splitlines()[0] if head else ""
+        self.insert_text_at_cursor(first[: max(0, LONGEST - len(self.value))])
+        lines = event.text.count("\n") + (not event.text.endswith("\n"))
+        if lines > 1:
+            self.post_message(self.Pasted(lines))
 
     def insert_typed(self, character: str) -> None:
         """Take over a character that was typed elsewhere on the screen."""

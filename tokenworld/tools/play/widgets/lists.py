@@ -8,11 +8,19 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import OptionList
 
-__all__ = ["KeyedList", "KeyedScroll"]
+__all__ = ["KeyedList", "KeyedScroll", "select_key"]
 
 
 def _quiet(key: str, action: str, name: str) -> Binding:
     return Binding(key, action, name, show=False, id=name)
+
+
+def select_key(does: str) -> Binding:
+    """The key of a list that the row of keys names: what Enter does there.
+
+    Without it the screen's own Enter is not named, as the hidden one of the list comes first.
+    """
+    return Binding("enter", "select", does, key_display="Enter", id="list.select")
 
 
 class KeyedList(OptionList, inherit_bindings=False):

@@ -8,11 +8,13 @@ from typing import Final
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
+from textual.visual import VisualType
 from textual.widgets import Static
 
 from tokenworld.tools.play.lines import Line, plain_text
-from tokenworld.tools.play.styles import styled_lines
+from tokenworld.tools.play.styles import styled_line
 from tokenworld.tools.play.widgets.lists import KeyedScroll
+from tokenworld.tools.play.widgets.sheet import Sheet
 
 __all__ = ["TABS", "Details", "TabStrip", "TextPane", "TitleBar"]
 
@@ -26,6 +28,10 @@ class TitleBar(Static):
     def __init__(self) -> None:
         super().__init__("", id="title", markup=False)
 
+    def update(self, content: VisualType = "", *, layout: bool = False) -> None:
+        """Show another text; one row stays one row, so nothing is laid out anew."""
+        super().update(content, layout=layout)
+
 
 class TextPane(KeyedScroll):
     """A bordered text that scrolls; as high as its text, up to the limit of the stylesheet."""
@@ -33,7 +39,7 @@ class TextPane(KeyedScroll):
     def __init__(self, pane: str, title: str) -> None:
         super().__init__(id=pane, classes="pane")
         self.border_title = title
-        self._text = Static("", markup=False)
+        self._text: Sheet[Line] = Sheet(_words, styled_line)
         self.lines: tuple[Line, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -41,8 +47,10 @@ class TextPane(KeyedScroll):
 
     def tell(self, lines: Iterable[Line], title: str | None = None) -> None:
         """Show other lines, from their top."""
-        self.lines = tuple(lines)
-        self._text.update(styled_lines(self.lines))
+        told = tuple(lines)
+        if told != self.lines:
+            self.lines = told
+            self._text.update(told)
         if title is not None:
             self.border_title = title
         self.scroll_home(animate=False)
@@ -51,6 +59,10 @@ class TextPane(KeyedScroll):
     def plain(self) -> str:
         """What a reader without colours sees."""
         return plain_text(self.lines)
+
+
+def _words(line: Line) -> str:
+    return "".join(text for text, _ in line)
 
 
 class Details(TextPane):

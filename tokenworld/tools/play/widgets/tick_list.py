@@ -37,8 +37,13 @@ class TickList(KeyedList):
 
     def refill(self, moments: Sequence[Moment]) -> None:
         """Show the records of a session, the last one highlighted."""
-        self._rows = [(one.asked, outcome) for one in moments for outcome in one.outcomes]
-        self.set_options(Option(self._row(*row)) for row in self._rows)
+        rows = [(one.asked, outcome) for one in moments for outcome in one.outcomes]
+        known = len(self._rows)
+        if known and rows[:known] == self._rows:  # most ticks only add one: old rows are not remade
+            self.add_options(Option(self._row(*row)) for row in rows[known:])
+        else:
+            self.set_options(Option(self._row(*row)) for row in rows)
+        self._rows = rows
         self.border_title = f"Ticks ({len(self._rows)})" if self._rows else "Ticks"
         if self._rows:
             with self.prevent(OptionList.OptionHighlighted):
@@ -53,6 +58,19 @@ class TickList(KeyedList):
             (f"{status:<8} ", style),
             asked,
         )
+
+    @property
+    def chosen(self) -> Outcome | None:
+        """The highlighted record."""
+        at = self.highlighted
+        return self._rows[at][1] if at is not None and at < len(self._rows) else None
+
+    def point_at(self, outcome: Outcome) -> None:
+        """Highlight a record without telling of it."""
+        with self.prevent(OptionList.OptionHighlighted):
+            for at, row in enumerate(self._rows):
+                if row[1] is outcome:
+                    self.highlighted = at
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from tokenworld.tools.play.game import Entry, EntryKind
 from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.styles import ENTRY_STYLES
+from tokenworld.tools.play.widgets.sheet import ScrolledSheet
 
 __all__ = ["Transcript"]
 
-_KEPT = 300
-"""Paragraphs that stay on the screen; the tick list and the run store keep all."""
+_Row = tuple[str, EntryKind]
 
 
-class Transcript(VerticalScroll):
-    """Paragraphs in order, the newest in view."""
+class Transcript(ScrolledSheet[_Row]):
+    """Paragraphs in order, the newest in view; a blank row before each command."""
 
     def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(id="transcript", classes="pane")
+        super().__init__(_words, _styled, id="transcript", classes="pane")
         self.border_title = "Story"
         self._told = 0
+        self._story: list[_Row] = []
         self._signs: dict[EntryKind, str] = {
             "typed": "> ",
             "refused": f"{glyphs.refused} ",
@@ -34,14 +33,22 @@ class Transcript(VerticalScroll):
 
     def catch_up(self, entries: Sequence[Entry]) -> None:
         """Add the paragraphs that are not on the screen yet."""
-        new = entries[self._told :][-_KEPT:]
+        for entry in entries[self._told :]:
+            self._story.extend(self._paragraph(entry))
         self._told = len(entries)
-        self.mount_all([self._paragraph(one) for one in new])
-        for old in list(self.children)[: max(0, len(self.children) - _KEPT)]:
-            old.remove()
-        self.scroll_end(animate=False)
+        self.update(self._story)
 
-    def _paragraph(self, entry: Entry) -> Static:
+    def _paragraph(self, entry: Entry) -> Iterator[_Row]:
+        if entry.kind == "typed":
+            yield "", entry.kind
         text = f"{self._signs.get(entry.kind, '')}{entry.text}"
-        content = Content.styled(text, ENTRY_STYLES[entry.kind])
-        return Static(content, classes=f"entry -{entry.kind}", markup=False)
+        yield from ((one, entry.kind) for one in text.split("\n"))
+
+
+def _words(row: _Row) -> str:
+    return row[0]
+
+
+def _styled(row: _Row) -> Content:
+    text, kind = row
+    return Content.styled(text, ENTRY_STYLES[kind])

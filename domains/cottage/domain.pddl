@@ -1,4 +1,4 @@
-; World `willowbrook` of world.tw, grounded by `tw export --pddl`.
+; World `cottage` of world.tw, grounded by `tw export --pddl`.
 ; One fact per variable and value, because PDDL has no exact lifted form for
 ;   world.tw:154:46: action `repair`, which takes several ticks
 ;   world.tw:162:31: action `rest`, which takes several ticks
@@ -9,7 +9,7 @@
 ;   world.tw:172:51: `was`
 ;   world.tw:173:54: `tick()`
 ;   world.tw:179:57: `was`
-(define (domain willowbrook)
+(define (domain cottage)
   (:requirements :strips :negative-preconditions :conditional-effects :action-costs)
   (:constants
     act must draw-law-clear_up-0 phase-weather phase-growth phase-animals hearth

@@ -1,0 +1,220 @@
+"""What `tw audit` and `tw plan` cost before a change and after it, over all worlds of `domains/`.
+
+    python -m benchmarks.before_after --base COMMIT [--what audit|plan] [--rounds N] [WORLD …]
+
+The program as of COMMIT is unpacked into a temporary folder. Both programs are asked about each
+world in turn, each time by a process of its own; counted is the CPU time of that process and of the
+planners it starts. Both read the same worlds. Answers are compared first: one that contradicts the
+other ends the run with 1, and no time of that world is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+from typing import Protocol
+
+from benchmarks.measure import WrongResultError
+
+__all__ = ["Asked", "Program", "Side", "contradiction", "main", "report", "worlds"]
+
+_ROOT = Path(__file__).resolve().parent.parent
+_MAIN = """
+import sys
+folder = sys.argv.pop(1)
+import tokenworld
+if not tokenworld.__file__.startswith(folder):
+    sys.exit("another program was imported: " + tokenworld.__file__)
+sys.argv[0] = "tw"
+from tokenworld.cli import main
+main()
+"""
+_ANSWERS = (0, 1, 3)
+_WORLD = re.compile(r"^world\s+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A verb with its options. An audit ends at its cap on states, not because time is up."""
+
+    verb: str
+    options: tuple[str, ...]
+
+
+class Program(Protocol):
+    """What can be asked about worlds."""
+
+    def ask(self, asked: Asked, world: str) -> tuple[float, Mapping[str, object] | None]:
+        """The CPU seconds of an answer, and the answer; ``None`` where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two programs, by the folder that it is imported from."""
+
+    folder: Path
+
+    def ask(self, asked: Asked, world: str) -> tuple[float, Mapping[str, object] | None]:
+        """The CPU seconds of an answer, and the answer; ``None`` where there is none."""
+        command = [sys.executable, "-c", _MAIN, str(self.folder), asked.verb, world]
+        before = getrusage(RUSAGE_CHILDREN)
+        done = subprocess.run(
+            [*command, *asked.options, "--json"],
+            env={**os.environ, "PYTHONPATH": str(self.folder)},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        after = getrusage(RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return spent, json.loads(done.stdout) if done.returncode in _ANSWERS else None
+
+
+def contradiction(verb: str, before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    """What cannot both be true of two answers; empty if they agree.
+
+    To have found nothing out contradicts nothing, and of a part of a state space nothing is said.
+    """
+    if verb == "audit":
+        whole = before["complete"] and after["complete"]
+        before, after = _counted(before), _counted(after)
+        names: tuple[str, ...] = ("states", "cruelty") if whole else ()
+    else:
+        given = [before["answer"], after["answer"]]
+        names = () if "unknown" in given else ("answer",)
+        best = before["optimal"], after["optimal"]
+        if before["answer"] == after["answer"] == "winnable" and best[0] == best[1] is not None:
+            names += ("ticks",) if best[0] == "ticks" else ("cost",)
+    return "; ".join(
+        f"{name}: {before[name]} and {after[name]}" for name in names if before[name] != after[name]
+    )
+
+
+def _counted(audit: Mapping[str, object]) -> Mapping[str, object]:
+    """An audit without the number of edges: where `pass` changes nothing it is no longer listed."""
+    states = audit["states"]
+    kept = {k: v for k, v in states.items() if k != "edges"} if isinstance(states, dict) else states
+    return {**audit, "states": kept}
+
+
+def worlds(folder: Path) -> Iterator[tuple[str, str]]:
+    """The worlds below a folder: a short name, and what `tw` is told."""
+    for file in sorted(folder.rglob("*.tw")):
+        for name in _WORLD.findall(file.read_text("utf-8")):
+            yield f"{file.relative_to(folder)}:{name}", f"{file}:{name}"
+
+
+def report(
+    old: Program, new: Program, asked: Asked, found: Sequence[tuple[str, str]], rounds: int
+) -> Iterator[str]:
+    """A line for each world and one for all; `WrongResultError` where answers contradict."""
+    befores, afters, left_out = list[float](), list[float](), list[str]()
+    yield f"| `tw {' '.join((asked.verb, *asked.options))}` | before, s | after, s | times faster |"
+    yield "|---|---|---|---|"
+    for name, target in found:
+        times = _times(old, new, asked, name, target, rounds)
+        if times is None:
+            left_out.append(name)
+            continue
+        before, after = times
+        befores.append(before)
+        afters.append(after)
+        yield f"| {name} | {before:.2f} | {after:.2f} | {before / after:.1f} |"
+    if befores:
+        yield _total(f"all {len(befores)}", sum(befores), sum(afters))
+        count, least = len(befores), (min(befores), min(afters))
+        rest = sum(befores) - count * least[0], sum(afters) - count * least[1]
+        name = f"without what the quickest takes ({least[0]:.2f} and {least[1]:.2f} s each)"
+        yield _total(name, *rest)
+    if left_out:
+        yield f"\nNot in both: {', '.join(left_out)}"
+
+
+def _total(name: str, before: float, after: float) -> str:
+    return f"| **{name}** | {before:.1f} | {after:.1f} | **{before / max(after, 0.01):.1f}** |"
+
+
+def _times(
+    old: Program, new: Program, asked: Asked, name: str, target: str, rounds: int
+) -> tuple[float, float] | None:
+    """The medians of both sides, in turn; ``None`` where one of them has no answer."""
+    befores, afters = list[float](), list[float]()
+    for _ in range(rounds):
+        before, first = old.ask(asked, target)
+        if first is None:
+            return None
+        after, second = new.ask(asked, target)
+        if second is None:
+            raise WrongResultError(f"{name}: there was an answer before, and there is none now")
+        if wrong := contradiction(asked.verb, first, second):
+            raise WrongResultError(f"{name}: {wrong}")
+        befores.append(before)
+        afters.append(after)
+    return median(befores), median(afters)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compare; 1 where answers contradict each other."""
+    options = _parser().parse_args(arguments)
+    verbs = {
+        "audit": Asked("audit", ("--states", str(options.states), "--time-limit", "36000")),
+        "plan": Asked("plan", ()),
+    }
+    found = [
+        pair
+        for pair in worlds(Path(options.folder).resolve())
+        if not options.worlds or any(one in pair[0] for one in options.worlds)
+    ]
+    with tempfile.TemporaryDirectory(prefix="tw-before-") as folder:
+        base = Path(folder).resolve()
+        _unpack(options.base, base)
+        sys.stdout.write(f"before: {options.base}; CPU time, planners that are started included\n")
+        try:
+            for verb in (options.what,) if options.what else verbs:
+                for line in report(Side(base), Side(_ROOT), verbs[verb], found, options.rounds):
+                    sys.stdout.write(f"{line}\n")
+                    sys.stdout.flush()
+        except WrongResultError as error:
+            sys.stderr.write(f"wrong result: {error}\n")
+            return 1
+    return 0
+
+
+def _unpack(commit: str, folder: Path) -> None:
+    """The program as of a commit, in a folder, with the rule packages that worlds use today."""
+    command = ["git", "archive", commit, "tokenworld", "grammars", "pyproject.toml"]
+    packed = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+    shutil.copytree(_ROOT / "rules", folder / "rules")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.before_after", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("worlds", nargs="*", metavar="WORLD", help="a part of the names; all")
+    parser.add_argument("--base", required=True, help="the commit before the change")
+    parser.add_argument("--what", choices=("audit", "plan"), help="one verb alone; both")
+    parser.add_argument("--rounds", type=int, default=1, help="rounds; medians are told (1)")
+    parser.add_argument("--states", type=int, default=5000, help="the cap of an audit (5000)")
+    parser.add_argument("--folder", default=str(_ROOT / "domains"), help="where the worlds are")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

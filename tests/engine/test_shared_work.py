@@ -1,0 +1,147 @@
+"""What a search works out once: ticks in which nothing is done, parts of keys, recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokenworld.diagnostics import Source
+from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.engine.identity import key_of
+from tokenworld.engine.luck import ExploringLuck
+from tokenworld.engine.reading import columns_read
+from tokenworld.engine.result import Result
+from tokenworld.ground import Command
+from tokenworld.session.loading import open_text
+
+CAVE = """
+type Thing { at: Room? nested ordered inverse contents  warm: 0 to 9 = 3 }
+type Room : Thing { lit: bool = false }
+type Hero : Thing
+actor me: Hero
+relation door(a: Room, b: Room)
+derive linked(a: Room, b: Room) = door(a, b) or any(door(a, c) and linked(c, b) for c: Room)
+action look() { say "You look around." }
+action examine(x: Thing) { require x.at == me.at  say "{x.warm}" }
+action wait() { }
+action shine() { me.warm = me.warm }
+action again() { me.at = me.at }
+action dig(a: Room, b: Room) { require a == me.at  require a != b  require not door(a, b)
+  door(a, b) = true }
+action go(b: Room) { require linked(me.at, b)  me.at = b }
+action breed() { create t: Thing { at = me.at } }
+law cool(x: Thing) when x.warm > 0 { chance 50% { x.warm -= 1 } }
+world w {
+  time passes always
+  object hall: Room { warm = 0 }
+  object cellar: Room { warm = 0 }
+  object den: Room { warm = 0 }
+  object hero: Hero { at = hall }
+  object stone: Thing { at = hall  warm = 1 }
+  spare Thing 2
+  goal out: hero.at == den
+}
+"""
+
+IDLE = {"look", "examine", "wait", ""}
+
+
+def _opened() -> tuple[Engine, State]:
+    engine = open_text((Source("cave.tw", None, CAVE),), "w").engine
+    return engine, engine.start()
+
+
+def _walked(simulator: EngineSimulator, state: State, most: int) -> Iterator[State]:
+    seen, waiting = set(), [state]
+    while waiting and len(seen) < most:
+        one = waiting.pop(0)
+        if (key := simulator.key(one)) in seen:
+            continue
+        seen.add(key)
+        yield one
+        for command in simulator.commands(one):
+            waiting += [after.state for after in simulator.successors(one, command)]
+
+
+def _alone(engine: Engine, state: State, command: Command) -> list[tuple[object, ...]]:
+    """The successors of a command by a simulator that knows of no other command."""
+    simulator = EngineSimulator(engine, engine.start())
+    found = simulator.successors(state, command)
+    return [(simulator.key(one.state), one.draws, one.probability) for one in found]
+
+
+def test_commands_that_do_nothing_lead_to_what_each_of_them_leads_to_alone() -> None:
+    engine, start = _opened()
+    simulator, shared = EngineSimulator(engine, start), 0
+    for state in _walked(simulator, start, 60):
+        kept: dict[int, tuple[State, Command]] = {}
+        for command in simulator.commands(state):
+            found = simulator.successors(state, command)
+            told = [(simulator.key(one.state), one.draws, one.probability) for one in found]
+            assert told == _alone(engine, state, command), command
+            for one in found:
+                _, first = kept.setdefault(id(one.state), (one.state, command))
+                assert first == command or {first.action, command.action} <= IDLE
+                shared += first != command
+    assert shared > 100
+
+
+def test_what_is_observed_of_them_names_each_command() -> None:
+    engine, start = _opened()
+    simulator, heard = EngineSimulator(engine, start), list[tuple[State, Result]]()
+    simulator.observe = lambda state, result: heard.append((state, result))
+    for command in simulator.commands(start):
+        heard.clear()
+        simulator.successors(start, command)
+        alone = engine.stepper.tick(start, command, ExploringLuck(()))[-1]
+        assert {one.command for _, one in heard} == {command}
+        assert heard[0][1].status == alone.status
+        assert [one.title for one in heard[0][1].fired] == [one.title for one in alone.fired]
+
+
+def test_filing_a_thing_anew_is_not_nothing() -> None:
+    engine, start = _opened()
+    simulator = EngineSimulator(engine, start)
+    keys = {
+        name: {simulator.key(one.state) for one in simulator.successors(start, Command(name, ()))}
+        for name in ("wait", "again")
+    }
+    assert not keys["wait"] & keys["again"]
+
+
+def test_remembered_parts_of_keys_are_those_worked_out_anew() -> None:
+    engine, start = _opened()
+    simulator = EngineSimulator(engine, start)
+    columns, known = range(len(engine.layout.columns)), len(start.kinds)
+    created = 0
+    for state in _walked(simulator, start, 150):
+        created += len(state.kinds) > known
+        anew = key_of(state, columns, (), known)
+        assert key_of(state, columns, (), known, seen=simulator._parts) == anew
+    assert created > 10
+
+
+def test_recursive_derives_follow_what_they_rest_on() -> None:
+    engine, start = _opened()
+    simulator = EngineSimulator(engine, start)
+    hall, cellar, den = (engine.instance.numbers[one] for one in ("hall", "cellar", "den"))
+
+    def goes(state: State) -> list[int]:
+        commands = simulator.commands(state)
+        return sorted(int(one.args[0] or 0) for one in commands if one.action == "go")
+
+    def dug(state: State, first: int, second: int) -> State:
+        return simulator.successors(state, Command("dig", (first, second)))[0].state
+
+    assert goes(start) == []
+    once = dug(start, hall, cellar)
+    assert goes(once) == [cellar]
+    twice = dug(once, hall, den)
+    assert goes(twice) == [cellar, den]
+    assert goes(start) == []
+
+
+def test_columns_of_terms() -> None:
+    engine, _ = _opened()
+    derive = engine.instance.program.derives["linked"]
+    by_id = engine.layout.by_id
+    assert columns_read(engine.layout, (derive.value,)) == (by_id["door"].index,)

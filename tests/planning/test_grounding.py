@@ -1,0 +1,368 @@
+"""Grounding by generated joins has all that play can meet, and little else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from grounding_worlds import facts_of, grounded, unmet
+from lower_random import random_world
+from lower_worlds import Opened, bundled, opened
+from sokoban import DOMAIN, problem
+
+from tokenworld.diagnostics import Source
+from tokenworld.ground import Command
+from tokenworld.planning.encodings.ir import Task
+from tokenworld.planning.explore.packed import Packed
+from tokenworld.planning.explore.whole import packed
+from tokenworld.planning.grounding.context import Ungroundable
+from tokenworld.planning.grounding.reach import reached
+from tokenworld.planning.grounding.task import GroundTask, plain_task
+from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.reader import import_pddl
+
+DOMAINS = Path(__file__).parents[2] / "domains"
+WORLDS = sorted(
+    path.relative_to(DOMAINS).with_suffix("").as_posix() for path in DOMAINS.rglob("*.tw")
+)
+MAKING = (
+    "boil_water/world", "dishwasher/world", "textgames/boil-water/world",
+    "textgames/dishwasher/world", "textgames/mix-paint/world",
+)  # fmt: skip
+ROWS = ["#######", "#@ $ .#", "# $ . #", "#######"]
+GRIPPER = """
+relation at(b: Ball, r: Room)  relation at_robby(r: Room)  relation free(g: Gripper)
+relation carry(b: Ball, g: Gripper)  type Room  type Ball  type Gripper
+action move(a: Room, b: Room) { require at_robby(a)  remove at_robby(a)  add at_robby(b) }
+action pick(o: Ball, r: Room, g: Gripper) {
+  require at(o, r)  require at_robby(r)  require free(g)
+  add carry(o, g)  remove at(o, r)  remove free(g)
+}
+action put(o: Ball, r: Room, g: Gripper) {
+  require carry(o, g)  require at_robby(r)
+  add at(o, r)  add free(g)  remove carry(o, g)
+}
+world w {
+  object here: Room  object there: Room  object far: Room  object b1: Ball  object b2: Ball
+  object left: Gripper  object right: Gripper
+  setup { add at_robby(here)  add free(left)  add free(right)  add at(b1, here)  add at(b2, here) }
+  goal done: at(b1, there) and at(b2, far)
+}
+"""
+
+
+def sokoban() -> Opened:
+    sources = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(ROWS))
+    return opened(import_pddl(sources[0], (sources[1],)).text)
+
+
+def plain_worlds() -> dict[str, Opened]:
+    return {"gripper": opened(GRIPPER), "sokoban": sokoban()}
+
+
+# ---- nothing is missing -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in WORLDS if name not in MAKING])
+def test_play_meets_nothing_else(name: str) -> None:
+    assert list(dict.fromkeys(unmet(bundled(name), 60))) == []
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_what_play_makes_is_not_grounded(name: str) -> None:
+    with pytest.raises(Ungroundable, match="objects that do not exist yet"):
+        grounded(bundled(name))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_play_meets_nothing_else(seed: int) -> None:
+    assert list(dict.fromkeys(unmet(random_world(seed), 80))) == []
+
+
+def test_facts_are_found_without_a_list_of_them() -> None:
+    world = bundled("cellar/world")
+    listed, read = (reached(facts_of(world, listed=one)) for one in (True, False))
+    assert listed.commands == read.commands
+    assert listed.facts == read.facts
+
+
+# ---- little else is there -----------------------------------------------------------------------
+
+
+def commands(text: str) -> list[str]:
+    world = opened(text)
+    names = world.instance.names
+    return [f"{one.action} {' '.join(names[arg] for arg in one.args)}".strip()  # type: ignore[index]
+            for one in grounded(world).commands]  # fmt: skip
+
+
+def test_numbers_are_ranges() -> None:
+    text = """
+    type Thing { n: 0 to 100 = 3 }
+    action less(x: Thing) {{ require x.n >= 1  x.n -= 1 }}
+    action high(x: Thing) {{ require x.n > {bound} }}
+    world w {{ object a: Thing  goal g: a.n == 0 }}
+    """.replace("type Thing { n: 0 to 100 = 3 }", "type Thing {{ n: 0 to 100 = 3 }}")
+    assert commands(text.format(bound=3)) == ["less a"]
+    assert commands(text.format(bound=2)) == ["less a", "high a"]
+
+
+def test_a_reference_is_followed() -> None:
+    text = """
+    type Room { next: Room? }  type Hero { at: Room? }  actor me: Hero
+    action go() { require me.at.next != none  me.at = me.at.next }
+    action look(r: Room) { require me.at == r }
+    world w {
+      object a: Room  object b: Room  object c: Room  object h: Hero
+      setup { a.next = b  h.at = a }
+      goal g: h.at == b
+    }
+    """
+    assert commands(text) == ["go", "look a", "look b"]
+
+
+def test_what_a_law_makes_true_counts_and_what_must_not_be_is_not_asked() -> None:
+    text = """
+    type Lamp { lit: bool  hot: bool }
+    law glow(l: Lamp) when l.lit { l.hot = true }
+    action light(l: Lamp) { require not l.lit  l.lit = true }
+    action touch(l: Lamp) { require l.hot and not l.lit }
+    world w { object a: Lamp  object b: Lamp  goal g: a.hot }
+    """
+    assert commands(text) == ["light a", "light b", "touch a", "touch b"]
+
+
+def test_a_static_fact_that_must_not_hold_is_asked() -> None:
+    text = """
+    type T  relation wet(x: T)  relation dry(x: T)
+    action soak(x: T) { require not dry(x)  add wet(x) }
+    world w { object a: T  object b: T  setup { add dry(b) }  goal g: wet(a) }
+    """
+    assert commands(text) == ["soak a"]
+
+
+def test_what_cannot_be_judged_is_told() -> None:
+    text = """
+    type T { n: 0 to 9 }
+    action odd(x: T) { require x.n mod 2 == 1  x.n += 1 }
+    world w { object a: T  goal g: a.n == 5 }
+    """
+    found = grounded(opened(text))
+    assert found.commands == (Command("odd", (0,)),)
+    assert [what for what, _ in found.loose] == ["condition on `compare`"]
+
+
+def test_more_than_twenty_loops() -> None:
+    """Python itself nests no more than twenty."""
+    params = ", ".join(f"x{number}: T" for number in range(24))
+    chain = "".join(f"  require r(x{number}, x{number + 1})\n" for number in range(23))
+    text = f"""
+    type T  relation r(x: T, y: T)  relation done(x: T)
+    action long({params}) {{
+    {chain}  add done(x0)
+    }}
+    world w {{ object a: T  object b: T  setup {{ add r(a, a)  add r(a, b) }}  goal g: done(a) }}
+    """
+    assert len(commands(text)) == 2
+
+
+# ---- too much -----------------------------------------------------------------------------------
+
+MANY = """
+type T  relation p(x: T)
+action mark(a: T, b: T, c: T) { add p(a) }
+world w { object {objects}: T  goal g: p(o0) }
+"""
+
+
+def many(count: int) -> Opened:
+    objects = ", ".join(f"o{number}" for number in range(count))
+    return opened(MANY.replace("{objects}", objects))
+
+
+def test_a_rule_with_too_many_bindings_is_refused_before_it_is_made() -> None:
+    with pytest.raises(Ungroundable, match="a rule with 1,000,000 bindings"):
+        reached(facts_of(many(100)), most=999_999)
+
+
+def test_too_many_ground_rules_are_refused_on_the_way() -> None:
+    with pytest.raises(Ungroundable, match="more than 200 ground rules"):
+        reached(facts_of(opened(WALK)), most=200)
+
+
+WALK = f"""
+type T  relation at(x: T)  relation to(x: T, y: T)
+action go(a: T, b: T, c: T) {{ require at(a)  require to(a, b)  require to(b, c)  add at(b) }}
+world w {{
+  object {", ".join(f"o{number}" for number in range(300))}: T
+  setup {{ add at(o0)  for x: T, y: T where id(y) == id(x) + 1 {{ add to(x, y) }} }}
+  goal g: at(o9)
+}}
+"""
+
+
+# ---- plain worlds -------------------------------------------------------------------------------
+
+
+def told(task: Task) -> tuple[frozenset[object], ...]:
+    """A task by names, whatever the order of its parts."""
+
+    def literals(every: object) -> frozenset[object]:
+        return frozenset(
+            (task.variables[number].name, tuple(task.variables[number].values[p] for p in places))
+            for number, places in every  # type: ignore[attr-defined]
+        )
+
+    operators = frozenset(
+        (
+            one.command,
+            literals(one.precondition),
+            frozenset(
+                (literals(e.conditions), task.variables[e.variable].name, e.value)
+                for e in one.effects
+            ),
+            one.cost,
+        )
+        for one in task.operators
+    )
+    return frozenset(task.variables), literals(task.goal), operators
+
+
+@pytest.mark.parametrize("name", plain_worlds())
+def test_plain_worlds_are_encoded_as_the_general_way_encodes_them(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = plain_worlds()[name]
+    quick = encode(world.instance, world.simulator, world.state, None)
+    assert isinstance(quick, Encoding)
+    assert plain_task(facts_of(world), grounded(world), world.instance.world.goals[0]) is not None
+    module = sys.modules["tokenworld.planning.lower.encode"]
+    monkeypatch.setattr(module, "plain_encoding", lambda *_: None)
+    general = encode(world.instance, world.simulator, world.state, None)
+    assert isinstance(general, Encoding)
+    assert told(quick.task) == told(general.task)
+
+
+@pytest.mark.parametrize("name", plain_worlds())
+def test_plain_worlds_are_packed_as_the_general_way_packs_them(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = plain_worlds()[name]
+    quick = packed(world.simulator, world.state, None)
+    module = sys.modules["tokenworld.planning.explore.whole"]
+    monkeypatch.setattr(module, "plain_packed", lambda *_: None)
+    general = packed(world.simulator, world.state, None)
+    assert quick is not None
+    assert general is not None
+    assert layers(quick, 12) == layers(general, 12)
+    assert quick.packing.width <= general.packing.width
+
+
+def test_too_many_operators_are_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = sokoban()
+    assert packed(world.simulator, world.state, None) is not None
+    module = sys.modules["tokenworld.planning.explore.plain"]
+    monkeypatch.setattr(module, "_MOST_OPERATORS", 10)
+    assert packed(world.simulator, world.state, None) is None
+
+
+def layers(world: Packed, depth: int) -> list[frozenset[object]]:
+    """The states of each depth, by what they hold, with what can be done there."""
+    found, layer, seen = list[frozenset[object]](), [world.start], {world.start}
+    for _ in range(depth):
+        found.append(frozenset(_shown(world, state) for state in layer))
+        after = [s for state in layer for _, s in world.moves(state) if s not in seen]
+        layer = list(dict.fromkeys(after))
+        seen.update(layer)
+    return found
+
+
+def _shown(world: Packed, state: int) -> tuple[object, ...]:
+    slots = frozenset(one for one in world.slots(state) if one[2])
+    doings = tuple(world.commands[number] for number, _ in world.moves(state))
+    return slots, doings, world.ends(state)
+
+
+def test_at_most_one_fact_of_a_group_holds() -> None:
+    for world in plain_worlds().values():
+        made = plain_task(
+            facts_of(world), grounded(world), world.instance.world.goals[0], whole=True
+        )
+        assert made is not None
+        assert max(map(len, made.variables)) > 2
+        for state in _states(world):
+            held = {
+                fact for group in made.variables for fact in group if _holds(world, state, fact)
+            }
+            assert all(len(held.intersection(group)) <= 1 for group in made.variables)
+
+
+def _holds(world: Opened, state: object, fact: tuple[str, tuple[object, ...]]) -> bool:
+    return world.simulator.read(state, *fact) is True  # type: ignore[arg-type]
+
+
+def _states(world: Opened) -> Iterator[object]:
+    seen, waiting = {world.simulator.key(world.state)}, [world.state]
+    for state in waiting:
+        yield state
+        for command in world.simulator.commands(state):
+            for one in world.simulator.successors(state, command):
+                if world.simulator.key(one.state) not in seen and len(seen) < 200:
+                    seen.add(world.simulator.key(one.state))
+                    waiting.append(one.state)
+
+
+def test_what_an_action_gives_back_is_not_taken_away() -> None:
+    """`channel` is needed, freed and kept: it makes no group with what was sent."""
+    text = """
+    type T  relation sent(x: T)  relation channel()
+    action send(x: T) { require channel()  remove channel()  add channel()  add sent(x) }
+    world w {
+      object a: T  object b: T  setup { add channel() }  goal g: sent(a) and sent(b)
+    }
+    """
+    world = opened(text)
+    made = plain_task(facts_of(world), grounded(world), world.instance.world.goals[0])
+    assert isinstance(made, GroundTask)
+    assert sorted(made.variables) == [(("sent", (0,)),), (("sent", (1,)),)]
+
+
+# ---- beside Fast Downward -----------------------------------------------------------------------
+
+FAMILIES = (
+    "blocks", "gripper", "logistics00", "sokoban-opt08-strips", "barman-mco14-strips", "driverlog",
+    "openstacks", "rovers", "zenotravel",
+)  # fmt: skip
+IPC = os.environ.get("TW_IPC")
+
+
+@pytest.mark.skipif(IPC is None, reason="no IPC problems: name their folder with `TW_IPC`")
+@pytest.mark.skipif(find_spec("fast_downward") is None, reason="its translator is not installed")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_ground_actions_are_those_of_fast_downward(family: str) -> None:
+    from fast_downward.translate import instantiate, normalize, options, pddl_parser
+
+    folder = Path(str(IPC)) / family
+    domain = folder / "domain.pddl"
+    path = min(one for one in folder.glob("*.pddl") if "domain" not in one.name)
+    sources = [Source(str(one), None, one.read_text(encoding="utf-8")) for one in (domain, path)]
+    world = opened(import_pddl(sources[0], (sources[1],)).text)
+    names = world.instance.names
+    ours = {
+        " ".join((one.action, *(names[arg] for arg in one.args))).lower()  # type: ignore[index]
+        for one in grounded(world).commands
+    }
+    options.set_options([str(domain), str(path)])
+    task = pddl_parser.open(domain_filename=str(domain), problem_filename=str(path))
+    normalize.normalize(task)
+    theirs = {one.name.strip("() ").lower() for one in instantiate.explore(task)[2]}
+    assert ours == theirs

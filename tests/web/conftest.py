@@ -1,0 +1,62 @@
+"""Servers that end with the test, and a Chromium where there is one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from served import Served
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Starts ``tw play WORLD --web`` with further options, and a folder of its own."""
+    pytest.importorskip("textual_serve", reason="the extra `web` is not installed")
+    from served import Served
+
+    started: list[Served] = []
+
+    def start(world: object, *options: object, **also: str) -> Served:
+        started.append(Served(tmp_path, world, *options, **also))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """The Chromium of this machine: ``TW_CHROMIUM`` names it, else it is looked for."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="the extra `browser` is not installed"
+    )
+    found = os.environ.get("TW_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield browser
+        browser.close()

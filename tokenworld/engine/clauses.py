@@ -1,0 +1,261 @@
+"""A condition taken apart: each clause of it with its truth and the values that decide.
+
+*and*, *or*, *not* and *if … then* are split into their terms, *any* and *all* into the cases that
+they range over, a derived truth into what it stands for. What is left is a leaf with the values of
+what it reads. Each clause is compiled once for an action and asked where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, Literal
+
+from tokenworld.diagnostics import Span
+from tokenworld.engine.bodies import BodyWriter
+from tokenworld.engine.compile import Code, guards_of
+from tokenworld.engine.state import State
+from tokenworld.engine.why import UNDEFINED, load_code
+from tokenworld.ground import Command, Json, show_value, value_text
+from tokenworld.model import (
+    Action,
+    And,
+    BuiltinCall,
+    ClosureOf,
+    CollectionType,
+    DeriveCall,
+    Fold,
+    Implies,
+    InverseOf,
+    Let,
+    Local,
+    Not,
+    Or,
+    ParamRead,
+    Program,
+    Read,
+    Term,
+    ValueType,
+    children,
+)
+
+__all__ = ["Clause", "ClauseKind", "clauses_of"]
+
+ClauseKind = Literal["and", "or", "not", "implies", "any", "all", "case", "derive", "leaf"]
+
+_CASES: Final = 5
+"""So many cases of *any* and *all* are shown: those that decide come first."""
+_DEEP: Final = 4
+"""Derives within derives are taken apart so far."""
+
+_READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf, BuiltinCall)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause: where it is written, whether it holds (``None``: it has no value), its parts.
+
+    ``case`` names the values of the variables of *any* or *all* that it is about. ``values`` are
+    those of what a leaf reads, by place. ``left_out`` counts cases that are not among the parts.
+    """
+
+    kind: ClauseKind
+    span: Span
+    holds: bool | None
+    parts: tuple[Clause, ...] = ()
+    values: tuple[tuple[Span, Json], ...] = ()
+    case: str = ""
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The variables that a term may name, with their values, and the lets before it."""
+
+    key: str
+    types: Mapping[str, ValueType]
+    values: tuple[Any, ...]
+    lets: tuple[Let, ...] = ()
+    depth: int = 0
+
+    def with_cases(self, types: Mapping[str, ValueType], values: Sequence[Any]) -> _Scope:
+        known = dict(zip(self.types, self.values, strict=True)) | dict(
+            zip(types, values, strict=True)
+        )
+        kinds = {**self.types, **types}
+        key = f"{self.key}+{','.join(types)}"
+        return _Scope(key, kinds, tuple(known[x] for x in kinds), self.lets, self.depth)
+
+
+def clauses_of(code: Code, state: State, was: State, command: Command, index: int) -> Clause:
+    """A require of a command, taken apart, as it stands for the actor whose turn it is."""
+    action: Action = code.actions[command.action].action
+    require, lets = guards_of(action)[index]
+    types = {binder.name: binder.type for binder in action.params}
+    scope = _Scope(f"{action.name}:{index}", types, command.args, lets)
+    return _Asking(code, state, was).clause(require.condition, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    code: Code
+    state: State
+    was: State
+
+    @property
+    def _program(self) -> Program:
+        return self.code.emitter.instance.program
+
+    def clause(self, term: Term, scope: _Scope) -> Clause:
+        """A term taken apart as far as that tells more than the term itself."""
+        holds = self._truth(term, scope)
+        match term:
+            case And(terms=terms):
+                return Clause("and", term.span, holds, self._each(terms, scope))
+            case Or(terms=terms):
+                return Clause("or", term.span, holds, self._each(terms, scope))
+            case Not(term=inner):
+                return Clause("not", term.span, holds, self._each((inner,), scope))
+            case Implies(left=left, right=right):
+                return Clause("implies", term.span, holds, self._each((left, right), scope))
+            case Fold(fold="any" | "all") if term.value is not None:
+                return self._cases(term, holds, scope)
+            case DeriveCall() if self._opens(term, scope):
+                return self._derived(term, holds, scope)
+            case _:
+                return Clause("leaf", term.span, holds, (), tuple(self._values(term, scope)))
+
+    def _each(self, terms: Sequence[Term], scope: _Scope) -> tuple[Clause, ...]:
+        return tuple(self.clause(one, scope) for one in terms)
+
+    # ---- any and all ----------------------------------------------------------------------------
+
+    def _cases(self, term: Fold, holds: bool | None, scope: _Scope) -> Clause:
+        """The cases that decide first: those that fail of an *all*, those that hold of an *any*."""
+        assert term.value is not None
+        types = {binder.name: binder.type for binder in term.binders}
+        decides = term.fold == "any"
+        rows = self._asked(term, scope, cases=True)
+        if rows is None:
+            return Clause(_kind(term), term.span, holds)
+        scopes = [scope.with_cases(types, row) for row in rows]
+        truths = [self._truth(term.value, one) for one in scopes]
+        order = sorted(range(len(scopes)), key=lambda at: truths[at] is not decides)
+        parts = tuple(
+            Clause("case", term.value.span, truths[at], (self.clause(term.value, scopes[at]),),
+                   case=self._case(types, rows[at]))
+            for at in islice(order, _CASES)
+        )  # fmt: skip
+        return Clause(_kind(term), term.span, holds, parts, left_out=len(scopes) - len(parts))
+
+    def _case(self, types: Mapping[str, ValueType], row: Sequence[Any]) -> str:
+        shown = (
+            f"{name} = {value_text(show_value(self._program, self.state.names, kind, value))}"
+            for (name, kind), value in zip(types.items(), row, strict=True)
+        )
+        return ", ".join(shown)
+
+    # ---- derives --------------------------------------------------------------------------------
+
+    def _opens(self, term: DeriveCall, scope: _Scope) -> bool:
+        derive = self._program.derives[term.derive]
+        return (
+            scope.depth < _DEEP
+            and not term.was
+            and not derive.recursive
+            and derive.type.kind == "bool"
+        )
+
+    def _derived(self, term: DeriveCall, holds: bool | None, scope: _Scope) -> Clause:
+        derive = self._program.derives[term.derive]
+        args = [self._value(one, scope) for one in term.args]
+        types = {binder.name: binder.type for binder in derive.params}
+        values = tuple(self._values(term, scope, inner=True))
+        if any(found is _NOTHING for found in args):
+            return Clause("derive", term.span, holds, (), values)
+        inner = _Scope(f"derive {derive.name}", types, tuple(args), (), scope.depth + 1)
+        return Clause("derive", term.span, holds, (self.clause(derive.value, inner),), values)
+
+    # ---- values ---------------------------------------------------------------------------------
+
+    def _values(
+        self, term: Term, scope: _Scope, *, inner: bool = False
+    ) -> Iterator[tuple[Span, Json]]:
+        """What a leaf reads, outermost first, each place once; its own truth is told elsewhere."""
+        seen = set[tuple[str, int, int]]()
+        lets = frozenset(let.name for let in scope.lets)
+        for one in _reading(term, lets, skip=inner or isinstance(term, _READING)):
+            place = (one.span.file, one.span.start, one.span.end)
+            value = self._value(one, scope)
+            if place not in seen and value is not _NOTHING:
+                seen.add(place)
+                yield one.span, show_value(self._program, self.state.names, one.type, value)
+
+    def _truth(self, term: Term, scope: _Scope) -> bool | None:
+        value = self._value(term, scope)
+        return None if value is _NOTHING else bool(value)
+
+    def _value(self, term: Term, scope: _Scope) -> Any:
+        return self._asked(term, scope, cases=False, nothing=_NOTHING)
+
+    def _asked(self, term: Term, scope: _Scope, *, cases: bool, nothing: Any = None) -> Any:
+        function = _compiled(self.code, term, scope, cases=cases)
+        try:
+            return function(self.state, self.was, self.state.acting, *scope.values)
+        except UNDEFINED:
+            return nothing
+
+
+_NOTHING: Final = object()
+"""The value of a term that has none."""
+
+
+def _kind(term: Fold) -> ClauseKind:
+    return "any" if term.fold == "any" else "all"
+
+
+def _reading(term: Term, lets: frozenset[str], *, skip: bool = False) -> Iterator[Term]:
+    telling = isinstance(term, _READING) or (isinstance(term, Local) and term.name in lets)
+    if telling and not skip and not isinstance(term.type, CollectionType):
+        yield term
+    if isinstance(term, Fold):
+        return  # its variables have no single value
+    for child in children(term):
+        yield from _reading(child, lets)
+
+
+# ---- compiling ----------------------------------------------------------------------------------
+
+
+def _compiled(code: Code, term: Term, scope: _Scope, *, cases: bool) -> Callable[..., Any]:
+    """A function of state, start of the tick, actor and the variables: a term's value, or the rows
+    of values that an *any* or *all* ranges over."""
+    store: dict[tuple[int, str, bool], tuple[Term, Callable[..., Any]]]
+    store = code.space.setdefault("CLAUSES", {})
+    key = (id(term), scope.key, cases)
+    if key not in store:
+        emitter = code.emitter
+        emitter.careful = True
+        try:
+            store[key] = (term, _function(code, term, scope, cases=cases))
+        finally:
+            emitter.careful = False
+    return store[key][1]
+
+
+def _function(code: Code, term: Term, scope: _Scope, *, cases: bool) -> Callable[..., Any]:
+    emitter = code.emitter
+    names = {name: emitter.fresh("c") for name in scope.types}
+    header, name = ", ".join(("S", "W", "me", *names.values())), emitter.fresh("clause")
+    writer = BodyWriter(emitter)
+    for let in scope.lets:
+        writer.let(let, names, 1)
+    if cases:
+        assert isinstance(term, Fold)
+        loops, inner = emitter.clauses(term.binders, term.where, names)
+        row = "".join(f"{inner[binder.name]}, " for binder in term.binders)
+        writer.line(1, f"return [({row}) {loops}]")
+    else:
+        writer.line(1, f"return {emitter.term(term, names)}")
+    return load_code(code, name, header, writer)

@@ -1,0 +1,208 @@
+"""A* over packed states, compiled: a queue, prices of facts, and what `best.PackedBest` does.
+
+This module needs numba.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokenworld.planning.explore.heuristics import FAR
+from tokenworld.planning.explore.kernel import CROWDED, FULL, in_order, look_up, onward
+from tokenworld.planning.explore.stepping import (
+    Words,
+    compiled,
+    follow_many,
+    follow_one,
+    kind_of,
+)
+
+__all__ = ["advance", "price_of_goal"]
+
+_FAR = np.int64(FAR)
+_GOAL, _LOST, _BROKEN, _DONE = 1, 2, 4, 8
+
+
+# ---- queues -------------------------------------------------------------------------------------
+
+
+@compiled
+def before(queue: Words, one: int, other: int) -> bool:
+    """Whether a row of a queue comes before another one."""
+    for k in range(queue.shape[1]):
+        if queue[one, k] != queue[other, k]:
+            return bool(queue[one, k] < queue[other, k])
+    return False
+
+
+@compiled
+def swap(queue: Words, one: int, other: int) -> None:
+    for k in range(queue.shape[1]):
+        queue[one, k], queue[other, k] = queue[other, k], queue[one, k]
+
+
+@compiled
+def risen(queue: Words, place: int) -> None:
+    """Let the last row of a queue, at ``place``, find its place: a heap."""
+    while place > 0 and before(queue, place, (place - 1) >> 1):
+        swap(queue, place, (place - 1) >> 1)
+        place = (place - 1) >> 1
+
+
+@compiled
+def without_first(queue: Words, size: int) -> int:
+    """Take the first of ``size`` rows away; how many are left."""
+    size -= 1
+    swap(queue, 0, size)
+    place = 0
+    while 2 * place + 1 < size:
+        least = 2 * place + 1
+        if least + 1 < size and before(queue, least + 1, least):
+            least += 1
+        if not before(queue, least, place):
+            break
+        swap(queue, place, least)
+        place = least
+    return size
+
+
+# ---- heuristics ---------------------------------------------------------------------------------
+
+
+@compiled
+def price_of_goal(rows: Words, row: int, add: bool, lay: Words, relaxed: Words) -> Words:
+    """What `heuristics.Relaxed.value` says of a state."""
+    firsts, ends, counts, weights, gives_at, gives, uses_at, uses, prices, left, sums, queue = (
+        relaxed
+    )
+    always, goal = ends[0], ends[1]
+    prices[:] = _FAR
+    left[:] = counts
+    sums[:] = 0
+    size = 0
+    for v in range(firsts.shape[0] + 1):
+        fact = always
+        if v < firsts.shape[0]:
+            word = rows[row, np.int64(lay[v, 0])]
+            fact = firsts[v] + np.int64((word >> lay[v, 1]) & lay[v, 2])
+        prices[fact] = 0
+        queue[size, 0], queue[size, 1] = 0, fact
+        size += 1
+    while size > 0:
+        price, fact = queue[0, 0], queue[0, 1]
+        size = without_first(queue, size)
+        if price > prices[fact]:
+            continue
+        if fact == goal:
+            return price
+        for u in range(uses_at[fact], uses_at[fact + 1]):
+            rule = uses[u]
+            sums[rule] = min(sums[rule] + price, _FAR) if add else price
+            left[rule] -= 1
+            if left[rule] == 0:
+                reached = min(sums[rule] + weights[rule], _FAR)
+                for g in range(gives_at[rule], gives_at[rule + 1]):
+                    given = gives[g]
+                    if reached < prices[given]:
+                        prices[given] = reached
+                        queue[size, 0], queue[size, 1] = reached, given
+                        risen(queue, size)
+                        size += 1
+    return _FAR
+
+
+# ---- A* -----------------------------------------------------------------------------------------
+
+
+@compiled
+def enqueue(
+    node: int, parent: int, total: Words, parents: Words, paid: Words, ahead: Words, queue: Words,
+    count: Words,
+) -> None:  # fmt: skip
+    """Let a state wait that is had for so much from this parent."""
+    parents[node], paid[node] = parent, total
+    last = count[5]
+    queue[last, 0], queue[last, 1], queue[last, 2] = total + ahead[node], ahead[node], node
+    risen(queue, last)
+    count[5] = last + 1
+
+
+@compiled
+def ahead_of(row: int, kind: int, mode: int, scratch: Words, world: Words, relaxed: Words) -> Words:
+    """What a listed state has ahead of it at least, or about."""
+    if kind != 0 or mode == 0:
+        return np.int64(0)
+    return price_of_goal(scratch[0], row, mode == 2, world[8], relaxed)
+
+
+@compiled
+def advance(
+    states: Words,
+    parents: Words,
+    kinds: Words,
+    table: Words,
+    paid: Words,
+    ahead: Words,
+    queue: Words,
+    count: Words,
+    times: int,
+    mode: int,
+    ranks: Words,
+    weights: Words,
+    scratch: Words,
+    world: Words,
+    relaxed: Words,
+) -> int:
+    """Expand so many states, the most promising ones first, or stop at a goal.
+
+    ``mode``: 0 without a heuristic, 1 h-max, 2 h-add. ``count`` holds what `kernel.expand` says
+    and then how many states wait and how many are hopeless. Returns `FULL` or `CROWDED` where room
+    is short, else 0.
+    """
+    found, numbers, _, places, known, _, _, _ = scratch
+    while times > 0 and count[5] > 0 and count[3] < 0:
+        node = queue[0, 2]
+        kind, m, n = kinds[node], 0, count[0]
+        if kind >= _DONE:
+            count[5] = without_first(queue, count[5])
+            continue
+        if kind == _GOAL:
+            count[3] = node
+            break
+        if kind == 0 and states.shape[1] == 1:
+            m = follow_one(states[node, 0], 0, scratch, world)
+        elif kind == 0:
+            m = follow_many(states, node, 0, scratch, world)
+        if m < 0:
+            return CROWDED
+        if n + m > states.shape[0] or count[5] + m > queue.shape[0]:
+            return FULL
+        count[5] = without_first(queue, count[5])
+        kinds[node], times = kind | _DONE, times - 1
+        count[1] += kind != _LOST
+        count[2] += m
+        in_order(0, m, ranks, found, numbers)
+        look_up(m, states, table, scratch)
+        for i in range(m):
+            total, p = paid[node] + weights[numbers[i]], places[i]
+            if known[i] == 0:
+                p = onward(p, states, table, found, i)
+            at = known[i] if known[i] != 0 else table[p]
+            if at != 0:
+                if kinds[at - 1] < _DONE and total < paid[at - 1]:
+                    enqueue(at - 1, node, total, parents, paid, ahead, queue, count)
+                continue
+            states[n] = found[i]
+            kind = kind_of(found, i, world)
+            far = ahead_of(i, kind, mode, scratch, world, relaxed)
+            parents[n], paid[n], ahead[n], kinds[n] = node, total, far, kind
+            if kind >= _BROKEN or far >= _FAR:
+                kinds[n] = kind | _DONE
+                count[4] += kind >= _BROKEN
+                count[6] += far >= _FAR
+            else:
+                enqueue(n, node, total, parents, paid, ahead, queue, count)
+            n += 1
+            table[p] = n
+        count[0] = n
+    return 0

@@ -1,0 +1,301 @@
+"""Python for the joins: one function for each way in which a new tuple can complete a rule.
+
+A function is called with the new tuple and loops over what the other atoms of its rule have, each
+looked up in an index by exactly the places that are known there. New facts go to a queue; only what
+comes out of the queue is filed, so that no loop sees its relation grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tokenworld.planning.grounding.order import ordered, unified
+from tokenworld.planning.grounding.rules import (
+    Amount,
+    Arg,
+    Atom,
+    Const,
+    Literal,
+    Number,
+    Operation,
+    Range,
+    Rule,
+    Same,
+    Slotted,
+    Source,
+    Var,
+    Widening,
+    variables_in,
+)
+
+__all__ = ["Joins", "Written", "amount_text", "tuple_text", "written"]
+
+_CALLS = {"+": "added", "-": "subtracted", "*": "multiplied", "min": "lesser", "max": "greater"}
+_DEEPEST = 15
+"""Loops within loops in one function."""
+_OPPOSITE = {"==": "!=", "!=": "=="}
+
+
+@dataclass(slots=True)
+class Joins:
+    """Relations by number, the indexes that some join uses, and who waits for which relation."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    indexes: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
+    looked: set[int] = field(default_factory=set)
+    waiting: dict[int, list[str]] = field(default_factory=dict)
+    begin: list[str] = field(default_factory=list)
+    apart: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+
+    def number(self, relation: str) -> int:
+        """The number of a relation."""
+        return self.numbers.setdefault(relation, len(self.numbers))
+
+    def index(self, relation: str, known: tuple[int, ...], size: int) -> str:
+        """The name of the index by some places; it is made if it is new."""
+        number = self.number(relation)
+        self.indexes.setdefault(number, {}).setdefault(known, size)
+        return f"I{number}_{'_'.join(map(str, known))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The text of all functions. ``apart``: for each, the relations that it goes through whole,
+    whose sizes multiply."""
+
+    text: str
+    joins: Joins
+
+
+def written(
+    sources: Sequence[Source], rules: Sequence[Rule], growing: frozenset[str], fixed: frozenset[str]
+) -> Written:
+    """The functions of a program; ``growing`` are the relations that rules add to, ``fixed`` those
+    that never change."""
+    joins = Joins()
+    asked = {
+        one.relation for rule in rules for one in rule.body if isinstance(one, Atom)
+    }  # the heads that some rule waits for
+    texts = list[str]()
+    for source in sources:
+        head = source.head
+        follow = [_added(joins, atom) for atom in source.always]
+        if head.relation in asked:
+            follow.append(f"queue(({joins.number(head.relation)}, k))")
+        kept = frozenset(source.params)
+        for way in source.ways:
+            for rule, start in _started(head, way, kept, growing):
+                end = [
+                    f"k = {tuple_text(head.args)}",
+                    f"if k not in K{joins.number(head.relation)}:",
+                ]
+                end += [f" K{joins.number(head.relation)}[k] = None"]
+                end += [f" {line}" for one in follow for line in one.split("\n")]
+                texts.append(_function(joins, rule, start, end, fixed))
+    for one in rules:
+        kept = frozenset[Var]()
+        for rule, start in _started(one.head, one.body, kept, growing):
+            texts.append(_function(joins, rule, start, _concluded(joins, rule.head), fixed))
+    texts += _filing(joins)
+    return Written("\n".join(texts) + "\n", joins)
+
+
+def _started(
+    head: Atom | Widening, body: Sequence[Literal], kept: frozenset[Var], growing: frozenset[str]
+) -> Iterator[tuple[Rule, int | None]]:
+    """A rule once for each of its atoms that can be new, or once at the beginning."""
+    new_head, literals = unified(head, body, kept)
+    rule = Rule(new_head, tuple(dict.fromkeys(literals)))
+    places: list[int | None] = [
+        place
+        for place, one in enumerate(rule.body)
+        if isinstance(one, Atom) and not one.absent and one.relation in growing
+    ]
+    for place in places or [None]:
+        yield rule, place
+
+
+def _concluded(joins: Joins, head: Atom | Widening) -> list[str]:
+    if isinstance(head, Atom):
+        return _added(joins, head).split("\n")
+    amount = "None" if head.amount is None else amount_text(head.amount)
+    number = joins.number(f"#{head.fluent}")
+    return [f"widen({head.fluent!r}, {number}, {tuple_text(head.args)}, {amount})"]
+
+
+def _added(joins: Joins, atom: Atom) -> str:
+    number = joins.number(atom.relation)
+    made = f"t = {tuple_text(atom.args)}"
+    return f"{made}\nif t not in K{number}:\n K{number}[t] = None\n queue(({number}, t))"
+
+
+# ---- one function -------------------------------------------------------------------------------
+
+
+def _function(
+    joins: Joins, rule: Rule, start: int | None, end: Sequence[str], fixed: frozenset[str]
+) -> str:
+    writer = _Writer(joins, f"f{len(joins.apart)}", fixed)
+    rest = list(rule.body)
+    if start is None:
+        joins.begin.append(writer.name)
+    else:
+        first = rest.pop(start)
+        assert isinstance(first, Atom)
+        joins.waiting.setdefault(joins.number(first.relation), []).append(writer.name)
+        writer.opened(first)
+    for literal in ordered(rest, frozenset(writer.bound), fixed):
+        writer.joined(literal)
+    joins.apart.append((writer.name, tuple(writer.apart)))
+    return "\n".join([*writer.lines, *(f"{writer.indent}{line}" for line in end)])
+
+
+class _Writer:
+    """Writes one function, line by line; ``bound`` are the variables that have values so far."""
+
+    def __init__(self, joins: Joins, name: str, fixed: frozenset[str]) -> None:
+        self._joins, self._fixed = joins, fixed
+        self.name, self.indent, self._leave = name, " ", "return"
+        self.lines = [f"def {name}(t):"]
+        self.bound: set[Var] = set()
+        self.apart: list[str] = []
+        self._depth = self._parts = 0
+
+    def opened(self, atom: Atom) -> None:
+        """The new tuple, taken apart."""
+        for place, arg in enumerate(atom.args):
+            if isinstance(arg, Var) and arg not in self.bound:
+                self._write(f"{_value(arg)} = t[{place}]")
+                self.bound.add(arg)
+            else:
+                self._unless(f"t[{place}] == {_value(arg)}")
+
+    def joined(self, literal: Literal) -> None:
+        match literal:
+            case Atom(absent=True):
+                self._lacking(literal)
+            case Atom():
+                self._found(literal)
+            case Same():
+                self._same(literal)
+            case Range(op=op, left=left, right=right):
+                self._unless(f"compares({op!r}, {amount_text(left)}, {amount_text(right)})")
+
+    def _write(self, line: str) -> None:
+        self.lines.append(f"{self.indent}{line}")
+
+    def _unless(self, condition: str) -> None:
+        self._write(f"if not ({condition}): {self._leave}")
+
+    def _lacking(self, atom: Atom) -> None:
+        if atom.relation in self._fixed and variables_in(atom) <= self.bound:
+            self._unless(f"{tuple_text(atom.args)} not in {self._relation(atom)}")
+
+    def _relation(self, atom: Atom) -> str:
+        number = self._joins.number(atom.relation)
+        self._joins.looked.add(number)
+        return f"R{number}"
+
+    def _found(self, atom: Atom) -> None:
+        known = tuple(
+            place
+            for place, arg in enumerate(atom.args)
+            if isinstance(arg, Const) or arg in self.bound
+        )
+        free = [place for place in range(len(atom.args)) if place not in known]
+        if not free:
+            self._unless(f"{tuple_text(atom.args)} in {self._relation(atom)}")
+            return
+        if known:
+            index = self._joins.index(atom.relation, known, len(atom.args))
+            key = [_value(atom.args[place]) for place in known]
+            whole = key[0] if len(key) == 1 else f"({', '.join(key)})"
+            where = f"{index}.get({whole}, ())"
+            one = len(free) == 1
+        else:
+            where, one = self._relation(atom), False
+            self.apart.append(atom.relation)
+        self._loop([atom.args[place] for place in free], where, one)
+
+    def _loop(self, args: Sequence[Arg], where: str, one: bool) -> None:
+        names, same = list[str](), list[tuple[str, str]]()
+        for place, arg in enumerate(args):
+            assert isinstance(arg, Var)
+            if arg in self.bound:  # twice in one atom
+                names.append(f"again{place}")
+                same.append((f"again{place}", _value(arg)))
+            else:
+                names.append(_value(arg))
+                self.bound.add(arg)
+        if self._depth == _DEEPEST:
+            self._go_on(names)
+        self._depth += 1
+        self._write(f"for {names[0] if one else ', '.join(names) + ','} in {where}:")
+        self.indent, self._leave = self.indent + " ", "continue"
+        for left, right in same:
+            self._unless(f"{left} == {right}")
+
+    def _go_on(self, names: Sequence[str]) -> None:
+        """Python nests some twenty loops and no more: the rest is a function of its own."""
+        self._parts += 1
+        name = f"{self.name}_{self._parts}"
+        known = ", ".join(sorted({_value(var) for var in self.bound} - set(names)))
+        self._write(f"{name}({known})")
+        self.lines.append(f"def {name}({known}):")
+        self.indent, self._leave, self._depth = " ", "return", 0
+
+    def _same(self, test: Same) -> None:
+        left, right = _value(test.left), _value(test.right)
+        if test.op in _OPPOSITE:
+            self._write(f"if {left} {_OPPOSITE[test.op]} {right}: {self._leave}")
+        else:
+            there = [
+                f"{_value(one)} is not None"
+                for one in (test.left, test.right)
+                if not isinstance(one, Const)
+            ]
+            known = all(one != Const(None) for one in (test.left, test.right))
+            self._unless(" and ".join([*there, f"{left} {test.op} {right}"]) if known else "False")
+
+
+def _value(arg: Arg) -> str:
+    return repr(arg.value) if isinstance(arg, Const) else f"v_{arg.name}"
+
+
+def tuple_text(args: Sequence[Arg]) -> str:
+    """A tuple of values and variables, as Python."""
+    return f"({', '.join(map(_value, args))}{',' if len(args) == 1 else ''})"
+
+
+def amount_text(amount: Amount) -> str:
+    """The range of an amount, as Python."""
+    match amount:
+        case Number(arg=arg):
+            return f"({_value(arg)}, {_value(arg)})"
+        case Slotted(fluent=fluent, args=args):
+            return f"ranges[{fluent!r}][{tuple_text(args)}]"
+        case Operation(name=name, left=left, right=right):
+            return f"{_CALLS[name]}({amount_text(left)}, {amount_text(right)})"
+
+
+# ---- filing ------------------------------------------------------------------------------------
+
+
+def _filing(joins: Joins) -> Iterator[str]:
+    """For each relation what files a new tuple."""
+    for number in range(len(joins.numbers)):
+        lines = [f"def file{number}(t):"]
+        if number in joins.looked:
+            lines.append(f" R{number}.add(t)")
+        for known, size in joins.indexes.get(number, {}).items():
+            free = [place for place in range(size) if place not in known]
+            key = _places(known) if len(known) > 1 else f"t[{known[0]}]"
+            rest = _places(free) if len(free) > 1 else f"t[{free[0]}]"
+            name = f"I{number}_{'_'.join(map(str, known))}"
+            lines.append(f" {name}[{key}].append({rest})")
+        yield "\n".join([*lines, " pass"])
+
+
+def _places(places: Sequence[int]) -> str:
+    return f"({', '.join(f't[{place}]' for place in places)})"

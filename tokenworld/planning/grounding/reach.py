@@ -1,0 +1,288 @@
+"""Relaxed reachability: the rules of a program run from the facts of the start state.
+
+Semi-naive: each new tuple is joined once with what was there before it. The result holds every
+ground action and law that play can ever meet, and may hold more: a fact is never taken away, so
+what must not hold is not looked at where play changes it, and a number may be anything between the
+least and the greatest that it was seen to be.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any
+
+from tokenworld.diagnostics import Span as Place
+from tokenworld.ground import Command, Raw, count_bindings, parameter_domains
+from tokenworld.model import Action, Law, NumberType
+from tokenworld.planning.grounding import ranges
+from tokenworld.planning.grounding.context import Ungroundable
+from tokenworld.planning.grounding.emit import Written, written
+from tokenworld.planning.grounding.implied import Implied
+from tokenworld.planning.grounding.program import Relaxed, relaxed
+from tokenworld.planning.grounding.ranges import Span
+from tokenworld.planning.grounding.rules import Atom, Source
+from tokenworld.planning.grounding.start import measured, rows
+from tokenworld.planning.lower.facts import Facts
+
+__all__ = ["MOST", "Reached", "rank", "reach_of", "reached"]
+
+MOST = 5_000_000
+"""More ground rules than these are not looked for."""
+_MOST_IN_PLANS = 1_000_000
+_FEW = 200
+"""A world with fewer bindings than these is as quickly gone through one by one."""
+_PATIENCE = 8
+"""So often the range of a slot grows bit by bit; then it is as wide as its type."""
+Tuple = tuple[Raw, ...]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What can ever be met. ``known`` are the tuples of the relations that rules add to, in the
+    order in which they were found; ``bindings`` those of each action and law."""
+
+    relaxed: Relaxed
+    known: Mapping[str, Mapping[Tuple, None]]
+    ranges: Mapping[str, Mapping[Tuple, Span]]
+
+    def bindings(self, title: str) -> Mapping[Tuple, None]:
+        """The arguments with which an action (``action name``) or law can be met."""
+        return self.known[f"!{title}"]
+
+    @property
+    def loose(self) -> tuple[tuple[str, Place], ...]:
+        """What was taken to hold because no join can judge it, each with its place."""
+        return self.relaxed.loose
+
+    @cached_property
+    def commands(self) -> tuple[Command, ...]:
+        """The ground actions by dense number: in the order of the program, then of arguments."""
+        program = self.relaxed.context.program
+        return tuple(
+            Command(name, args)
+            for name in program.actions
+            for args in sorted(self.bindings(f"action {name}"), key=rank)
+        )
+
+    @cached_property
+    def facts(self) -> dict[tuple[str, Tuple], int]:
+        """The facts that may come to hold, by dense number: those of each changing fluent that
+        holds tuples, its value last where it is no fact."""
+        program = self.relaxed.context.program
+        every = (
+            (name, one)
+            for name in program.fluents
+            for one in sorted(self.known.get(name, ()), key=rank)
+        )
+        return {fact: number for number, fact in enumerate(every)}
+
+
+def rank(args: Tuple) -> tuple[tuple[bool, Any], ...]:
+    """Where arguments stand in the order of a product of domains: `none` comes last."""
+    return tuple((one is None, 0 if one is None else one) for one in args)
+
+
+def reached(facts: Facts, most: int = MOST) -> Reached:
+    """What can ever be met from a start state; raises `Ungroundable` where that is too much, or
+    where a rule makes things that are not there yet."""
+    return _Reaching(facts, relaxed(facts.instance), most).run()
+
+
+def reach_of(facts: Facts, *, always: bool = False) -> Reached | None:
+    """What can be met in a world with many bindings (in any world, with ``always``); ``None`` where
+    it is quicker to look at each of them, or where it cannot be told. It is worked out once."""
+    program = facts.program
+    rules: list[Action | Law] = [*program.actions.values(), *program.laws.values()]
+    domains = (parameter_domains(facts.instance, rule.params) for rule in rules)
+    if not always and sum(map(count_bindings, domains)) < _FEW:
+        return None
+    if facts.reach is None:
+        try:
+            facts.reach = (reached(facts, _MOST_IN_PLANS),)
+        except Ungroundable:
+            facts.reach = (None,)
+    found = facts.reach[0]
+    assert found is None or isinstance(found, Reached)
+    return found
+
+
+class _Reaching:
+    def __init__(self, facts: Facts, program: Relaxed, most: int) -> None:
+        self._facts, self._relaxed, self._most = facts, program, most
+        self._ranges: dict[str, dict[Tuple, Span]] = {}
+        self._growth: dict[tuple[str, Tuple], int] = {}
+        self._queue: list[tuple[int, Tuple]] = []
+        self._known: dict[int, dict[Tuple, None]] = {}
+        self._undone: dict[str, dict[Tuple, None]] = {}
+
+    def run(self) -> Reached:
+        sources = list(self._relaxed.sources.values())
+        growing = frozenset(self._growing(sources))
+        fixed = frozenset(self._fixed(sources, growing))
+        implied = Implied(self._relaxed.context)
+        made = written(
+            [implied.source(one) for one in sources],
+            [implied.rule(one) for one in self._relaxed.rules],
+            growing,
+            fixed,
+        )
+        space = self._space(made)
+        exec(compile(made.text, "<joins>", "exec"), space)
+        self._begin(made, space, growing)
+        self._until_nothing_is_new(made, space, [f"!{one.name}" for one in sources])
+        names = {number: name for name, number in made.joins.numbers.items()}
+        known = {names[number]: found for number, found in self._known.items()}
+        for one in sources:
+            known.setdefault(f"!{one.name}", {})
+        known |= self._undone
+        return Reached(self._relaxed, known, self._ranges)
+
+    # ---- relations ----------------------------------------------------------------------------
+
+    def _growing(self, sources: list[Source]) -> Iterator[str]:
+        """What rules add to."""
+        for source in sources:
+            yield f"!{source.name}"
+            yield from (atom.relation for atom in source.always)
+        for rule in self._relaxed.rules:
+            head = rule.head
+            yield head.relation if isinstance(head, Atom) else f"#{head.fluent}"
+
+    def _fixed(self, sources: list[Source], growing: frozenset[str]) -> Iterator[str]:
+        """What never changes: types and lists, and the fluents that play leaves alone."""
+        changing = self._facts.changing
+        for name in self._facts.program.fluents:
+            if name not in growing and name not in changing:
+                yield from (name, f"#{name}")
+        for relation in self._read(sources):
+            if relation.startswith(":"):
+                yield relation
+
+    def _read(self, sources: list[Source]) -> Iterator[str]:
+        ways = [way for source in sources for way in source.ways]
+        for body in (*ways, *(rule.body for rule in self._relaxed.rules)):
+            yield from (one.relation for one in body if isinstance(one, Atom))
+
+    # ---- running ------------------------------------------------------------------------------
+
+    def _space(self, made: Written) -> dict[str, Any]:
+        space: dict[str, Any] = {
+            name: getattr(ranges, name)
+            for name in ("added", "compares", "greater", "lesser", "multiplied", "subtracted")
+        }
+        space |= {"queue": self._queue.append, "widen": self._widen, "ranges": self._ranges}
+        for number in made.joins.numbers.values():
+            self._known[number] = {}
+            space[f"K{number}"] = self._known[number]
+            space[f"R{number}"] = set()
+            for known in made.joins.indexes.get(number, ()):
+                space[f"I{number}_{'_'.join(map(str, known))}"] = defaultdict(list)
+        return space
+
+    def _begin(self, made: Written, space: dict[str, Any], growing: frozenset[str]) -> None:
+        """File what never changes, queue what does."""
+        program, listed = self._facts.program, self._relaxed.context.ranges
+        for fluent in program.fluents.values():
+            self._ranges[fluent.id] = measured(self._facts, fluent)
+        sizes: dict[str, int] = {}
+        for name, number in made.joins.numbers.items():
+            held = self._first(name, listed)
+            sizes[name] = len(held)
+            if name in growing:
+                self._known[number].update(held)
+                self._queue += [(number, one) for one in held]
+            else:
+                file = space[f"file{number}"]
+                for one in held:
+                    file(one)
+                del self._known[number]
+        self._undone = {
+            name: dict.fromkeys(rows(self._facts, name, listed))
+            for name in self._facts.changing
+            if name not in growing or name not in made.joins.numbers
+        }
+        self._estimate(made, sizes, growing)
+
+    def _first(self, name: str, listed: dict[str, tuple[Raw, ...]]) -> dict[Tuple, None]:
+        if name.startswith("#"):
+            return dict.fromkeys(self._ranges[name[1:]])
+        if name.startswith("!"):
+            return self._under_way(name[1:])
+        return dict.fromkeys(rows(self._facts, name, listed))
+
+    def _under_way(self, title: str) -> dict[Tuple, None]:
+        """A long action that runs at the start."""
+        running = self._facts.running
+        if running is None or f"action {running[0].action}" != title:
+            return {}
+        return {running[0].args: None}
+
+    def _estimate(self, made: Written, sizes: Mapping[str, int], growing: frozenset[str]) -> None:
+        """Refuse before anything is made where a rule alone has too many bindings: variables of
+        which nothing is said but their types."""
+        for _, apart in made.joins.apart:
+            number = 1
+            for name in apart:
+                number *= 1 if name in growing else sizes[name]
+            if number > self._most:
+                world = self._facts.instance.world
+                raise Ungroundable(f"a rule with {number:,} bindings", world.span)
+
+    def _until_nothing_is_new(
+        self, made: Written, space: Mapping[str, Any], heads: list[str]
+    ) -> None:
+        joins, queue = made.joins, self._queue
+        waiting: dict[int, list[Callable[[Tuple], None]]] = {
+            number: [space[name] for name in joins.waiting.get(number, ())]
+            for number in joins.numbers.values()
+        }
+        filing = {number: space[f"file{number}"] for number in joins.numbers.values()}
+        filed: set[tuple[int, Tuple]] = set()
+        counted = [self._known[joins.numbers[name]] for name in heads if name in joins.numbers]
+        numeric = {number for name, number in joins.numbers.items() if name.startswith("#")}
+        for name in joins.begin:
+            space[name](())
+        place = 0
+        while place < len(queue):
+            number, one = queue[place]
+            place += 1
+            if number not in numeric:
+                filing[number](one)
+            elif (number, one) not in filed:
+                filed.add((number, one))
+                filing[number](one)
+            for function in waiting[number]:
+                function(one)
+            if not place % 256 and sum(map(len, counted)) > self._most:
+                world = self._facts.instance.world
+                raise Ungroundable(f"more than {self._most:,} ground rules", world.span)
+
+    def _widen(self, fluent: str, number: int, args: Tuple, amount: Span | None) -> None:
+        """A slot may hold these numbers as well."""
+        kind = self._facts.program.fluents[fluent].type
+        low, high = (kind.low, kind.high) if isinstance(kind, NumberType) else (None, None)
+        new = (-inf, inf) if amount is None else amount
+        kept = ranges.within(new, low, high, clamped=True)
+        assert kept is not None
+        old = self._ranges[fluent].get(args)
+        if old is not None:
+            kept = min(old[0], kept[0]), max(old[1], kept[1])
+        if kept == old:
+            return
+        self._growth[fluent, args] = grown = self._growth.get((fluent, args), 0) + 1
+        if grown > _PATIENCE:
+            kept = self._wide(kept, old, low, high)
+        self._ranges[fluent][args] = kept
+        self._queue.append((number, args))
+
+    @staticmethod
+    def _wide(kept: Span, old: Span | None, low: int | None, high: int | None) -> Span:
+        """As wide as the type on the side that grows."""
+        bottom, top = -inf if low is None else low, inf if high is None else high
+        if old is None:
+            return bottom, top
+        return bottom if kept[0] < old[0] else kept[0], top if kept[1] > old[1] else kept[1]

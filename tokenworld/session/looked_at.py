@@ -1,0 +1,49 @@
+"""What the requires of an action look at in a state.
+
+They rest on few attributes. Of all states that agree in these, in who lives and in whose turn it
+is, one is enough to see how the requires stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+from tokenworld.engine import Engine, State
+from tokenworld.engine.reading import columns_read, held
+from tokenworld.model import Action, Let, Require, Term, terms_of
+
+__all__ = ["LookedAt"]
+
+
+class LookedAt:
+    """Tells apart the states that the requires of one action can tell apart.
+
+    What does not rest on stored values alone tells all states apart, and so do long actions, which
+    are broken off before requires are looked at.
+    """
+
+    def __init__(self, engine: Engine, action: Action) -> None:
+        self._seen: set[Hashable] = set()
+        long = engine.stepper.unit.has_long
+        self._columns = None if long else columns_read(engine.layout, _terms(action))
+
+    def news(self, state: State) -> bool:
+        """Whether no state came before that looks the same; it is remembered."""
+        if self._columns is None:
+            return True
+        key = held(state, self._columns), state.acting
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+def _terms(action: Action) -> Iterator[Term]:
+    for guard in action.guards:
+        match guard:
+            case Require(condition=term):
+                yield term
+            case Let():
+                yield from terms_of(guard)
+    if action.takes is not None:
+        yield action.takes
