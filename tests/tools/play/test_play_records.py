@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tokenworld.ground import Change, LuckyDraw, Outcome, RequireReport
@@ -12,6 +14,8 @@ from tokenworld.tools.play.hints import hint_lines, hint_sentence
 from tokenworld.tools.play.lines import plain_text
 from tokenworld.tools.play.records import Describer, short_place
 from tokenworld.tools.play.title import title_text
+
+WILLOWBROOK = Path(__file__).parents[3] / "domains" / "willowbrook" / "world.tw"
 
 
 @pytest.fixture
@@ -150,3 +154,10 @@ def test_the_title_says_how_things_stand(attic: Session) -> None:
     attic.intend("wind robot")
     attic.intend("wind robot")
     assert title_text(attic, UNICODE) == "The Attic · tick 4 · score 2 · ★ won: wound"
+
+
+def test_the_title_says_whose_turn_it_is() -> None:
+    session = Session.open(str(WILLOWBROOK))
+    assert title_text(session, UNICODE) == "Willowbrook · tick 0 · score 0 · Mira's turn"
+    session.intend("hum")
+    assert title_text(session, UNICODE) == "Willowbrook · tick 0 · score 0 · Old Bran's turn"

@@ -11,7 +11,7 @@ _CELLS = 10
 
 
 def title_text(session: Session, glyphs: Glyphs) -> str:
-    """``The Cellar · tick 3 · score 0 · playing``."""
+    """``The Cellar · tick 3 · score 0 · playing``; where several act, ``Mira's turn``."""
     parts = [
         session.world.world.title,
         f"tick {session.tick}",
@@ -33,10 +33,18 @@ def _standing(session: Session, glyphs: Glyphs) -> str:
         return f"{glyphs.halted} ended: {names}"
     running = session.simulator().running(session.state)
     if running is None:
-        return "playing"
+        return _turn(session)
     command, done, total = running
     told = f"{glyphs.waiting} {session.text_of(command)}"
     return f"{told} {_bar(done, total, glyphs)} {done} of {total}"
+
+
+def _turn(session: Session) -> str:
+    """Whose turn it is, where several act."""
+    state = session.state
+    if len(state.actors) < 2 or state.acting is None:
+        return "playing"
+    return f"{session.engine.name(state, state.acting)}'s turn"
 
 
 def _bar(done: int, total: int, glyphs: Glyphs) -> str:
