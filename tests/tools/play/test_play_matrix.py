@@ -31,7 +31,7 @@ USUAL: Final = None
 BLIND: Final = "red-green-blind"
 SIZES: Final = ((80, 24), (120, 40), (200, 60))
 PICTURED: Final = {
-    "game": ((80, 24), (120, 40)),
+    "game": ((80, 24),),
     "refusal": ((80, 24), (120, 40)),
     "timeline": SIZES,
     "state": ((80, 24), (200, 60)),

@@ -13,10 +13,12 @@ from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter, keys, palette, until
 from tests.tools.play.test_play_snapshots import SIZES, Compare, typing
 from tokenworld.session import Session, check_file, open_world
+from tokenworld.session.reloading import carried_again
 from tokenworld.session.replaying import replay_run
 from tokenworld.store import RunStore, find_run
 from tokenworld.tools.play.app import PlayApp
 from tokenworld.tools.play.glyphs import UNICODE
+from tokenworld.tools.play.mending import FilesRead
 from tokenworld.tools.play.screen import PlayScreen
 from tokenworld.tools.play.settings import Settings
 
@@ -182,6 +184,39 @@ async def test_rules_that_do_not_check_are_told_and_play_goes_on(own: PlayApp, f
         assert "Play goes on with the rules as they were." in details(own)
         await enter(pilot, "wind robot")
         assert own.game.session.moments[-1].outcomes[-1].status == "executed"
+
+
+async def test_a_change_that_is_read_twice_is_taken_over_once(own: PlayApp, file: Path) -> None:
+    """The key and the watch of the files may both read it, before either is answered."""
+    session = own.game.session
+    async with own.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "take robot")
+        rules(file, '"The floor shines."', '"The floor gleams."')
+        found = carried_again(session.world, session.state)
+        for _ in range(2):
+            own.screen.post_message(FilesRead(found, session.world))
+        await until(pilot, lambda: "have the text that is played" in own.game.entries[-1].text)
+        told = [one.text for one in own.game.entries if "rules were changed" in one.text]
+        assert len(told) == 1
+
+
+async def test_what_the_key_told_the_watch_does_not_tell_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokenworld.tools.play.mending.WATCH_SECONDS", 3600.0)
+    own = PlayApp(Session.open(str(file), 7), glyphs=UNICODE)
+    async with own.run_test(size=(80, 24)) as pilot:
+        screen = own.screen
+        assert isinstance(screen, PlayScreen)
+        rules(file, "t.wound += 1", "t.wound += true")
+        await reloaded(pilot, own, "TW0301")
+        told = len(own.game.entries)
+        screen._look()
+        await pilot.pause(0.3)
+        assert len(own.game.entries) == told
+        rules(file, "t.wound += true", "t.wound += 2")
+        screen._look()
+        await until(pilot, lambda: "The changed rules are in force." in details(own))
 
 
 async def test_without_a_change_nothing_happens(own: PlayApp) -> None:

@@ -160,6 +160,15 @@ async def test_undo_takes_back_and_says_so(app: PlayApp) -> None:
         assert "nothing" in app.screen.query_one("#carried", TextPane).plain
 
 
+async def test_undo_puts_away_what_was_told_of_another_moment(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "take robot")
+        await enter(pilot, "force trunk")
+        assert "You can (" not in screen_text(app)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "You can (" in screen_text(app))
+
+
 async def test_an_ending_is_told_and_can_be_undone(app: PlayApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "cry")

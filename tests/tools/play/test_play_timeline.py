@@ -36,7 +36,7 @@ async def test_a_jump_back_and_play_make_a_branch_that_can_be_named(app: PlayApp
             await enter(pilot, text)
         await opened(pilot, app)
         shown = screen_text(app)
-        for row in ("main", "start", "✓   0 executed take robot", "✗   2 refused  force trunk"):
+        for row in ("main", "start", "✓   0 executed take robot", "✗   2 refused  » force trunk"):
             assert row in shown
         assert "✗ weak" in details(app)
         await pilot.press("up", "up", "enter")

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.ground import Command
-from tokenworld.session import LoadFailure, Session
+from tokenworld.session import LoadFailure, OpenWorld, Session
 from tokenworld.session.carrying import Carried
 from tokenworld.session.gaps import Gap, Trial, gap, grown, tried
 from tokenworld.session.reloading import Reloaded, Watched, carried_again, reload_world
@@ -51,11 +51,12 @@ class TrialReady(Message):
 
 
 class FilesRead(Message):
-    """The changed world begun with the game's state, ``None`` where no text differs, or why not."""
+    """The changed world begun with the game's state, ``None`` where no text differs, or why not;
+    ``of`` is the world whose files were read."""
 
-    def __init__(self, found: Carried | Failure | None, retry: str = "") -> None:
+    def __init__(self, found: Carried | Failure | None, of: OpenWorld, retry: str = "") -> None:
         super().__init__()
-        self.found, self.retry = found, retry
+        self.found, self.of, self.retry = found, of, retry
 
 
 # ---- in words -----------------------------------------------------------------------------------
@@ -125,10 +126,11 @@ def _try(session: Session, asked: str, post: Callable[[Message], object]) -> Non
 
 
 def _read(session: Session, retry: str, post: Callable[[Message], object]) -> None:
+    world = session.world
     try:
-        post(FilesRead(carried_again(session.world, session.state), retry))
+        post(FilesRead(carried_again(world, session.state), world, retry))
     except Failure as failure:
-        post(FilesRead(failure, retry))
+        post(FilesRead(failure, world, retry))
 
 
 # ---- on the screen ------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ class MendingScreen(SatisfyingScreen):
             return
         path = trial.source.path
         self.game.note(f"{self.game.glyphs.hint} `{trial.stub.name}` is written to `{path}`.")
-        self._read_files(trial.stub.words)
+        self._begin_reading(trial.stub.words)
 
     # ---- changed files --------------------------------------------------------------------------
 
@@ -244,13 +246,20 @@ class MendingScreen(SatisfyingScreen):
 
     def action_reload(self) -> None:
         """Read the world's files again and go on with them, where their text differs."""
-        self._read_files("")
+        self._begin_reading("")
+
+    def _begin_reading(self, retry: str) -> None:
+        self._watched.changed()  # what is read now, the watch need not tell again
+        self._read_files(retry)
 
     @work(thread=True, exclusive=True, group="mend")
     def _read_files(self, retry: str) -> None:
         _read(self.game.session, retry, self.post_message)
 
     def on_files_read(self, event: FilesRead) -> None:
+        if event.of is not self.game.session.world:  # a key and the watch read the same change
+            self._read_files(event.retry)
+            return
         self._stop_waiting()
         match event.found:
             case Failure() as failure:

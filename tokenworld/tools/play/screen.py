@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import events
@@ -74,8 +74,7 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         self._blinks = blinks
         self.renew()
         self._front = "actions"
-        self._drawn_front = False
-        self._everything = False
+        self._drawn_front = self._everything = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
@@ -185,9 +184,7 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         moment = self.game.session.moments[-1]
         outcome = moment.outcomes[-1]
         if outcome.status in ("executed", "waiting", "interrupted"):
-            if self._drawn_front:
-                self._bring_up("actions")
-            self._drawn_front = False
+            self._let_details_go()
             return
         self._show_record(outcome, moment.asked, f"Why: {moment.asked}")
         if outcome.no_match is not None:
@@ -203,6 +200,12 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         told = self._describer.record(outcome, asked, found, trees)
         self._explain(told, title, OFFER if offered else None)
         self._say_how(offered)
+
+    def _let_details_go(self) -> None:
+        """Back to the actions, if it was not the player who asked for the details."""
+        if self._drawn_front:
+            self._bring_up("actions")
+        self._drawn_front = False
 
     def _draw_details(self) -> None:
         self._drawn_front = self._drawn_front or self._front == "actions"
@@ -322,13 +325,15 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         self.action_accept()
 
     def action_undo(self) -> None:
-        self._stop_waiting()
-        self.game.undo()
-        self.refresh_all()
+        self._travel(self.game.undo)
 
     def action_redo(self) -> None:
+        self._travel(self.game.redo)
+
+    def _travel(self, go: Callable[[], object]) -> None:
         self._stop_waiting()
-        self.game.redo()
+        go()
+        self._let_details_go()
         self.refresh_all()
 
     def action_leave(self) -> None:
