@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.chart import Line, chart
 from benchmarks.growth import measured, village
 from benchmarks.peers import results, worker
+from benchmarks.peers.alone import Alone, measured_alone
 from benchmarks.peers.catalogue import PEERS, Match, Peer, Places, matches
 from benchmarks.peers.duel import Measured, Question, ask_in_turns
 from benchmarks.peers.environments import Environment
@@ -161,6 +162,8 @@ def test_the_page_tells_goals_failures_and_what_is_stored(
     monkeypatch.setattr(results, "PEERS", (peer,))
     monkeypatch.setattr(results, "matches", lambda peer, places: found)
     monkeypatch.setattr(results, "prepared", lambda *_: Environment(HERE, "slowpoke 1.0"))
+    alone = (Alone("P13", "starting", 1.0, (0.2, 0.5, 3.0)), Alone("P14", "edits", 0.02, (0.03,)))
+    monkeypatch.setattr(results, "measured_alone", lambda rounds: alone)
     target = tmp_path / "RESULTS.md"
     options = results.Options((), Places(None, None), 2, 20.0, "python -m benchmarks", target)
     lines = list(results.report(options))
@@ -171,6 +174,14 @@ def test_the_page_tells_goals_failures_and_what_is_stored(
     assert "not asked after that" in page
     assert "- b: left out, nothing there." in page
     assert "- theirs stores nothing." in page
+    assert "| P13 | starting | at most 1 s | 500 ms | 200 ms to 3 s | met |" in page
+    assert "| P14 | edits | at most 20 ms | 30 ms | 30 ms to 30 ms | missed |" in page
+
+
+def test_a_world_starts_in_a_process_of_its_own() -> None:
+    first = next(measured_alone(2))
+    assert (first.goal, len(first.rounds)) == ("P13", 2)
+    assert all(seconds > 0 for seconds in first.rounds)
 
 
 def test_data_that_is_absent_is_a_reason() -> None:
