@@ -56,6 +56,7 @@ class Engine:
         self.recorder = Recorder(instance, self.code, self.stepper.endings)
         self._listing = Listing(instance, self.layout)
         self._terms: dict[int, tuple[Term, Function]] = {}
+        self.fixed_words: dict[tuple[int, str, str | None], tuple[str, ...]] = {}
 
     def _strata(self) -> dict[str, tuple[str, ...]]:
         program = self.instance.program

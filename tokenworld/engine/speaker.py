@@ -14,6 +14,9 @@ from tokenworld.model import ROOT, BoolType, ObjectType, Slot, TextType
 
 __all__ = ["EngineSpeaker"]
 
+_MOST = 100_000
+"""Objects whose words are kept, at most."""
+
 
 class EngineSpeaker:
     """What resolving words may ask of one state."""
@@ -43,6 +46,20 @@ class EngineSpeaker:
         return True if rule is None else bool(rule(state, state, state.acting, number))
 
     def words_for(self, number: int) -> tuple[str, ...]:
+        """What it is called now; words that no rule works out are asked for once."""
+        known, state = self._engine.fixed_words, self._state
+        key = (number, state.names[number], state.kinds[number])
+        if key in known:
+            return known[key]
+        words, fixed = self._words_for(number)
+        if fixed:
+            if len(known) >= _MOST:
+                known.clear()
+            known[key] = words
+        return words
+
+    def _words_for(self, number: int) -> tuple[tuple[str, ...], bool]:
+        """The words, and whether they are the same in every state."""
         engine, state = self._engine, self._state
         decl = engine.instance.declared(number, state.names[number])
         space, me = engine.code.space, state.acting
@@ -52,7 +69,8 @@ class EngineSpeaker:
             words += derived(state, state, me, number)
         words += [str(engine.ask(state, word)) for word in (() if decl is None else decl.aka)]
         words.append(state.names[number])
-        return tuple(dict.fromkeys(words))
+        ruled = state.kinds[number] in space["NAME"] or derived is not None
+        return tuple(dict.fromkeys(words)), not ruled and not (decl and decl.aka)
 
     def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
         function = _slot(self._engine.code, action, phrase, slot)
