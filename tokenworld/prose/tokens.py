@@ -24,6 +24,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", text.casefold()).replace("_", " ")
 
 
+@lru_cache(maxsize=16_384)
 def tidy(text: str) -> str:
     """Folded, with single spaces between words and none at the ends."""
     return " ".join(fold(text).split())
