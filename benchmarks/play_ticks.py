@@ -64,7 +64,12 @@ def store_house(objects: int) -> str:
 
 
 def report() -> Iterator[str]:
-    """Ticks with their redraw for three sizes, recorded, on 120 columns and 40 rows."""
+    """Ticks with their redraw for three sizes, recorded, on 120 columns and 40 rows.
+
+    Importing `tokenworld.cli` sets the collector as it is set where `tw play` runs.
+    """
+    import tokenworld.cli  # noqa: F401
+
     rows = [_measured(size) for size in (100, 300, 1_000)]
     yield (
         f"a tick of `tw play` with its redraw, CPU time of the screen's thread: the middle of "

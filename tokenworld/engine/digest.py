@@ -201,12 +201,14 @@ def _object_json(state: State, number: int) -> dict[str, Json]:
     contents: list[Json] = []
     orders: dict[str, Json] = {}
     for column in state.layout.columns:
+        if not column.by_object:
+            continue
         fluent = column.fluent
-        owned = column.by_object and state.kinds[number] in state.layout.owners[column.index]
+        owned = state.kinds[number] in state.layout.owners[column.index]
         if owned and fluent.fluent_kind == "attribute":
             value = state.cols[column.index][number]
             attrs[fluent.name] = show_value(program, names, fluent.type, value)
-        if column.by_object and state.kids[column.index] is not None:
+        if state.kids[column.index] is not None:
             children = [names[child] for child in state.kids[column.index][number]]
             if fluent.nested:
                 contents += children
