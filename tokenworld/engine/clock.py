@@ -7,54 +7,30 @@ from collections.abc import Iterable, Sequence
 from tokenworld.ground import Instance
 from tokenworld.model import (
     Arithmetic,
-    Body,
     BuiltinCall,
     NumberLiteral,
     ParamRead,
-    Require,
     Term,
-    bodies,
     children,
+    rule_terms,
     subterms,
-    terms_of,
 )
 
-__all__ = ["reads_ticks", "rings", "rule_terms"]
+__all__ = ["deciding_terms", "reads_ticks", "rings"]
 
 
-def rule_terms(instance: Instance) -> Sequence[Term]:
-    """All terms that decide what happens: those of rules and endings, not those of texts."""
-    program, world = instance.program, instance.world
-    found: list[Term] = [derive.value for derive in program.derives.values()]
-    for action in program.actions.values():
-        for guard in action.guards:
-            found += [guard.condition] if isinstance(guard, Require) else terms_of(guard)
-        found += [t for t in (action.takes, action.until, action.cost) if t is not None]
-        found += [*_terms(action.body), *_terms(action.cancelled)]
-    for law in program.laws.values():
-        found += [*([law.when] if law.when is not None else []), *_terms(law.body)]
-    for birth in program.births:
-        found += _terms(birth.body)
-    found += [one.condition for one in program.invariants.values()]
-    found += [one.value for one in program.conserves.values()]
-    found += [line.condition for line in world.endings]
-    return found
-
-
-def _terms(body: Body) -> list[Term]:
-    found: list[Term] = []
-    for effect in body:
-        found += terms_of(effect)
-        for inner in bodies(effect):
-            found += _terms(inner)
-    return found
+def deciding_terms(instance: Instance) -> Sequence[Term]:
+    """All terms that decide what happens, those of derived facts too."""
+    program = instance.program
+    derived = (derive.value for derive in program.derives.values())
+    return (*derived, *rule_terms(program, instance.world))
 
 
 def reads_ticks(instance: Instance) -> bool:
     """Whether a rule reads the number of the tick, so that doing nothing may matter."""
     return any(
         isinstance(part, BuiltinCall) and part.name == "tick"
-        for term in rule_terms(instance)
+        for term in deciding_terms(instance)
         for part in subterms(term)
     )
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tokenworld.engine.clock import rule_terms
+from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.compile import Function
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
@@ -254,7 +254,7 @@ def _is_steady(stepper: Stepper) -> bool:
     looks_back = any(
         getattr(part, "was", False)
         or (isinstance(part, BuiltinCall) and part.name in ("did", "busy"))
-        for term in rule_terms(stepper.instance)
+        for term in deciding_terms(stepper.instance)
         for part in subterms(term)
     )
     return not (stepper.phases and looks_back) and not _is_looked_at(stepper, touched)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokenworld.engine.clock import rule_terms
+from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.luck import Luck
@@ -79,7 +79,7 @@ def turns_of(stepper: Stepper) -> Turns | None:
         return None
     if any(
         isinstance(part, BuiltinCall) and part.name in ("did", "busy")
-        for term in rule_terms(stepper.instance)
+        for term in deciding_terms(stepper.instance)
         for part in subterms(term)
     ):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from tokenworld.engine.births import creates, play_bodies
-from tokenworld.engine.clock import rings, rule_terms
+from tokenworld.engine.clock import deciding_terms, rings
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.identity import Parts, key_of
 from tokenworld.engine.idling import Idled, is_idle, reads_deeds
@@ -78,7 +78,7 @@ class EngineSimulator:
 
     @cached_property
     def _terms(self) -> Sequence[Term]:
-        return rule_terms(self.instance)
+        return deciding_terms(self.instance)
 
     @cached_property
     def _ticks(self) -> tuple[tuple[int, ...], bool]:

@@ -41,10 +41,10 @@ from tokenworld.model import (
     Term,
     Transfer,
     World,
+    body_terms,
     children,
     effects_in,
     fluents_read,
-    terms_of,
 )
 
 __all__ = ["Influence", "Node", "influences", "nodes"]
@@ -286,8 +286,7 @@ def _touched(program: Program, *terms: Term) -> Iterator[_Atom]:
 
 def _reads_of(program: Program, node: Node) -> frozenset[str]:
     """The fluents from which a rule's changes are worked out."""
-    effects = (effect for body in node.bodies for effect in effects_in(body))
-    terms = (term for effect in effects for term in terms_of(effect))
+    terms = (term for body in node.bodies for term in body_terms(body))
     return fluents_read(terms, program.derives)
 
 

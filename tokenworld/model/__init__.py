@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokenworld.model.cells import cell_name
+from tokenworld.model.deciding import body_terms, guard_terms, rule_terms
 from tokenworld.model.effects import (
     AddFact,
     Assign,
@@ -327,13 +328,16 @@ __all__ = [
     "WonCheck",
     "World",
     "bodies",
+    "body_terms",
     "cell_name",
     "children",
     "deep_subterms",
     "effects_in",
     "fluents_read",
+    "guard_terms",
     "is_optional",
     "map_children",
+    "rule_terms",
     "show_type",
     "slot_terms",
     "subterms",

@@ -22,18 +22,17 @@ from tokenworld.model import (
     DeriveCall,
     DescribeEffect,
     InverseOf,
-    Let,
     Local,
     Program,
     Read,
-    Require,
     Say,
     Term,
+    body_terms,
     deep_subterms,
     effects_in,
+    guard_terms,
     slot_terms,
     subterms,
-    terms_of,
 )
 
 __all__ = ["Guess", "guesses", "secrets_read"]
@@ -109,15 +108,9 @@ def _derived_from(program: Program, name: str) -> tuple[str, ...]:
 
 def _decided_by(action: Action) -> Iterator[Term]:
     """The terms that decide whether an action is done and what it does."""
-    for guard in action.guards:
-        match guard:
-            case Require(condition=condition):
-                yield condition
-            case Let():
-                yield from terms_of(guard)
+    yield from guard_terms(action)
     yield from (term for term in (action.takes, action.until) if term is not None)
-    for effect in effects_in(action.body):
-        yield from terms_of(effect)
+    yield from body_terms(action.body)
 
 
 def _spoken(program: Program, action: Action) -> Iterator[Term]:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 
 from tokenworld.engine import Engine, State
 from tokenworld.engine.reading import columns_read, held
-from tokenworld.model import Action, Let, Require, Term, terms_of
+from tokenworld.model import Action, Term, guard_terms
 
 __all__ = ["LookedAt"]
 
@@ -39,11 +39,6 @@ class LookedAt:
 
 
 def _terms(action: Action) -> Iterator[Term]:
-    for guard in action.guards:
-        match guard:
-            case Require(condition=term):
-                yield term
-            case Let():
-                yield from terms_of(guard)
+    yield from guard_terms(action)
     if action.takes is not None:
         yield action.takes

@@ -8,20 +8,18 @@ from dataclasses import dataclass
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance
 from tokenworld.model import (
-    Action,
     Body,
     Fluent,
-    Let,
     ObjectType,
     Program,
-    Require,
     Say,
     Term,
     World,
+    body_terms,
     effects_in,
     fluents_read,
+    rule_terms,
     slot_terms,
-    terms_of,
 )
 
 __all__ = ["Unread", "unread_facts"]
@@ -43,7 +41,7 @@ def unread_facts(instance: Instance) -> tuple[Unread, ...]:
     read counts if something reads these in turn.
     """
     program, world = instance.program, instance.world
-    decided = fluents_read(_rule_terms(program, world), program.derives)
+    decided = fluents_read(_deciding(program, world), program.derives)
     shown = fluents_read(_prose_terms(program, world), program.derives)
     return tuple(
         Unread(fluent.id, fluent.id in shown, fluent.span)
@@ -63,39 +61,14 @@ def _here(instance: Instance, fluent: Fluent) -> bool:
     return all(instance.members[name] for name in objects)
 
 
-def _rule_terms(program: Program, world: World) -> Iterator[Term]:
-    for action in program.actions.values():
-        yield from _action_terms(action)
-    for law in program.laws.values():
-        yield from _present(law.when)
-        yield from _body(law.body)
-    for birth in program.births:
-        yield from _body(birth.body)
+def _deciding(program: Program, world: World) -> Iterator[Term]:
+    yield from rule_terms(program, world)
     for watch in program.watches.values():
         yield watch.when
-        yield from _body(watch.body)
-    yield from (one.condition for one in program.invariants.values())
-    yield from (one.value for one in program.conserves.values())
-    yield from (line.condition for line in world.endings)
+        yield from body_terms(watch.body)
     for award in (*world.awards, *world.pays):
         yield from (award.amount, award.when)
-    yield from _present(world.score)
-
-
-def _action_terms(action: Action) -> Iterator[Term]:
-    for guard in action.guards:
-        match guard:
-            case Require(condition=condition):
-                yield condition
-            case Let():
-                yield from terms_of(guard)
-    yield from _present(action.takes, action.until, action.cost)
-    yield from (*_body(action.body), *_body(action.cancelled))
-
-
-def _body(body: Body) -> Iterator[Term]:
-    for effect in effects_in(body):
-        yield from terms_of(effect)
+    yield from () if world.score is None else (world.score,)
 
 
 def _prose_terms(program: Program, world: World) -> Iterator[Term]:
@@ -112,7 +85,7 @@ def _prose_terms(program: Program, world: World) -> Iterator[Term]:
         yield from _said(body)
     for describe in program.describes:
         yield from _said(describe.body)
-        yield from _body(describe.body)
+        yield from body_terms(describe.body)
     for called in program.called:
         yield from (called.name, *called.aka)
     yield from (scope.condition for scope in program.scopes)
@@ -124,7 +97,3 @@ def _said(body: Body) -> Iterator[Term]:
     for effect in effects_in(body):
         if isinstance(effect, Say):
             yield from slot_terms(effect.template)
-
-
-def _present(*terms: Term | None) -> Iterator[Term]:
-    return (term for term in terms if term is not None)

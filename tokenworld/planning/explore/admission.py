@@ -13,11 +13,10 @@ from tokenworld.model import (
     Effect,
     Let,
     NumberLiteral,
-    Require,
     Term,
     effects_in,
+    rule_terms,
     subterms,
-    terms_of,
 )
 from tokenworld.planning.lower.bodies import is_draw
 
@@ -80,7 +79,9 @@ def _lets(action: Action) -> Body:
 
 def rings(instance: Instance) -> Iterator[int]:
     """The moduli by which rules read `tick()`: states differ in them even if that is no matter."""
-    for term in _terms(instance):
+    program = instance.program
+    derived = (one.value for one in program.derives.values())
+    for term in (*rule_terms(program, instance.world), *derived):
         for part in subterms(term):
             match part:
                 case Arithmetic(op="mod", left=BuiltinCall(name="tick"), right=right):
@@ -94,18 +95,3 @@ def _number(term: Term, instance: Instance) -> int:
     except (NotConstant, KeyError):
         return 0
     return value if isinstance(value, int) else 0
-
-
-def _terms(instance: Instance) -> Iterator[Term]:
-    """All terms that decide what happens."""
-    program = instance.program
-    for action in program.actions.values():
-        yield from (one.condition for one in action.guards if isinstance(one, Require))
-        yield from (t for t in (action.takes, action.until, action.cost) if t is not None)
-    for effect in _effects(instance):
-        yield from terms_of(effect)
-    yield from (law.when for law in program.laws.values() if law.when is not None)
-    yield from (one.value for one in program.derives.values())
-    yield from (one.condition for one in program.invariants.values())
-    yield from (one.value for one in program.conserves.values())
-    yield from (line.condition for line in instance.world.endings)

@@ -29,9 +29,8 @@ from tokenworld.model import (
     Program,
     Require,
     Term,
-    effects_in,
+    body_terms,
     fluents_read,
-    terms_of,
 )
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 from tokenworld.planning.lower.bodies import Bodies, Effects, Write, written_fluents
@@ -107,9 +106,7 @@ def _reads(program: Program) -> Iterator[tuple[str, frozenset[str]]]:
 
 def _read_by(program: Program, rule: Action | Law, conditions: list[Term]) -> frozenset[str]:
     births = (birth.body for birth in program.births)
-    terms = [
-        term for body in (rule.body, *births) for one in effects_in(body) for term in terms_of(one)
-    ]
+    terms = [term for body in (rule.body, *births) for term in body_terms(body)]
     return fluents_read([*conditions, *terms], program.derives) | written_fluents(rule.body)
 
 

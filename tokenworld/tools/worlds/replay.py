@@ -9,7 +9,7 @@ from operator import is_
 from typing import Any, Final
 
 from tokenworld.engine import EngineSimulator, EngineSpeaker, SeededLuck, State
-from tokenworld.engine.clock import rule_terms
+from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.delta import RawChange
 from tokenworld.engine.luck import RecordingLuck
 from tokenworld.engine.result import Result
@@ -247,7 +247,7 @@ def _reads_deeds(instance: Instance) -> bool:
     """Whether a rule asks what somebody did or is about."""
     return any(
         isinstance(part, BuiltinCall) and part.name in ("did", "busy")
-        for term in rule_terms(instance)
+        for term in deciding_terms(instance)
         for part in subterms(term)
     )
 
