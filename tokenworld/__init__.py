@@ -11,7 +11,7 @@ never pays for the planner or the store.
 **The vocabulary map.** One thing has one name in each package. The packages, in their order:
 
     diagnostics -> syntax -> model -> check -> ground -> engine | planning | prose | store
-                -> session -> quality | gym -> tools
+                -> session -> quality | gym -> tools -> cli
 
 | `.tw`              | `syntax`         | `model`         | `engine`            | PDDL            |
 |--------------------|------------------|-----------------|---------------------|-----------------|

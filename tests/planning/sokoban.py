@@ -6,9 +6,15 @@ Brute force knows nothing of rules: it moves a man and crates over characters.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["DOMAIN", "Counts", "brute_force", "drawn", "map_of", "problem"]
+from lower_worlds import Opened, opened
+
+from tokenworld.diagnostics import Source
+from tokenworld.planning.reader import import_pddl
+
+__all__ = ["DOMAIN", "Counts", "brute_force", "drawn", "map_of", "problem", "sokoban"]
 
 DOMAIN = """
 (define (domain warehouse)
@@ -29,6 +35,7 @@ DOMAIN = """
     :effect (and (not (at ?m ?a)) (not (at ?c ?b)) (not (free ?d)) (at ?m ?b) (at ?c ?d) (free ?a)
                  (stored ?c) (increase (total-cost) 1))))
 """
+SMALL = ("#######", "#@ $ .#", "# $ . #", "#######")
 WAYS = {"north": (0, -1), "south": (0, 1), "west": (-1, 0), "east": (1, 0)}
 Place = tuple[int, int]
 State = tuple[Place, ...]
@@ -54,7 +61,7 @@ class Counts:
     steps: int
 
 
-def drawn(rows: list[str]) -> Map:
+def drawn(rows: Sequence[str]) -> Map:
     """A map drawn as usual: ``#`` wall, ``@`` man, ``$`` crate, ``.`` store, ``*`` both."""
     cells = {
         (x, y): sign for y, row in enumerate(rows) for x, sign in enumerate(row) if sign != "#"
@@ -70,7 +77,13 @@ def drawn(rows: list[str]) -> Map:
     return Map(beside, frozenset(p for p, sign in cells.items() if sign in ".*"), man, crates)
 
 
-def problem(rows: list[str]) -> str:
+def sokoban(rows: Sequence[str] = SMALL) -> Opened:
+    """A map imported from PDDL, ready to be searched."""
+    domain, task = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(rows))
+    return opened(import_pddl(domain, (task,)).text)
+
+
+def problem(rows: Sequence[str]) -> str:
     """The problem file of a map."""
     board = drawn(rows)
     name = {place: f"p-{place[0]}-{place[1]}" for place in board.next}

@@ -11,9 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
-from sokoban import DOMAIN, problem
+from sokoban import sokoban
 
-from tokenworld.diagnostics import Source
 from tokenworld.planning.explore.best import PackedBest
 from tokenworld.planning.explore.compiled import Tables, available
 from tokenworld.planning.explore.compiled_best import CompiledBest
@@ -22,7 +21,6 @@ from tokenworld.planning.explore.packed import Packed
 from tokenworld.planning.explore.search import QuickSearch
 from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.planners.by_name import plan_by, plan_optimal
-from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.replay import replay
 from tokenworld.planning.search import (
     Capped,
@@ -59,12 +57,6 @@ LAWS = (
     "law night(r: Room) when tick() mod 4 == 0 { r.seen = false }",
     "action slip() cost 1 { chance 50% { me.bag = 0 } else { me.bag = 2 } }",
 )
-
-
-def sokoban() -> Opened:
-    rows = ["#######", "#@ $ .#", "# $ . #", "#######"]
-    sources = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(rows))
-    return opened(import_pddl(sources[0], (sources[1],)).text)
 
 
 def priced(law: str = "") -> Opened:

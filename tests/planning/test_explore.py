@@ -12,15 +12,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
-from sokoban import DOMAIN, problem
+from sokoban import sokoban
 
-from tokenworld.diagnostics import Source
 from tokenworld.planning.explore.compiled import CompiledSearch, Tables, available
 from tokenworld.planning.explore.packed import PLAYING, Packed
 from tokenworld.planning.explore.search import PackedSearch, QuickSearch
 from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.frontier import Breadth
-from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.replay import replay
 from tokenworld.planning.search import Capped, Exhausted, Found, Limits, Search, SearchResult
 
@@ -28,14 +26,8 @@ WORLDS = (
     "blocks/world", "taxi/world", "cellar/world", "cellar/twin", "frozen_lake/world",
     "greenhouse/world", "greenhouse/scarce", "skirmish/world", "skirmish/twin", "workshop/world",
 )  # fmt: skip
-ROWS = ["#######", "#@ $ .#", "# $ . #", "#######"]
 SEEDS = range(0, 24)
 compiled = pytest.mark.skipif(not available(), reason="numba is not installed")
-
-
-def sokoban() -> Opened:
-    sources = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(ROWS))
-    return opened(import_pddl(sources[0], (sources[1],)).text)
 
 
 def made(world: Opened) -> Packed:
@@ -167,10 +159,10 @@ def widened(tables: Tables, wide: bool) -> Tables:
         return tables
     import numpy as np
 
-    code, tree, ops, bits, effects, changes, *rest = tables.arrays
+    *sieve, ops, bits, effects, changes, tests, allow, lay, ends, token = tables.arrays
     pad = [np.pad(one, ((0, 0), (0, 0), (0, 1))) for one in (bits, changes)]
     start = np.pad(tables.start, ((0, 0), (0, 1)))
-    arrays = (code, tree, ops, pad[0], effects, pad[1], *rest)
+    arrays = (*sieve, ops, pad[0], effects, pad[1], tests, allow, lay, ends, token)
     return Tables(tables.width + 1, start, arrays)
 
 

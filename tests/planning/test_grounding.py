@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from grounding_worlds import facts_of, grounded, unmet
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
-from sokoban import DOMAIN, problem
+from sokoban import sokoban
 
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Command
@@ -36,7 +36,6 @@ MAKING = (
     "boil_water/world", "dishwasher/world", "textgames/boil-water/world",
     "textgames/dishwasher/world", "textgames/mix-paint/world",
 )  # fmt: skip
-ROWS = ["#######", "#@ $ .#", "# $ . #", "#######"]
 GRIPPER = """
 relation at(b: Ball, r: Room)  relation at_robby(r: Room)  relation free(g: Gripper)
 relation carry(b: Ball, g: Gripper)  type Room  type Ball  type Gripper
@@ -56,11 +55,6 @@ world w {
   goal done: at(b1, there) and at(b2, far)
 }
 """
-
-
-def sokoban() -> Opened:
-    sources = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(ROWS))
-    return opened(import_pddl(sources[0], (sources[1],)).text)
 
 
 def plain_worlds() -> dict[str, Opened]:

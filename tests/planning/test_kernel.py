@@ -14,12 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
-from sokoban import DOMAIN, problem
+from sokoban import sokoban
 
-from tokenworld.diagnostics import Source
 from tokenworld.planning.explore.compiled import CompiledSearch, Tables, available
 from tokenworld.planning.explore.whole import packed
-from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.search import Capped, Limits
 from tokenworld.planning.space import bounds, certain, closure, compiled_luck, packed_graph
 from tokenworld.planning.space.compiled_graph import compiled_tables, explore_compiled
@@ -55,12 +53,6 @@ LAWS = (
     "law drop() when me.bag > 2 { pick r: Room where not r.lit { r.lock = open } }",
     "action bet() { chance 100% / (me.bag + 2) { me.bag = 4 } }",
 )
-
-
-def sokoban() -> Opened:
-    rows = ["#######", "#@ $ .#", "# $ . #", "#######"]
-    sources = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(rows))
-    return opened(import_pddl(sources[0], (sources[1],)).text)
 
 
 def lucky(law: str) -> Opened:

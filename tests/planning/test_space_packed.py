@@ -12,12 +12,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_random import CHANGES, CONDITIONS, VOCABULARY, random_world
 from lower_worlds import Opened, bundled, opened
-from sokoban import DOMAIN, problem
+from sokoban import sokoban
 
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, has_errors
 from tokenworld.planning.explore.whole import packed
-from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.search import Limits
 from tokenworld.planning.space.graph import explore
 from tokenworld.planning.space.packed_graph import explore_packed
@@ -133,10 +132,8 @@ def test_one_goal_of_several(goal: str) -> None:
     assert agree(opened(WARD), goal)
 
 
-@pytest.mark.parametrize("rows", [["#######", "#@ $ .#", "# $ . #", "#######"]])
-def test_an_imported_world(rows: list[str]) -> None:
-    sources = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(rows))
-    world = opened(import_pddl(sources[0], (sources[1],)).text)
+def test_an_imported_world() -> None:
+    world = sokoban()
     assert agree(world)
     small = packed(world.simulator, world.state, None)
     assert small is not None

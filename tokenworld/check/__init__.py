@@ -73,7 +73,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("types", "the hierarchy of object types", declare_types),
     Pass("fluents", "attributes, relations, functions, tables", declare_fluents),
     Pass("names", "events, derives and objects by name", declare_events),
-    Pass("namespaces", "names that stand for two things", check_namespaces),
+    Pass("namespaces", "who acts; inverses, closures, nestings that clash", check_namespaces),
     Pass("params", "tunable constants", declare_params),
     Pass("defaults", "initial values, overrides, rows of tables", declare_defaults),
     Pass("derives", "derived facts and their types", check_derives),

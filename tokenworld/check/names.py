@@ -11,7 +11,7 @@ __all__ = ["check_namespaces"]
 
 
 def check_namespaces(draft: Draft) -> None:
-    """The actor's type exists, inverses and closures are not attributes too."""
+    """The actor's type exists, an inverse or a closure is declared once, nothing nests twice."""
     for actor, _ in draft.items(syn.ActorDecl):
         if actor.type.value not in (*draft.types, ROOT):
             hint = did_you_mean(actor.type.value, draft.types) or "Declare the type."

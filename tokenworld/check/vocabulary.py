@@ -203,7 +203,7 @@ def _place(name: str, chain: tuple[str, ...], ordered: dict[str, Param], draft: 
 
 
 def declare_events(draft: Draft) -> None:
-    """``event`` lines, and the types of all objects, which expressions need early."""
+    """``event`` lines, and what expressions need early: types of all objects, names of derives."""
     for event, _ in draft.items(syn.EventDecl):
         if fresh(draft, "event", event.name, draft.events):
             params = draft.attempt(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Json, Limit, Pedantic, Seed
+from tokenworld.cli.parameters import Flag, Json, Limit, Paths, Pedantic, Seed
 
 if TYPE_CHECKING:
     from tokenworld.tools.output import Output
@@ -19,11 +19,11 @@ def check(
     files: Annotated[tuple[str, ...], Parameter(help="Files to check.")],
     /,
     *,
-    fix: Annotated[bool, Parameter(help="Apply the safe repairs.", negative="")] = False,
-    unsafe: Annotated[bool, Parameter(help="Apply the other repairs too.", negative="")] = False,
-    order: Annotated[bool, Parameter(help="List laws whose order matters.", negative="")] = False,
-    proofs: Annotated[bool, Parameter(help="Say what is proved.", negative="")] = False,
-    stats: Annotated[bool, Parameter(help="Tell the time of each pass.", negative="")] = False,
+    fix: Annotated[Flag, Parameter(help="Apply the safe repairs.")] = False,
+    unsafe: Annotated[Flag, Parameter(help="Apply the other repairs too.")] = False,
+    order: Annotated[Flag, Parameter(help="List laws whose order matters.")] = False,
+    proofs: Annotated[Flag, Parameter(help="Say what is proved.")] = False,
+    stats: Annotated[Flag, Parameter(help="Tell the time of each pass.")] = False,
     pedantic: Pedantic = False,
     form: Annotated[
         Literal["text", "json", "sarif", "lsp"], Parameter(name="--format", help="How to print.")
@@ -55,7 +55,7 @@ def lint(
     /,
     *,
     pedantic: Pedantic = False,
-    quirks: Annotated[bool, Parameter(help="List the declared oddities.", negative="")] = False,
+    quirks: Annotated[Flag, Parameter(help="List the declared oddities.")] = False,
     json: Json = False,
 ) -> int:
     """Print what is allowed and yet suspicious, or the oddities that are there on purpose."""
@@ -66,15 +66,14 @@ def lint(
 
 @app.command
 def fmt(
-    paths: Annotated[tuple[str, ...], Parameter(help="Files and folders.")] = (),
+    paths: Paths = (),
     /,
     *,
-    check: Annotated[bool, Parameter(help="Write nothing; 1 if a file differs.",
-                                     negative="")] = False,
-    diff: Annotated[bool, Parameter(help="Write nothing; show the changes.", negative="")] = False,
-    stdin: Annotated[bool, Parameter(help="From stdin to stdout.", negative="")] = False,
+    check: Annotated[Flag, Parameter(help="Write nothing; 1 if a file differs.")] = False,
+    diff: Annotated[Flag, Parameter(help="Write nothing; show the changes.")] = False,
+    stdin: Annotated[Flag, Parameter(help="From stdin to stdout.")] = False,
     json: Json = False,
-) -> int:  # fmt: skip
+) -> int:
     """Lay files out in the one style: those of `rules` and `domains` by default."""
     from tokenworld.tools.formatting import fmt as format_files
 
@@ -83,13 +82,13 @@ def fmt(
 
 @app.command
 def test(
-    paths: Annotated[tuple[str, ...], Parameter(help="Files and folders.")] = (),
+    paths: Paths = (),
     /,
     *,
     junit: Annotated[Path | None, Parameter(help="Write a JUnit report here.")] = None,
     time_limit: Limit = 60.0,
     coverage: Annotated[
-        bool, Parameter(help="Tell which rules, requires and branches were reached.", negative="")
+        Flag, Parameter(help="Tell which rules, requires and branches were reached.")
     ] = False,
     json: Json = False,
 ) -> int:
@@ -128,7 +127,7 @@ def fuzz(
     number: Annotated[int, Parameter(name="--n", help="Ticks to compare in total.")] = 2000,
     seed: Seed = 0,
     ticks: Annotated[int, Parameter(help="Ticks of each world at most.")] = 100,
-    coverage: Annotated[bool, Parameter(help="List every construct.", negative="")] = False,
+    coverage: Annotated[Flag, Parameter(help="List every construct.")] = False,
     json: Json = False,
 ) -> int:
     """Play random worlds with the engine and with a second, plain evaluator; 1 if they differ."""

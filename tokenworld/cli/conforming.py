@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Json
+from tokenworld.cli.parameters import Flag, Json
 
 
 @app.command
@@ -17,7 +17,7 @@ def conform(
     rows: Annotated[tuple[Path, ...], Parameter(help="Files of rows: .jsonl or .jsonl.gz.")] = (),
     /,
     *,
-    strict: Annotated[bool, Parameter(help="Judge strictly.", negative="")] = False,
+    strict: Annotated[Flag, Parameter(help="Judge strictly.")] = False,
     predictor: Annotated[
         str | None, Parameter(help="A program that answers in place of the world.")
     ] = None,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Json, RunName, Store
+from tokenworld.cli.parameters import Flag, Json, RunName, Store, Window
 
 
 @app.command
@@ -16,15 +16,13 @@ def quality(
     run: RunName = None,
     /,
     *,
-    window: Annotated[
-        int, Parameter(name=["--window", "--last"], help="So many of the last ticks.")
-    ] = 50,
+    window: Window = 50,
     gate: Annotated[
         Literal["plain", "strict"] | None,
         Parameter(help="Fail a FAILED run; `--gate strict` a DEGRADED one too."),
     ] = None,
     reference: Annotated[
-        bool, Parameter(help="Keep the run as a reference if it passes the gate.", negative="")
+        Flag, Parameter(help="Keep the run as a reference if it passes the gate.")
     ] = False,
     form: Annotated[
         Literal["table", "json"], Parameter(name="--format", help="How to print.")
@@ -51,9 +49,7 @@ def report(
         Path | None,
         Parameter(name=["-o", "--output"], help="A folder for report.md and report.html."),
     ] = None,
-    window: Annotated[
-        int, Parameter(name=["--window", "--last"], help="So many of the last ticks of a run.")
-    ] = 50,
+    window: Annotated[Window, Parameter(help="So many of the last ticks of a run.")] = 50,
     time_limit: Annotated[
         float, Parameter(help="Seconds to look for a plan of each world; 0: none.")
     ] = 5.0,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Goal, Json, World
+from tokenworld.cli.parameters import Flag, Goal, Json, World
 
 if TYPE_CHECKING:
     from tokenworld.tools.output import Output
@@ -19,11 +19,9 @@ def export(
     world: World,
     /,
     *,
-    pddl: Annotated[bool, Parameter(help="Write PDDL.", negative="")] = False,
-    ppddl: Annotated[bool, Parameter(help="Write PPDDL, with chances.", negative="")] = False,
-    sanitize: Annotated[
-        bool, Parameter(help="Names that every planner takes.", negative="")
-    ] = False,
+    pddl: Annotated[Flag, Parameter(help="Write PDDL.")] = False,
+    ppddl: Annotated[Flag, Parameter(help="Write PPDDL, with chances.")] = False,
+    sanitize: Annotated[Flag, Parameter(help="Names that every planner takes.")] = False,
     output: Annotated[Path | None, Parameter(name=["-o", "--output"], help="A folder.")] = None,
     plan: Annotated[
         Path | None, Parameter(name="--read-plan", help="Play a plan of these files.")
@@ -55,7 +53,7 @@ def import_pddl_(
     output: Annotated[
         Path | None, Parameter(name=["-o", "--output"], help="A folder; printed without it.")
     ] = None,
-    force: Annotated[bool, Parameter(help="Replace a file that is there.", negative="")] = False,
+    force: Annotated[Flag, Parameter(help="Replace a file that is there.")] = False,
     json: Json = False,
 ) -> int:
     """Take a PDDL domain and its problems as a `.tw` file, each problem a world."""

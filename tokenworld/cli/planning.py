@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Goal, Json, Limit, Seed, States, World
+from tokenworld.cli.parameters import Flag, Goal, Json, Limit, Played, Seed, States, World
 
 if TYPE_CHECKING:
     from tokenworld.tools.output import Output
@@ -33,14 +33,14 @@ def plan(
     policy: Annotated[Path | None, Parameter(help="Write what to do in each state here.")] = None,
     certificate: Annotated[Path | None, Parameter(help="Write a certificate here.")] = None,
     check: Annotated[Path | None, Parameter(help="Check a certificate; 1 if it fails.")] = None,
-    why: Annotated[bool, Parameter(help="All of why it is unwinnable.", negative="")] = False,
-    explain: Annotated[bool, Parameter(help="What each encoding takes.", negative="")] = False,
+    why: Annotated[Flag, Parameter(help="All of why it is unwinnable.")] = False,
+    explain: Annotated[Flag, Parameter(help="What each encoding takes.")] = False,
     engine: Annotated[str | None, Parameter(help=_ENGINES)] = None,
     encoding: Annotated[str | None, Parameter(help=_ENCODINGS)] = None,
-    optimal: Annotated[bool, Parameter(help="A plan proved cheapest.", negative="")] = False,
+    optimal: Annotated[Flag, Parameter(help="A plan proved cheapest.")] = False,
     top: Annotated[int | None, Parameter(help="So many plans, cheapest first.")] = None,
-    all_optimal: Annotated[bool, Parameter(help="All cheapest plans.", negative="")] = False,
-    honest: Annotated[bool, Parameter(help="One plan, whatever is secret.", negative="")] = False,
+    all_optimal: Annotated[Flag, Parameter(help="All cheapest plans.")] = False,
+    honest: Annotated[Flag, Parameter(help="One plan, whatever is secret.")] = False,
     quality: Annotated[
         Literal["satisficing", "anytime"] | None,
         Parameter(help="The first plan there is, or ever better ones."),
@@ -87,7 +87,7 @@ def hint(
     world: World,
     /,
     *,
-    script: Annotated[Path | None, Parameter(help="What was played so far.")] = None,
+    script: Played = None,
     goal: Goal = None,
     time_limit: Limit = 20.0,
     seed: Seed = 0,
@@ -112,9 +112,7 @@ def audit(
     goal: Goal = None,
     states: States = 1_000_000,
     time_limit: Limit = 60.0,
-    past_goal: Annotated[
-        bool, Parameter(help="Count what follows the goal as well.", negative="")
-    ] = False,
+    past_goal: Annotated[Flag, Parameter(help="Count what follows the goal as well.")] = False,
     graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
     json: Json = False,
 ) -> int:

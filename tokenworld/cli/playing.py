@@ -8,7 +8,20 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Goal, Json, Limit, Seed, Store, World
+from tokenworld.cli.parameters import (
+    Flag,
+    Goal,
+    Json,
+    Length,
+    Limit,
+    MaybeWorld,
+    Played,
+    Policy,
+    Seed,
+    Store,
+    Ticks,
+    World,
+)
 
 
 @app.command
@@ -29,7 +42,7 @@ def run(
         float, Parameter(help="Seconds for an answer of `--player llm` at most.")
     ] = 60.0,
     policy: Annotated[Path | None, Parameter(help="A policy of `tw plan`, to play by.")] = None,
-    ticks: Annotated[int | None, Parameter(help="Stop after so many records.")] = None,
+    ticks: Ticks = None,
     halt_refusals: Annotated[
         int | None, Parameter(help="Halt after so many refusals in a row; 0: never.")
     ] = None,
@@ -65,16 +78,14 @@ def rollout(
     world: World,
     /,
     *,
-    policy: Annotated[str, Parameter(help="random, or a policy or script file.")] = "random",
+    policy: Policy = "random",
     worlds: Annotated[int, Parameter(help="How many runs, each with the next seed.")] = 100,
-    ticks: Annotated[int, Parameter(help="Records of a run at most.")] = 1000,
+    ticks: Length = 1000,
     engine: Annotated[
         Literal["auto", "fast", "plain", "play"],
         Parameter(help="Compiled, the same in Python, or the interpreter."),
     ] = "auto",
-    digests: Annotated[
-        bool, Parameter(help="Add the state hash of every run.", negative="")
-    ] = False,
+    digests: Annotated[Flag, Parameter(help="Add the state hash of every run.")] = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -98,24 +109,20 @@ def rollout(
 
 @app.command
 def play(
-    world: Annotated[
-        str | None, Parameter(help="FILE, or FILE:world where a file has several worlds.")
-    ] = None,
+    world: MaybeWorld = None,
     /,
     *,
     run: Annotated[str | None, Parameter(help="Look at this stored run, record by record.")] = None,
-    plan: Annotated[bool, Parameter(help="Plan first; the plan can be stepped through.",
-                                    negative="")] = False,
+    plan: Annotated[Flag, Parameter(help="Plan first; the plan can be stepped through.")] = False,
     goal: Goal = None,
     time_limit: Limit = 60.0,
     seed: Seed = 0,
     store: Store = None,
-    web: Annotated[bool, Parameter(help="In a browser, at an address of this machine.",
-                                   negative="")] = False,
+    web: Annotated[Flag, Parameter(help="In a browser, at an address of this machine.")] = False,
     host: Annotated[str | None, Parameter(help="Of `--web`: who can reach it (127.0.0.1).")] = None,
     port: Annotated[int | None, Parameter(help="Of `--web` (8000); 0: any that is free.")] = None,
     json: Json = False,
-) -> int:  # fmt: skip
+) -> int:
     """Play a world on the screen. Without a terminal its plan is played and told.
 
     With `--run` a stored run is shown record by record; one can play on from any of them.
@@ -149,14 +156,13 @@ def legal(
     /,
     *,
     focus: Annotated[str | None, Parameter(name="--with", help="Only with this object.")] = None,
-    every: Annotated[bool, Parameter(name="--all", help="Also what cannot be done, and why.",
-                                     negative="")] = False,
-    script: Annotated[
-        Path | None, Parameter(name=["--at", "--script"], help="What was played so far.")
-    ] = None,
+    every: Annotated[
+        Flag, Parameter(name="--all", help="Also what cannot be done, and why.")
+    ] = False,
+    script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
     seed: Seed = 0,
     json: Json = False,
-) -> int:  # fmt: skip
+) -> int:
     """What can be done now, in all or with one object; 1 if nothing can."""
     from tokenworld.tools.focusing import legal as run_legal
 

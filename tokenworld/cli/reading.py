@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Json, World
+from tokenworld.cli.parameters import Flag, Json, World
 
 
 @app.command
@@ -17,7 +17,7 @@ def explain(
     ] = None,
     /,
     *,
-    stages: Annotated[bool, Parameter(help="From the text to the tick.", negative="")] = False,
+    stages: Annotated[Flag, Parameter(help="From the text to the tick.")] = False,
     json: Json = False,
 ) -> int:
     """What a diagnostic code means, or how a source becomes a running world."""
@@ -34,7 +34,7 @@ def rules(
     /,
     *,
     context: Annotated[
-        bool, Parameter(help="As a language model is told: actions, objects, score.", negative="")
+        Flag, Parameter(help="As a language model is told: actions, objects, score.")
     ] = False,
     json: Json = False,
 ) -> int:

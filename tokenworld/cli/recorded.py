@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Json, RunName, Store
+from tokenworld.cli.parameters import (
+    Flag,
+    Json,
+    Moment,
+    OutputFile,
+    PlayerOn,
+    Record,
+    Run,
+    RunName,
+    RunNames,
+    ScriptOn,
+    Store,
+    Ticks,
+)
 
 runs = App(name="runs", help="Recorded runs: list, show, replay and verify, carry away.")
 app.command(runs)
@@ -40,7 +53,7 @@ def replay(
     run: RunName = None,
     /,
     *,
-    verify: Annotated[bool, Parameter(help="Check the log itself too.", negative="")] = False,
+    verify: Annotated[Flag, Parameter(help="Check the log itself too.")] = False,
     store: Store = None,
     json: Json = False,
 ) -> int:
@@ -52,10 +65,10 @@ def replay(
 
 @runs.command
 def verify(
-    references: Annotated[tuple[str, ...], Parameter(help="Runs; the latest by default.")] = (),
+    references: RunNames = (),
     /,
     *,
-    every: Annotated[bool, Parameter(name="--all", help="Every run.", negative="")] = False,
+    every: Annotated[Flag, Parameter(name="--all", help="Every run.")] = False,
     store: Store = None,
     json: Json = False,
 ) -> int:
@@ -67,8 +80,8 @@ def verify(
 
 @runs.command
 def at(
-    run: Annotated[str, Parameter(help="A run.")],
-    record: Annotated[int, Parameter(help="After this record; 0 is the start.")],
+    run: Run,
+    record: Record,
     /,
     *,
     store: Store = None,
@@ -82,8 +95,8 @@ def at(
 
 @runs.command
 def diff(
-    first: Annotated[str, Parameter(help="RUN, or RUN@N after record N.")],
-    second: Annotated[str, Parameter(help="RUN, or RUN@N after record N.")],
+    first: Moment,
+    second: Moment,
     /,
     *,
     store: Store = None,
@@ -97,7 +110,7 @@ def diff(
 
 @runs.command
 def trace(
-    run: Annotated[str, Parameter(help="A run.")],
+    run: Run,
     record: Annotated[int, Parameter(help="This record, from 1.")],
     /,
     *,
@@ -112,7 +125,7 @@ def trace(
 
 @runs.command
 def why(
-    run: Annotated[str, Parameter(help="A run.")],
+    run: Run,
     slot: Annotated[str, Parameter(help="object.attribute, or function(a, b).")],
     /,
     *,
@@ -130,15 +143,13 @@ def why(
 
 @runs.command
 def branch(
-    run: Annotated[str, Parameter(help="A run.")],
-    record: Annotated[int, Parameter(help="After this record; 0 is the start.")],
+    run: Run,
+    record: Record,
     /,
     *,
-    script: Annotated[Path | None, Parameter(help="A script that plays on.")] = None,
-    player: Annotated[
-        Literal["random", "planner", "adversarial"] | None, Parameter(help="Who plays on.")
-    ] = None,
-    ticks: Annotated[int | None, Parameter(help="Stop after so many records.")] = None,
+    script: ScriptOn = None,
+    player: PlayerOn = None,
+    ticks: Ticks = None,
     store: Store = None,
     json: Json = False,
 ) -> int:
@@ -156,11 +167,9 @@ def resume(
     run: RunName = None,
     /,
     *,
-    script: Annotated[Path | None, Parameter(help="A script that plays on.")] = None,
-    player: Annotated[
-        Literal["random", "planner", "adversarial"] | None, Parameter(help="Who plays on.")
-    ] = None,
-    ticks: Annotated[int | None, Parameter(help="Stop after so many records.")] = None,
+    script: ScriptOn = None,
+    player: PlayerOn = None,
+    ticks: Ticks = None,
     store: Store = None,
     json: Json = False,
 ) -> int:
@@ -174,10 +183,10 @@ def resume(
 
 @runs.command(name="export")
 def export_(
-    runs: Annotated[tuple[str, ...], Parameter(help="Runs; the latest by default.")] = (),
+    runs: RunNames = (),
     /,
     *,
-    output: Annotated[Path, Parameter(name=["-o", "--output"], help="The file to write.")],
+    output: OutputFile,
     store: Store = None,
     json: Json = False,
 ) -> int:
@@ -192,7 +201,7 @@ def rows(
     run: RunName = None,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["-o", "--output"], help="The file to write.")],
+    output: OutputFile,
     store: Store = None,
     json: Json = False,
 ) -> int:
@@ -222,7 +231,7 @@ def log(
     /,
     *,
     follow: Annotated[
-        bool, Parameter(name=["--follow", "-f"], help="Go on until the run ends.", negative="")
+        Flag, Parameter(name=["--follow", "-f"], help="Go on until the run ends.")
     ] = False,
     last: Annotated[int | None, Parameter(help="Begin with so many of the last records.")] = None,
     store: Store = None,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Goal, Json, States, Store, World
+from tokenworld.cli.parameters import Goal, Json, Length, Policy, States, Store, World
 
 
 @app.command
@@ -31,8 +31,8 @@ def sweep(
     time_limit: Annotated[float, Parameter(help="Seconds for a cell at most.")] = 60.0,
     states: States = 1_000_000,
     worlds: Annotated[int, Parameter(help="Runs of a cell, for rollouts.")] = 1,
-    ticks: Annotated[int, Parameter(help="Records of a run at most.")] = 1000,
-    policy: Annotated[str, Parameter(help="random, or a policy or script file.")] = "random",
+    ticks: Length = 1000,
+    policy: Policy = "random",
     jobs: Annotated[int | None, Parameter(help="So many processes; one a core by default.")] = None,
     dask: Annotated[
         str | None, Parameter(help="A Dask scheduler's address, or local:N for N processes.")

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import gymnasium
 from gymnasium import spaces
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
-from tokenworld.ground import PASS, Command, Outcome, Raw
-from tokenworld.gym.axes import grows
+from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.gym.commands import CommandList
-from tokenworld.gym.episode import Episode, Rules, info_of
+from tokenworld.gym.episode import Episode, info_of
 from tokenworld.gym.fields import left_out
-from tokenworld.gym.observing import Observe, Observer, Typed, one_of
-from tokenworld.session import OpenWorld, open_world
+from tokenworld.gym.observing import Typed, one_of
+from tokenworld.gym.played import Options, PlayedWorld
+from tokenworld.session import OpenWorld
 
 __all__ = ["Act", "WorldEnv", "call_number", "calls_of", "no_command", "register"]
 
 Act = Literal["listed", "typed"]
 
 
-class WorldEnv(gymnasium.Env[Any, Any]):
+class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
     """A world that one learner plays; with several actors it gives the intents of them all in turn.
 
     ``world`` is ``FILE[:world]``, the name of a bundled world or an opened one, ``params`` sets its
@@ -45,30 +44,17 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         self,
         world: str | OpenWorld,
         *,
-        observe: Observe = "text",
         act: Act = "listed",
-        goal: str | None = None,
-        limit: int = 1000,
-        seed: int = 0,
-        params: Mapping[str, Raw] | None = None,
-        spare_objects: int = 16,
-        spare_commands: int = 128,
-        render_mode: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
         one_of("act", act, get_args(Act))
-        one_of("render_mode", render_mode or "ansi", ("ansi",))
-        self.world = open_world(world, params) if isinstance(world, str) else world
-        self.render_mode = render_mode
-        self._rules = Rules(self.world, goal, limit)
+        super().__init__(world, **options)
         self._act = act
-        self._spare = spare_objects
-        self._observer = Observer(self.world, observe, spare_objects)
-        self._list = CommandList(self.world.engine, spare_commands if grows(self.world) else 0)
+        self._list = self._commands()
         self.observation_space = self._observer.space
         listed = act == "listed"
         self.action_space = spaces.Discrete(self._list.size) if listed else Typed(self.world)
-        self._first: int | None = seed
-        self._episode = Episode(self._rules, seed)
+        self._first: int | None = self._seed
 
     # ---- playing ------------------------------------------------------------------------------
 
@@ -106,10 +92,6 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         info["action_mask"] = self._list.mask(possible)
         info["left_out"] = self._list.left_out
         return info
-
-    def render(self) -> str | None:
-        """What a player is told now, with ``render_mode="ansi"``."""
-        return self._observer.text(self._episode.session) if self.render_mode else None
 
     # ---- asking -------------------------------------------------------------------------------
 

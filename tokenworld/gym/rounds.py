@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.ground import PASS, Command, Raw
-from tokenworld.gym.axes import grows
-from tokenworld.gym.commands import CommandList
+from tokenworld.ground import PASS, Command
 from tokenworld.gym.environment import call_number, calls_of, no_command
-from tokenworld.gym.episode import Episode, Round, Rules, info_of, seen_by
-from tokenworld.gym.observing import Observe, Observer, one_of
-from tokenworld.session import OpenWorld, open_world
+from tokenworld.gym.episode import Episode, Round, info_of, seen_by
+from tokenworld.gym.played import Options, PlayedWorld
+from tokenworld.session import OpenWorld
 
 __all__ = ["RoundsEnv"]
 
 
-class RoundsEnv(ParallelEnv):  # type: ignore[misc]
+class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     """A world whose actors act in rounds, each of them an agent; a step is a round.
 
     Agents are named as the actors are. Their commands are worked out in the order of the turns,
@@ -35,27 +33,9 @@ class RoundsEnv(ParallelEnv):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]] = {"name": "tokenworld_rounds_v0", "render_modes": ["ansi"]}
 
-    def __init__(
-        self,
-        world: str | OpenWorld,
-        *,
-        observe: Observe = "text",
-        goal: str | None = None,
-        limit: int = 1000,
-        seed: int = 0,
-        params: Mapping[str, Raw] | None = None,
-        spare_objects: int = 16,
-        spare_commands: int = 128,
-        render_mode: str | None = None,
-    ) -> None:
-        one_of("render_mode", render_mode or "ansi", ("ansi",))
-        self.world = open_world(world, params) if isinstance(world, str) else world
-        self.render_mode = render_mode
-        self._rules = Rules(self.world, goal, limit)
-        self._observer = Observer(self.world, observe, spare_objects)
-        self._spare = spare_commands if grows(self.world) else 0
-        self._next = seed
-        self._begin(seed)
+    def __init__(self, world: str | OpenWorld, **options: Unpack[Options]) -> None:
+        super().__init__(world, **options)
+        self._next = self._seed
         state = self._episode.session.state
         if len(state.actors) < 2:
             what = f"In world `{self.world.world.name}` nobody takes turns with anybody."
@@ -64,13 +44,9 @@ class RoundsEnv(ParallelEnv):  # type: ignore[misc]
         self.possible_agents = [state.names[one] for one in state.actors]
         self.agents: list[str] = []
         names = self.possible_agents
-        self._lists = {name: CommandList(self.world.engine, self._spare) for name in names}
+        self._lists = {name: self._commands() for name in names}
         self._sights = dict.fromkeys(names, self._observer.space)
         self._acts = {name: spaces.Discrete(one.size) for name, one in self._lists.items()}
-
-    def _begin(self, seed: int) -> None:
-        self._episode = Episode(self._rules, seed)
-        self._random = np.random.default_rng(seed)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """What an agent sees: the same space for all."""
@@ -87,8 +63,8 @@ class RoundsEnv(ParallelEnv):  # type: ignore[misc]
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """A new episode: the world with this seed, else with one drawn from the seeds before."""
         chosen = self._next if seed is None else seed
-        self._begin(chosen)
-        self._next = int(self._random.integers(2**31))
+        self._episode = Episode(self._rules, chosen)
+        self._next = int(np.random.default_rng(chosen).integers(2**31))
         self.agents = list(self.possible_agents)
         for one in self._lists.values():
             one.begin()
@@ -140,10 +116,6 @@ class RoundsEnv(ParallelEnv):  # type: ignore[misc]
                 "action_mask": self._lists[name].mask(() if session.ended() else possible),
             }
         return seen, infos
-
-    def render(self) -> str | None:
-        """What the actor who begins the next round is told, with ``render_mode="ansi"``."""
-        return self._observer.text(self._episode.session) if self.render_mode else None
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -35,13 +35,17 @@ from tokenworld.model.effects import (
 from tokenworld.model.literals import (
     BoolLiteral,
     EnumLiteral,
+    IntervalRange,
     Local,
     Me,
     NoneLiteral,
     NumberLiteral,
     ObjectLiteral,
     ParamRead,
+    TextPart,
+    TypeRange,
 )
+from tokenworld.model.operators import ArithmeticOp, BuiltinName, CompareOp, FoldKind
 from tokenworld.model.program import (
     ROOT,
     PddlEntry,
@@ -92,21 +96,16 @@ from tokenworld.model.scenarios import (
 from tokenworld.model.terms import (
     And,
     Arithmetic,
-    ArithmeticOp,
     Binder,
     BuiltinCall,
-    BuiltinName,
     Choose,
     ClosureOf,
     CollectionRange,
     Compare,
-    CompareOp,
     DeriveCall,
     Domain,
     Fold,
-    FoldKind,
     Implies,
-    IntervalRange,
     InverseOf,
     IsType,
     ListTerm,
@@ -120,9 +119,7 @@ from tokenworld.model.terms import (
     Template,
     TemplateTerm,
     Term,
-    TextPart,
     ToReal,
-    TypeRange,
 )
 from tokenworld.model.types import (
     BOOL,

@@ -1,4 +1,4 @@
-"""Terms without subterms: literals and the names of single things."""
+"""The leaves of terms: literals, the names of single things, ranges and words without a term."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from tokenworld.model.types import ValueType
 __all__ = [
     "BoolLiteral",
     "EnumLiteral",
+    "IntervalRange",
     "Local",
     "Me",
     "NoneLiteral",
     "NumberLiteral",
     "ObjectLiteral",
     "ParamRead",
+    "TextPart",
+    "TypeRange",
 ]
 
 
@@ -92,3 +95,26 @@ class Me:
     type: ValueType
     span: Span
     kind: Literal["me"] = "me"
+
+
+@frozen
+class TypeRange:
+    """All live objects of a type, or all members of an enum, in declaration order."""
+
+    of: ValueType
+    kind: Literal["type_range"] = "type_range"
+
+
+@frozen
+class IntervalRange:
+    """The whole numbers from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+    kind: Literal["interval_range"] = "interval_range"
+
+
+@frozen
+class TextPart:
+    text: str
+    kind: Literal["text_part"] = "text_part"

@@ -14,33 +14,32 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.literals import (
     BoolLiteral,
     EnumLiteral,
+    IntervalRange,
     Local,
     Me,
     NoneLiteral,
     NumberLiteral,
     ObjectLiteral,
     ParamRead,
+    TextPart,
+    TypeRange,
 )
+from tokenworld.model.operators import ArithmeticOp, BuiltinName, CompareOp, FoldKind
 from tokenworld.model.types import ValueType
 
 __all__ = [
     "And",
     "Arithmetic",
-    "ArithmeticOp",
     "Binder",
     "BuiltinCall",
-    "BuiltinName",
     "Choose",
     "ClosureOf",
     "CollectionRange",
     "Compare",
-    "CompareOp",
     "DeriveCall",
     "Domain",
     "Fold",
-    "FoldKind",
     "Implies",
-    "IntervalRange",
     "InverseOf",
     "IsType",
     "ListTerm",
@@ -54,18 +53,8 @@ __all__ = [
     "Template",
     "TemplateTerm",
     "Term",
-    "TextPart",
     "ToReal",
-    "TypeRange",
 ]
-
-CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
-ArithmeticOp = Literal["+", "-", "*", "/", "div", "mod"]
-FoldKind = Literal["any", "all", "count", "sum", "min", "max", "first", "last"]
-BuiltinName = Literal[
-    "abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
-    "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score", "number",
-]  # fmt: skip
 
 
 @frozen
@@ -246,23 +235,6 @@ class ListTerm:
 
 
 @frozen
-class TypeRange:
-    """All live objects of a type, or all members of an enum, in declaration order."""
-
-    of: ValueType
-    kind: Literal["type_range"] = "type_range"
-
-
-@frozen
-class IntervalRange:
-    """The whole numbers from ``low`` to ``high``, both included."""
-
-    low: int
-    high: int
-    kind: Literal["interval_range"] = "interval_range"
-
-
-@frozen
 class CollectionRange:
     """The members of a collection in its order, only those of type ``only`` if given."""
 
@@ -314,12 +286,6 @@ class BuiltinCall:
     span: Span
     detail: str = ""
     kind: Literal["builtin"] = "builtin"
-
-
-@frozen
-class TextPart:
-    text: str
-    kind: Literal["text_part"] = "text_part"
 
 
 @frozen

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, assert_never
+from typing import Final
 
 from tokenworld.model import (
     And,
@@ -19,14 +19,12 @@ from tokenworld.model import (
     BuiltinCall,
     Choose,
     ClosureOf,
-    CollectionRange,
     Compare,
     DeriveCall,
     EnumLiteral,
     EnumType,
     Fold,
     Implies,
-    IntervalRange,
     InverseOf,
     IsType,
     ListTerm,
@@ -50,19 +48,18 @@ from tokenworld.model import (
     TemplateTerm,
     Term,
     ToReal,
-    TypeRange,
     ValueType,
 )
 from tokenworld.prose.articles import with_article
+from tokenworld.prose.english_folds import among, every, folded, quantified
 from tokenworld.prose.english_words import (
     PLACES,
     a,
     absent,
     be,
-    plural,
+    built_in,
     possessive,
     spoken_name,
-    such,
     type_noun,
 )
 from tokenworld.prose.names import EnglishProse
@@ -126,11 +123,11 @@ class English:
             case Compare():
                 return self._compared(term, _COMPARED[term.op])
             case Member(item=item, collection=collection):
-                return f"{self.value(item)} is {self._among(collection)}"
+                return f"{self.value(item)} is {among(self, collection)}"
             case IsType(term=inner, of=of):
                 return f"{self.value(inner)} is {a(kind_word(of))}"
             case Fold(fold="any" | "all"):
-                return self._quantified(term)
+                return quantified(self, term)
             case Read() | DeriveCall():
                 return self._fact(term, "is")
             case BoolLiteral(value=value):
@@ -148,11 +145,11 @@ class English:
                     return f"it is not so that {self.condition(term)}"
                 return self._compared(term, _REVERSED[term.op])
             case Member(item=item, collection=collection):
-                return f"{self.value(item)} is not {self._among(collection)}"
+                return f"{self.value(item)} is not {among(self, collection)}"
             case IsType(term=inner, of=of):
                 return f"{self.value(inner)} is not {a(kind_word(of))}"
             case Fold(fold="any", value=None | BoolLiteral()):
-                return self._quantified(term).replace("there is ", "there is no ", 1)
+                return quantified(self, term).replace("there is ", "there is no ", 1)
             case Read() | DeriveCall():
                 return self._fact(term, "is not")
             case _:
@@ -178,15 +175,6 @@ class English:
                 return f"{owner} {be(owner, verb, left.was)} {name} {self.value(right)}"
         return f"{self.value(left)} {verb} {self.value(right)}"
 
-    def _among(self, collection: Term) -> str:
-        match collection:
-            case ListTerm(items=items):
-                return f"one of {joined([self.value(item) for item in items], 'or')}"
-            case InverseOf() | ClosureOf():
-                return f"among {self.value(collection)}"
-            case _:
-                return f"in {self.value(collection)}"
-
     def _fact(self, term: Read | DeriveCall, verb: str) -> str:
         name = self._fluent(term)
         if len(term.args) == 1:
@@ -203,40 +191,9 @@ class English:
             return f"“{name}” {held}"
         return f"“{name}” {held} for {joined([self.value(arg) for arg in term.args], 'and')}"
 
-    def _quantified(self, term: Fold) -> str:
-        inner = self.with_binders(term.binders)
-        if term.fold == "any":
-            who = joined([self._some(one, inner) for one in term.binders], "and")
-            where = [] if term.where is None else [inner.condition(term.where)]
-            trivial = term.value is None or isinstance(term.value, (BoolLiteral, NumberLiteral))
-            where += [] if trivial or term.value is None else [inner.condition(term.value)]
-            return f"there is {who}" + (f" such that {' and '.join(where)}" if where else "")
-        who = joined([self._every(one, inner) for one in term.binders], "and")
-        where_ = f" such that {inner.condition(term.where)}" if term.where is not None else ""
-        assert term.value is not None
-        return f"for {who}{where_}: {inner.condition(term.value)}"
-
-    def _some(self, binder: Binder, inner: English) -> str:
-        name = inner.names[binder.name].removeprefix("the ")
-        return f"{a(name)}{self._within(binder)}"
-
-    def _every(self, binder: Binder, inner: English) -> str:
-        return f"every {inner.names[binder.name].removeprefix('the ')}{self._within(binder)}"
-
-    def _within(self, binder: Binder) -> str:
-        match binder.domain:
-            case CollectionRange(collection=collection):
-                return f" {self._among(collection)}"
-            case IntervalRange(low=low, high=high):
-                return f" from {low} to {high}"
-            case TypeRange():
-                return ""
-            case _:
-                assert_never(binder.domain)
-
     def every(self, binders: Sequence[Binder]) -> str:
         """ "every pot and every pea": who a rule speaks of, its variables being in sight."""
-        return joined([self._every(binder, self) for binder in binders], "and")
+        return every(self, binders)
 
     # ---- values -------------------------------------------------------------------------------
 
@@ -291,9 +248,10 @@ class English:
             case ListTerm(items=items):
                 return joined([self.value(item) for item in items], "and") or "nothing"
             case Fold():
-                return self._folded(term)
+                return folded(self, term)
             case BuiltinCall():
-                return self._builtin(term)
+                args = [self.value(arg) for arg in term.args]
+                return built_in(term.name, args, term.detail)
             case _:
                 return f"whether {self.condition(term)}"
 
@@ -316,51 +274,6 @@ class English:
         if len(args) == 1:
             return possessive(args[0], name)
         return f"the {name} of {joined(args, 'and')}"
-
-    def _folded(self, term: Fold) -> str:
-        inner = self.with_binders(term.binders)
-        if term.fold in ("any", "all"):
-            return f"whether {self._quantified(term)}"
-        who = [inner.names[one.name].removeprefix("the ") for one in term.binders]
-        within = "".join(self._within(one) for one in term.binders)
-        conditions = [] if term.where is None else [inner.condition(term.where)]
-        if term.fold == "count":
-            if term.value is not None and term.value.type.kind == "bool":
-                conditions.append(inner.condition(term.value))
-            what = f"the number of {joined([plural(one) for one in who], 'and')}"
-            return f"{what}{within}{such(conditions)}"
-        if isinstance(term.value, Local) and term.fold in ("first", "last"):
-            return f"the {term.fold} {who[0]}{within}{such(conditions)}"
-        word = {"sum": "sum", "min": "least", "max": "greatest", "first": "first", "last": "last"}
-        value = inner.value(term.value) if term.value is not None else "1"
-        every = joined([f"every {one}" for one in who], "and")
-        return f"the {word[term.fold]} of {value} over {every}{within}{such(conditions)}"
-
-    def _builtin(self, term: BuiltinCall) -> str:
-        args = [self.value(arg) for arg in term.args]
-        match term.name:
-            case "min" | "max":
-                word = "smallest" if term.name == "min" else "largest"
-                return f"the {word} of {joined(args, 'and')}"
-            case "clamp":
-                return f"{args[0]} kept between {args[1]} and {args[2]}"
-            case "toward":
-                return f"{args[0]} moved towards {args[1]} by at most {args[2]}"
-            case "next" | "prev":
-                return f"the {'next' if term.name == 'next' else 'previous'} step from {args[0]}"
-            case "tick":
-                return "the tick number"
-            case "score" | "pi":
-                return f"the {term.name}" if term.name == "score" else "pi"
-            case "busy":
-                at = f" with {spoken_name(term.detail)}" if term.detail else ""
-                return f"whether {args[0]} is busy{at}"
-            case "did":
-                who, *rest = args
-                deed = " ".join([spoken_name(term.detail), *rest])
-                return f"whether {who} did “{deed}” in this tick"
-            case _:
-                return f"{term.name}({', '.join(args)})"
 
     # ---- prose --------------------------------------------------------------------------------
 

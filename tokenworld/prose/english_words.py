@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tokenworld.model import EnumType, ObjectType, ValueType
+from tokenworld.model import BuiltinName, EnumType, ObjectType, ValueType
 from tokenworld.prose.articles import indefinite
-from tokenworld.prose.wording import kind_word
+from tokenworld.prose.wording import joined, kind_word
 
 __all__ = [
-    "PLACES", "a", "absent", "be", "plural", "possessive", "spoken_name", "such",
+    "PLACES", "a", "absent", "be", "built_in", "plural", "possessive", "spoken_name", "such",
     "type_noun",
 ]  # fmt: skip
 
@@ -68,3 +68,32 @@ def possessive(owner: str, name: str) -> str:
 
 def such(conditions: Sequence[str]) -> str:
     return f" such that {' and '.join(conditions)}" if conditions else ""
+
+
+def built_in(name: BuiltinName, args: Sequence[str], detail: str) -> str:
+    """A call of a built-in function, its arguments told already."""
+    match name:
+        case "min" | "max":
+            word = "smallest" if name == "min" else "largest"
+            return f"the {word} of {joined(args, 'and')}"
+        case "clamp":
+            return f"{args[0]} kept between {args[1]} and {args[2]}"
+        case "toward":
+            return f"{args[0]} moved towards {args[1]} by at most {args[2]}"
+        case "next" | "prev":
+            return f"the {'next' if name == 'next' else 'previous'} step from {args[0]}"
+        case "tick":
+            return "the tick number"
+        case "score":
+            return "the score"
+        case "pi":
+            return "pi"
+        case "busy":
+            at = f" with {spoken_name(detail)}" if detail else ""
+            return f"whether {args[0]} is busy{at}"
+        case "did":
+            who, *rest = args
+            deed = " ".join([spoken_name(detail), *rest])
+            return f"whether {who} did “{deed}” in this tick"
+        case _:
+            return f"{name}({', '.join(args)})"

@@ -151,27 +151,27 @@ def _audited(
     commands = [one.step.command for one in path]
     ticks = simulator.tick(graph.states[path[-1].node]) if path else 0
     return Audit(
-        world.world.name,
-        graph,
-        parts,
-        tuple((one, teller.example(one.node, one.move, one.outcome)) for one in kinds),
-        cruelty(kinds) if parts.places[0] in ("won", "winnable") else None,
-        tuple(
-            (one, teller.example(one.node, one.move, one.outcome))
+        world=world.world.name,
+        graph=graph,
+        parts=parts,
+        dead_ends=tuple((one, teller.example(one)) for one in kinds),
+        cruelty=cruelty(kinds) if parts.places[0] in ("won", "winnable") else None,
+        doors=tuple(
+            (one, teller.example(one))
             for one in doors(graph, component, parts.closed, teller.ending)
         ),
-        count,
-        tuple(component),
-        teller.path(path[-1].node) if path else (),
-        ticks - simulator.tick(graph.states[0]) if path else 0,
-        idle_rules(met, requires, looking, sources, complete=graph.complete),
-        _never_refuses(requires, graph.complete and looked_at == len(nodes)),
-        looked_at,
-        len(nodes),
-        unread_facts(engine.instance),
-        secrets_read(world.program, commands),
-        guesses(engine.instance),
-        time.monotonic() - began,
+        components=count,
+        component=tuple(component),
+        solution=teller.path(path[-1].node) if path else (),
+        solution_ticks=ticks - simulator.tick(graph.states[0]) if path else 0,
+        idle=idle_rules(met, requires, looking, sources, complete=graph.complete),
+        never_refuses=_never_refuses(requires, graph.complete and looked_at == len(nodes)),
+        looked_at=looked_at,
+        playing=len(nodes),
+        unread=unread_facts(engine.instance),
+        secrets=secrets_read(world.program, commands),
+        guesses=guesses(engine.instance),
+        seconds=time.monotonic() - began,
     )
 
 
@@ -253,10 +253,10 @@ class _Teller:
             node = parent
         return tuple(reversed(steps))
 
-    def example(self, node: Node, number: int, outcome: int) -> Example:
+    def example(self, edge: DeadEnd | Door) -> Example:
         """An edge with the way to it, played in the interpreter for what it changes and says."""
-        move = self._graph.moves[node][number]
-        draws = move.draws[outcome]
+        node, move = edge.node, self._graph.moves[edge.node][edge.move]
+        draws = move.draws[edge.outcome]
         _, records = self._engine.play(self._played(node), move.command, ForcedLuck(draws))
         changes = (change for one in records for change in (*one.changes, *one.law_changes))
         said = tuple(line for one in records for line in one.said)

@@ -15,7 +15,7 @@ from tokenworld.syntax.build_expr import (
     type_ref,
 )
 from tokenworld.syntax.context import Context, name, names, optional_name, token_of
-from tokenworld.syntax.expressions import Name, Number, Str
+from tokenworld.syntax.leaves import Name, Number, Str
 from tokenworld.syntax.templates import plain
 from tokenworld.syntax.tree import Kid, Tree
 

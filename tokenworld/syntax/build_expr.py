@@ -7,6 +7,7 @@ from typing import Final, Literal, cast
 
 from tokenworld.syntax import expressions as e
 from tokenworld.syntax.context import Context, must, name, token_of
+from tokenworld.syntax.leaves import Constant, NamedType, Number, PrimitiveType, Qualified
 from tokenworld.syntax.templates import template
 from tokenworld.syntax.tree import Kid, Token, Tree
 
@@ -47,12 +48,12 @@ def aka(cx: Context, tree: Tree) -> tuple[e.Expr, ...]:
     return exprs(cx, part.all_after("aka", ",")) if part else ()
 
 
-def number(cx: Context, kid: Kid | None) -> e.Number:
+def number(cx: Context, kid: Kid | None) -> Number:
     """A number token, split into its digits and its unit."""
     token = token_of(kid)
     digits = token.text.rstrip("%abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     decimals = len(digits) - digits.index(".") - 1 if "." in digits else 0
-    return e.Number(cx.span(token), digits, decimals, token.text[len(digits) :] or None)
+    return Number(cx.span(token), digits, decimals, token.text[len(digits) :] or None)
 
 
 # ---- types and binders --------------------------------------------------------------------
@@ -70,9 +71,9 @@ def type_ref(cx: Context, kid: Kid | None) -> e.TypeRef:
             return e.RangeType(span, bound(cx, tree.kids[0]), bound(cx, tree.kids[2]))
         case "type_primitive" | "type_primitive_optional":
             kind = cast(Literal["bool", "int", "real", "text"], token_of(tree).text)
-            return e.PrimitiveType(span, kind, optional)
+            return PrimitiveType(span, kind, optional)
         case _:
-            return e.NamedType(span, name(cx, tree), optional)
+            return NamedType(span, name(cx, tree), optional)
 
 
 def bound(cx: Context, kid: Kid) -> e.Bound:
@@ -144,7 +145,7 @@ def slot_value(cx: Context, kid: Kid) -> e.Expr:
 
 def _constant(cx: Context, tree: Tree) -> e.Expr:
     word = token_of(tree).text
-    return e.Constant(cx.span(tree), None if word == "none" else word == "true")
+    return Constant(cx.span(tree), None if word == "none" else word == "true")
 
 
 def _call(cx: Context, tree: Tree) -> e.Expr:
@@ -164,7 +165,7 @@ def _was(cx: Context, tree: Tree) -> e.Expr:
 
 
 def _qualified(cx: Context, tree: Tree) -> e.Expr:
-    return e.Qualified(cx.span(tree), name(cx, tree.kids[0]), name(cx, tree.kids[2]))
+    return Qualified(cx.span(tree), name(cx, tree.kids[0]), name(cx, tree.kids[2]))
 
 
 def _group(cx: Context, tree: Tree) -> e.Expr:

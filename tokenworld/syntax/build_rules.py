@@ -8,7 +8,8 @@ from tokenworld.syntax.build_changes import block, block_below, effect, let, opt
 from tokenworld.syntax.build_expr import expr, formal, params, ref, where
 from tokenworld.syntax.changes import Let
 from tokenworld.syntax.context import BuildError, Context, name, optional_name
-from tokenworld.syntax.expressions import Expr, Name
+from tokenworld.syntax.expressions import Expr
+from tokenworld.syntax.leaves import Name
 from tokenworld.syntax.tree import Kid, Token, Tree
 
 

@@ -10,7 +10,7 @@ from tokenworld.syntax.build_changes import block_below, optional_text
 from tokenworld.syntax.build_declarations import object_decl
 from tokenworld.syntax.build_expr import expr, number, ref
 from tokenworld.syntax.context import Context, name, names, optional_name, token_of
-from tokenworld.syntax.expressions import Number
+from tokenworld.syntax.leaves import Number
 from tokenworld.syntax.templates import plain
 from tokenworld.syntax.tree import Kid, Token, Tree
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.syntax.expressions import Expr, Name, Node, Ref, Template, Where
+from tokenworld.syntax.expressions import Expr, Ref, Template, Where
+from tokenworld.syntax.leaves import Name, Node
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeVar
 
 from tokenworld.diagnostics import Diagnostic, Source, Span
-from tokenworld.syntax.expressions import Name
+from tokenworld.syntax.leaves import Name
 from tokenworld.syntax.tables import Tables
 from tokenworld.syntax.tree import Kid, Token, Tree
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import Block, Field
-from tokenworld.syntax.expressions import Expr, Formal, Name, Node, Number, Str, TypeRef
+from tokenworld.syntax.expressions import Expr, Formal, TypeRef
+from tokenworld.syntax.leaves import Name, Node, Number, Str
 
 # ---- files --------------------------------------------------------------------------------
 

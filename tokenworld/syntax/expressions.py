@@ -1,4 +1,4 @@
-"""Syntax tree: names, texts, types and expressions.
+"""Syntax tree: expressions, and what is written with them: templates, binders, types.
 
 Every node carries the span of exactly its own source text. Parentheses leave no node: the span
 of a parenthesised expression is that of the expression inside. They stay visible where they
@@ -10,47 +10,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-
-
-@frozen
-class Node:
-    """Anything with a place in the source."""
-
-    span: Span
-
-
-@frozen
-class Name(Node):
-    """An identifier, a type name, or a bare name used as an expression.
-
-    `value` is the name itself; a raw name loses its backquotes, so `` `door` `` and `door`
-    have the same value. `raw` tells how it was written.
-    """
-
-    value: str
-    raw: bool = False
-
-
-# ---- texts --------------------------------------------------------------------------------
-
-
-@frozen
-class Str(Node):
-    """A quoted text without slots (titles, paths, rows); `value` has its escapes resolved."""
-
-    value: str
-
-
-@frozen
-class TextPart(Node):
-    """Literal words of a template, escapes resolved."""
-
-    value: str
-
-
-Article = Literal["", "a", "A", "the", "The"]
+from tokenworld.syntax.leaves import (
+    Article,
+    Constant,
+    Name,
+    NamedType,
+    Node,
+    Number,
+    PrimitiveType,
+    Qualified,
+    TextPart,
+)
 
 
 @frozen
@@ -73,25 +44,6 @@ class Template(Node):
     """
 
     parts: tuple[TextPart | Slot, ...]
-
-
-# ---- types --------------------------------------------------------------------------------
-
-
-@frozen
-class NamedType(Node):
-    """`Room` or `Room?`: an object type or an enum."""
-
-    name: Name
-    optional: bool = False
-
-
-@frozen
-class PrimitiveType(Node):
-    """`bool`, `int`, `real` or `text`, or one of them with `?`."""
-
-    kind: Literal["bool", "int", "real", "text"]
-    optional: bool = False
 
 
 @frozen
@@ -134,34 +86,10 @@ class Where(Node):
 
 
 @frozen
-class Number(Node):
-    """An unsigned number as written: `12.50l` has digits "12.50", 2 decimals, unit "l".
-
-    `unit` is None without a suffix and "%" for a percentage.
-    """
-
-    digits: str
-    decimals: int
-    unit: str | None
-
-    @property
-    def scaled(self) -> int:
-        """The digits as one integer: the value times ten to the power of `decimals`."""
-        return int(self.digits.replace(".", ""))
-
-
-@frozen
 class Text(Node):
     """A quoted text as a value; it is a template."""
 
     template: Template
-
-
-@frozen
-class Constant(Node):
-    """`true`, `false`, or `none` (as None)."""
-
-    value: bool | None
 
 
 @frozen
@@ -194,14 +122,6 @@ class Was(Node):
     """`was x.f`: the value at the start of the tick."""
 
     ref: Ref
-
-
-@frozen
-class Qualified(Node):
-    """`Lock.open`: a member named with its enum."""
-
-    type: Name
-    name: Name
 
 
 @frozen

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import Block, Effect, Let
-from tokenworld.syntax.expressions import Expr, Formal, Name, Node, Ref, Template, Where
+from tokenworld.syntax.expressions import Expr, Formal, Ref, Template, Where
+from tokenworld.syntax.leaves import Name, Node
 
 
 @frozen

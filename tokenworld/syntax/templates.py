@@ -8,10 +8,11 @@ from typing import Final, cast
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.syntax.context import Context
-from tokenworld.syntax.expressions import Article, Expr, Slot, Str, Template, TextPart
+from tokenworld.syntax.expressions import Expr, Slot, Template
 from tokenworld.syntax.hint_names import is_reserved_name
 from tokenworld.syntax.hint_words import Found, describe, expectation
 from tokenworld.syntax.hints import QUOTE_HINT
+from tokenworld.syntax.leaves import Article, Str, TextPart
 from tokenworld.syntax.lexer import lex
 from tokenworld.syntax.machine import Machine
 from tokenworld.syntax.tree import BAD, Kid, Token

@@ -7,7 +7,8 @@ from typing import Literal
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.changes import Block
 from tokenworld.syntax.declarations import ObjectDecl
-from tokenworld.syntax.expressions import Expr, Name, Node, Number, Ref, Str, Template
+from tokenworld.syntax.expressions import Expr, Ref, Template
+from tokenworld.syntax.leaves import Name, Node, Number, Str
 
 # ---- worlds -------------------------------------------------------------------------------
 

@@ -53,18 +53,24 @@ def check(
         if program is not None and (out.as_json or order or proofs):
             reports[-1].update(_analysed(program, out, order=order, proofs=proofs))
     code = exit_code_of(found)
+    if form == "text" or form == "json":
+        out.json({"schema_version": 1, "ok": code == 0, "files": reports})
+    else:
+        out.json(_published(form, found, sources, ok=code == 0))
+    return code
+
+
+def _published(
+    form: Literal["sarif", "lsp"], found: list[Diagnostic], sources: dict[str, Source], *, ok: bool
+) -> dict[str, object]:
+    """The findings in the form of another program."""
     if form == "sarif":
         from tokenworld.diagnostics.sarif import to_sarif
 
-        out.json(to_sarif(found, sources, __version__))
-    elif form == "lsp":
-        from tokenworld.diagnostics.lsp import to_lsp
+        return to_sarif(found, sources, __version__)
+    from tokenworld.diagnostics.lsp import to_lsp
 
-        published = to_lsp(found, sources)
-        out.json({"schema_version": 1, "ok": code == 0, "published": published})
-    else:
-        out.json({"schema_version": 1, "ok": code == 0, "files": reports})
-    return code
+    return {"schema_version": 1, "ok": ok, "published": to_lsp(found, sources)}
 
 
 def _remarks(diagnostics: tuple[Diagnostic, ...]) -> str:

@@ -48,7 +48,10 @@ def explain_stages(target: str | None, out: Output) -> int:
     `FILE:rule`, what every stage makes of one action or law."""
     from tokenworld.check import PASSES
 
-    stages = ["parse: text to a syntax tree, every item on its own"]
+    stages = [
+        "parse: text to a syntax tree, every item on its own",
+        "load: the modules that it uses, each once, used ones first",
+    ]
     stages += [f"check, {step.name}: {step.settles}" for step in PASSES]
     stages += [
         "instantiate: objects numbered, params fixed",

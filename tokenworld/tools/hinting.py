@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tokenworld.diagnostics import read_source
 from tokenworld.planning.hints import Hint
+from tokenworld.planning.verdict import Answer
 from tokenworld.prose import read_script
 from tokenworld.session import Session, open_world
 from tokenworld.session.hinting import LastChance, hint, last_winnable
@@ -32,15 +33,13 @@ def hint_after(
     if script is not None:
         for line in read_script(read_source(script)):
             session.intend(line.intent)
-    chance: LastChance | None = None
-    found: Hint | None = None
-    if session.ended():
-        answer = "winnable" if session.won(goal) else "unwinnable"
+    found = None if session.ended() else hint(session, goal, seconds=time_limit)
+    if found is not None:
+        answer: Answer = found.verdict.answer
     else:
-        found = hint(session, goal, seconds=time_limit)
-        answer = found.verdict.answer
-    if answer == "unwinnable":
-        chance = last_winnable(session, goal, seconds=time_limit)
+        answer = "winnable" if session.won(goal) else "unwinnable"
+    lost = answer == "unwinnable"
+    chance = last_winnable(session, goal, seconds=time_limit) if lost else None
     _show(found, chance, answer, out)
     out.json(
         {
@@ -48,17 +47,19 @@ def hint_after(
             "tick": session.tick,
             "answer": answer,
             "hint": None if found is None else found.to_json(),
-            "last_winnable": None
-            if chance is None
-            else {
-                "moment": chance.moment,
-                "tick": chance.tick,
-                "lost_by": chance.lost_by or None,
-                "known": chance.known,
-            },
+            "last_winnable": None if chance is None else _chance_json(chance),
         }
     )
     return _EXITS[answer]
+
+
+def _chance_json(chance: LastChance) -> dict[str, object]:
+    return {
+        "moment": chance.moment,
+        "tick": chance.tick,
+        "lost_by": chance.lost_by or None,
+        "known": chance.known,
+    }
 
 
 def _show(found: Hint | None, chance: LastChance | None, answer: str, out: Output) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,20 +44,29 @@ def test(
         except Failure as failure:
             out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
             wrong += failure.diagnostics
-    failed = [result for _, result in results if not result.ok]
     if junit is not None:
         _write_junit(junit, results)
     _tell_coverage(measured, out)
-    out.line(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    reached = {"coverage": [_coverage_json(*one) for one in measured]} if coverage else {}
+    return _summed_up(results, wrong, reached, out)
+
+
+def _summed_up(
+    results: Results, wrong: list[Diagnostic], more: Mapping[str, object], out: Output
+) -> int:
+    """Say how many passed, in words and as the one object; the exit code that follows."""
+    failed = sum(not result.ok for _, result in results)
+    passed = len(results) - failed
+    out.line(f"{passed} passed, {failed} failed")
     out.json(
         {
             "schema_version": 1,
             "ok": bool(results) and not failed and not wrong,
-            "passed": len(results) - len(failed),
-            "failed": len(failed),
+            "passed": passed,
+            "failed": failed,
             "scenarios": [{"file": str(path), **one.to_json()} for path, one in results],
             "diagnostics": [to_json(one) for one in wrong],
-            **({"coverage": [_coverage_json(*one) for one in measured]} if coverage else {}),
+            **more,
         }
     )
     if not results and not wrong:

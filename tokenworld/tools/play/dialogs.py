@@ -11,7 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
-from textual.widgets import Footer, Input, Markdown, Static
+from textual.widgets import Input, Markdown, Static
+
+from tokenworld.tools.play.widgets.frame import key_row
 
 __all__ = ["AskDialog", "HelpDialog", "QuitDialog", "pane_help"]
 
@@ -47,7 +49,7 @@ class HelpDialog(ModalScreen[None]):
             text = f"# This pane: {self._pane}\n\n{about}\n\n{text}"
         with VerticalScroll(id="help", classes="dialog"):
             yield Markdown(text)
-        yield Footer(compact=True, show_command_palette=False)
+        yield key_row()
 
     def on_mount(self) -> None:
         box = self.query_one("#help")

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, TabbedContent, TabPane
+from textual.widgets import TabbedContent, TabPane
 
 from tokenworld.session.inspecting import Inspection, Map, Place, SlotRow
 from tokenworld.session.scratch import editable_slots
@@ -19,6 +19,7 @@ from tokenworld.tools.play.lines import Line, line
 from tokenworld.tools.play.records import json_text
 from tokenworld.tools.play.scratch import scratch_lines
 from tokenworld.tools.play.title import title_text
+from tokenworld.tools.play.widgets.frame import key_row
 from tokenworld.tools.play.widgets.texts import TextPane, TitleBar
 
 __all__ = ["InspectScreen", "map_lines", "slot_lines", "tree_lines"]
@@ -89,7 +90,7 @@ class InspectScreen(Screen[None]):
                     yield TextPane("map", "Map")
             with TabPane("Trial", id="tab-scratch"):
                 yield TextPane("scratch", "Trial")
-        yield Footer(compact=True, show_command_palette=False)
+        yield key_row()
 
     def on_mount(self) -> None:
         self._tell()

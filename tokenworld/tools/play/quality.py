@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tokenworld.quality import Dimension
@@ -22,6 +22,7 @@ from tokenworld.tools.play.grades import (
     summary_lines,
 )
 from tokenworld.tools.play.styles import styled_line
+from tokenworld.tools.play.widgets.frame import framed
 from tokenworld.tools.play.widgets.lists import KeyedList, select_key
 from tokenworld.tools.play.widgets.texts import Details, TitleBar
 
@@ -52,11 +53,8 @@ class QualityScreen(Screen[int | None]):
         self._rows: list[_Row] = []
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
-        with Horizontal(id="grading"):
-            yield GradeList(id="grades", classes="pane", markup=False)
-            yield Details()
-        yield Footer(compact=True, show_command_palette=False)
+        listed = GradeList(id="grades", classes="pane", markup=False)
+        return framed(Horizontal(listed, Details(), id="grading"))
 
     def on_mount(self) -> None:
         grades = self.query_one(OptionList)

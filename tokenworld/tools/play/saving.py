@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Footer, OptionList
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source
@@ -20,6 +20,7 @@ from tokenworld.session.transcripts import text_as
 from tokenworld.tools.files import write_file
 from tokenworld.tools.play.dialogs import AskDialog
 from tokenworld.tools.play.game import Game
+from tokenworld.tools.play.widgets.frame import key_row
 from tokenworld.tools.play.widgets.lists import KeyedList, select_key
 
 __all__ = ["Form", "SaveDialog", "save", "suggested"]
@@ -116,7 +117,7 @@ class SaveDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="save", classes="dialog"):
             yield FormList(*map(self._option, self._forms), id="forms", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield key_row()
 
     def _option(self, form: Form) -> Option:
         name, told = _TOLD[form]

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from tokenworld.ground import Command, Outcome
 from tokenworld.session.clauses import require_trees, trees_of_record
@@ -27,6 +27,7 @@ from tokenworld.tools.play.satisfied import OFFER
 from tokenworld.tools.play.title import title_text
 from tokenworld.tools.play.widgets.action_list import ActionList
 from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.tools.play.widgets.frame import framed
 from tokenworld.tools.play.widgets.quality_strip import QualityStrip
 from tokenworld.tools.play.widgets.texts import TABS, Details, TabStrip, TextPane, TitleBar
 from tokenworld.tools.play.widgets.tick_list import TickList
@@ -77,22 +78,13 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         self._drawn_front = self._everything = False
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
-        yield QualityStrip()
-        with Horizontal(id="body"):
-            with Vertical(id="left"):
-                yield TextPane("world", "World")
-                yield TextPane("carried", "You carry")
-                yield Transcript(self.game.glyphs)
-            with Vertical(id="side"):
-                yield TabStrip()
-                yield ActionList(self.game.glyphs.refused)
-                yield Details()
-                yield TickList(self.game.glyphs)
-        with Horizontal(id="bar"):
-            yield Static("> ", id="prompt", markup=False)
-            yield CommandLine(self.game.suggestion, _PLACEHOLDER)
-        yield Footer(compact=True, show_command_palette=False)
+        world, carried = TextPane("world", "World"), TextPane("carried", "You carry")
+        glyphs, prompt = self.game.glyphs, Static("> ", id="prompt", markup=False)
+        left = Vertical(world, carried, Transcript(glyphs), id="left")
+        ticks = TickList(glyphs)
+        side = Vertical(TabStrip(), ActionList(glyphs.refused), Details(), ticks, id="side")
+        bar = Horizontal(prompt, CommandLine(self.game.suggestion, _PLACEHOLDER), id="bar")
+        return framed(QualityStrip(), Horizontal(left, side, id="body"), bar)
 
     def on_mount(self) -> None:
         self._explain(

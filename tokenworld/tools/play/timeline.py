@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Footer, OptionList
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tokenworld.session.clauses import trees_of_record
@@ -22,6 +22,7 @@ from tokenworld.tools.play.lines import Line, line
 from tokenworld.tools.play.radar import RadarScreen, prospect_mark, sounding_lines
 from tokenworld.tools.play.records import Describer, json_text
 from tokenworld.tools.play.title import title_text
+from tokenworld.tools.play.widgets.frame import framed
 from tokenworld.tools.play.widgets.lists import KeyedList, select_key
 from tokenworld.tools.play.widgets.texts import Details, TitleBar
 
@@ -84,11 +85,8 @@ class TimelineScreen(RadarScreen):
         self._mark: Node | None = None
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
-        with Horizontal(id="timeline"):
-            yield MomentList(id="moments", classes="pane", markup=False)
-            yield Details()
-        yield Footer(compact=True, show_command_palette=False)
+        listed = MomentList(id="moments", classes="pane", markup=False)
+        return framed(Horizontal(listed, Details(), id="timeline"))
 
     def on_mount(self) -> None:
         moments = self.query_one(OptionList)

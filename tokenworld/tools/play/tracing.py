@@ -8,12 +8,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from tokenworld.session.timeline import Node
 from tokenworld.tools.play.game import Game
 from tokenworld.tools.play.laws import trace_lines
 from tokenworld.tools.play.title import title_text
+from tokenworld.tools.play.widgets.frame import framed
 from tokenworld.tools.play.widgets.texts import TextPane, TitleBar
 
 __all__ = ["TraceScreen"]
@@ -34,9 +34,7 @@ class TraceScreen(Screen[None]):
         self.game, self._way, self._at = game, tuple(way), at
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
-        yield TextPane("laws", "Laws")
-        yield Footer(compact=True, show_command_palette=False)
+        return framed(TextPane("laws", "Laws"))
 
     def on_mount(self) -> None:
         self.query_one(TitleBar).update(title_text(self.game.session, self.game.glyphs))

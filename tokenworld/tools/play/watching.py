@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, OptionList
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tokenworld.diagnostics import Failure
@@ -27,6 +27,7 @@ from tokenworld.tools.play.glyphs import Glyphs
 from tokenworld.tools.play.lines import line
 from tokenworld.tools.play.records import Describer
 from tokenworld.tools.play.title import title_text
+from tokenworld.tools.play.widgets.frame import framed
 from tokenworld.tools.play.widgets.lists import KeyedList, select_key
 from tokenworld.tools.play.widgets.texts import Details, TextPane, TitleBar
 
@@ -67,9 +68,7 @@ class RunsScreen(Screen[str | None]):
         self._runs: tuple[Run, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
-        yield RunList(id="runs", classes="pane", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        return framed(RunList(id="runs", classes="pane", markup=False))
 
     def on_mount(self) -> None:
         listed = self.query_one(OptionList)
@@ -148,13 +147,9 @@ class WatchScreen(Screen[int | None]):
         self._busy = False
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
-        with Horizontal(id="watch"):
-            yield KeyedList(id="records", classes="pane", markup=False)
-            with Vertical(id="watched"):
-                yield TextPane("world", "World")
-                yield Details()
-        yield Footer(compact=True, show_command_palette=False)
+        records = KeyedList(id="records", classes="pane", markup=False)
+        watched = Vertical(TextPane("world", "World"), Details(), id="watched")
+        return framed(Horizontal(records, watched, id="watch"))
 
     def on_mount(self) -> None:
         records = self.query_one("#records", OptionList)

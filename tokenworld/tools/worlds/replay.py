@@ -11,10 +11,10 @@ from typing import Any, Final
 from tokenworld.engine import EngineSimulator, EngineSpeaker, SeededLuck, State
 from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.delta import RawChange
+from tokenworld.engine.idling import reads_deeds
 from tokenworld.engine.luck import RecordingLuck
 from tokenworld.engine.result import Result
-from tokenworld.ground import PASS, Command, Instance, NoMatch
-from tokenworld.model import BuiltinCall, subterms
+from tokenworld.ground import PASS, Command, NoMatch
 from tokenworld.prose import Parser
 from tokenworld.prose.lexicon import Cuts, Lexicon, Vocabulary
 from tokenworld.session.loading import OpenWorld
@@ -82,7 +82,7 @@ class WorldAnswerer:
         self._checked: dict[int, Recorded] = {}
         self._cuts: dict[Vocabulary, Cuts] = {}
         self._always = world.world.time_always
-        self._forgets = not _reads_deeds(world.engine.instance)
+        self._forgets = not reads_deeds(deciding_terms(world.engine.instance))
 
     def answers(self, row: TextRow) -> Mapping[Task, Answer]:
         """All four tasks. Raises `Failure` where a state does not fit the world.
@@ -240,15 +240,6 @@ def _same(one: State, other: State) -> bool:
         one.kinds is other.kinds
         and all(map(is_, one.cols, other.cols))
         and all(map(is_, one.kids, other.kids))
-    )
-
-
-def _reads_deeds(instance: Instance) -> bool:
-    """Whether a rule asks what somebody did or is about."""
-    return any(
-        isinstance(part, BuiltinCall) and part.name in ("did", "busy")
-        for term in deciding_terms(instance)
-        for part in subterms(term)
     )
 
 
