@@ -288,6 +288,22 @@ def _game(folder: Path | None) -> Match:
         (
             Question("P12 4x", "step", "boil-water", "step", "walk", step),
             Question("P12 4x", "step and list", "boil-water", "step", "walk", listed),
+            Question(
+                "",
+                "step of a game that is made already",
+                "boil-water",
+                "step",
+                "walk",
+                {**step, "begun": True},
+            ),
+            Question(
+                "",
+                "step and list of one that is made already",
+                "boil-water",
+                "step",
+                "walk",
+                {**listed, "begun": True},
+            ),
             Question("", what, "boil-water", "step", "walk", listed, {"texts": True}),
             Question("", "step, with a full record", "boil-water", "step", "walk", step, full),
             Question(

@@ -95,3 +95,84 @@ def test_what_is_looked_at_in_each_tick_goes_the_general_way() -> None:
         engine = play(MOVING.replace("world w {", f"{line}\nworld w {{")).session.engine
         assert engine._live_rules.turns is None
         assert held(engine, 1, 15) > 5
+
+
+WAKING = """
+type Thing {
+  at: Box? nested ordered inverse contents closure inside
+  heat: 0 to 30 clamped = 0
+  wet: bool
+  rank: int = 0
+}
+type Box : Thing { open: bool = true }
+type Lamp : Thing { lit: bool  oil: 0 to 4 = 4 }
+type Seed : Thing { age: 0 to 9 clamped = 0 }
+relation near(a: Thing, b: Thing)
+function alarm(): bool
+function count_of(): 0 to 99 clamped = 0
+actor me: Box
+action look() as "look" { say "Nothing." }
+action put(x: Thing, b: Box) as "put {x} into {b}" { require x != me  x.at = b }
+action light(l: Lamp) as "light {l}" { require l.oil > 0 else dry "No oil."  l.lit = true }
+action soak(x: Thing) as "soak {x}" { x.wet = true  say "{The x} drips." }
+action shake(b: Box) as "shake {b}" {
+  for x in b.contents { x.heat = x.heat + 1 }
+  for x in b.inside where x is Seed { x.wet = false }
+}
+action meet(a: Thing, b: Thing) as "meet {a} {b}" { require a != b  add near(a, b) }
+phase before sequentially by nesting
+phase after sequentially
+law burn(l: Lamp) during before when l.lit {
+  l.oil -= 1
+  for x in l.at.contents where x != l { x.heat = min(x.heat + 7, 25) }
+}
+law dies(l: Lamp) during before when l.oil == 0 { l.lit = false }
+law dries(x: Thing) during before when x.wet and x.heat >= 10 { x.wet = false  x.rank += 1 }
+law ring(x: Thing) during before when x.heat >= 20 { alarm() = true  say "It rings." }
+law settle(b: Box) during before { b.rank = count(x for x in b.contents where x.wet) }
+law sprout(s: Seed) during before when s.wet and s.age < 3 { s.age += 1 }
+law bears(s: Seed) during before when s.age == 3 {
+  create t: Seed { at = s.at  wet = true }
+  s.age = 9
+}
+law both(a: Thing, b: Thing) during after when near(a, b) and a.wet { b.wet = true }
+law cools(x: Thing) during after when x.heat > 0 and tick() mod 3 == 0 { x.heat -= 1 }
+law counts() during after when alarm() { count_of() += 1 }
+law quiets() during after when count_of() >= 4 { alarm() = false  count_of() = 0 }
+law luck(l: Lamp) during after when l.wet { chance 1 / 3 { l.wet = false } }
+world w {
+  endless
+  object me: Box
+  object chest: Box { at = me }
+  object lamp, lantern: Lamp { at = chest }
+  object seed: Seed { at = me }
+  object stone: Thing { at = chest }
+  spare Seed 6
+  award 3 when alarm()
+  goal hot: stone.heat >= 20 "Hot."
+  goal grown: any(s.age == 9 for s: Seed) "Grown."
+}
+"""
+
+
+def test_laws_that_sleep_wake_when_something_they_rest_on_is_written() -> None:
+    """Laws that wake each other in one pass or the next, two phases, loops, births, draws, the
+    clock, endings and awards that rest on what laws write."""
+    engine = play(WAKING).session.engine
+    assert engine._live_rules.turns is not None
+    for seed in range(8):
+        assert held(engine, seed, 45) > 20
+
+
+def test_most_laws_sleep() -> None:
+    """A law whose condition holds nowhere is not asked again until it may hold."""
+    engine = play(WAKING).session.engine
+    world, number = engine.live(), engine.start().numbers.__getitem__
+    world.apply(Command("look"))
+    world.apply(Command("look"))
+    (phase, _) = world._kept
+    asleep = [bits >= 0 for bits in phase.waits]
+    assert all(asleep)
+    world.apply(Command("light", (number("lamp"),)))
+    assert not all(bits >= 0 for bits in phase.waits)
+    assert world.state().get(engine.layout.by_id["Thing.heat"], number("stone")) == 7

@@ -94,6 +94,18 @@ action turn(x: Thing, y: Thing) as "turn {x} {y}" {
   else { x.mood = calm  x.on = false }
 }
 action befriend(x: Thing, y: Thing) as "befriend {x} {y}" { x.pal = y }
+action calm_all() as "calm all" { for x: Thing where x.on { x.mood = calm } }
+action spread(x: Thing) as "spread {x}" {
+  require x.on
+  let k = x.n
+  for y: Thing where y != x { if y.clampy < k { let j = y.clampy + k  y.clampy = j } }
+  for y: Thing { add knows(x, y) }
+  x.on = false
+}
+action meet_all(x: Thing) as "meet all {x}" { for y: Thing { add likes(x, y) } }
+action forget(x: Thing) as "forget {x}" { if x.on { for y: Thing { remove knows(y, x) } } }
+action gather(x: Thing) as "gather {x}" { for y: Thing { x.clampy = y.n } }
+action befriend_all(x: Thing) as "befriend all {x}" { for y: Thing { y.pal = x.at } }
 world w { object a: Thing { n = 3  on = true }  object b: Thing { n = 1 }  object c: Thing }
 """
 

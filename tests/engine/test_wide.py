@@ -73,3 +73,16 @@ def test_the_same_world_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
         back = game.session.engine.restored(game.session.engine.json(game.state))
         assert game.session.engine.hash(back) == hashes[-1][-1]
     assert hashes[0] == hashes[1]
+
+
+@pytest.mark.parametrize("size", [0, 255, 256, 300, 512, 769])
+def test_the_end_is_cut_off_without_touching_a_copy(size: int) -> None:
+    values = list(range(770))
+    whole = Wide(values)
+    cut = whole.copy()
+    del cut[size:]
+    assert list(cut) == values[:size]
+    assert len(cut) == size
+    cut.append(-1)
+    assert list(cut) == [*values[:size], -1]
+    assert list(whole) == values

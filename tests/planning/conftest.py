@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 
 from tokenworld.diagnostics import Span
-from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw, Successor
+from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw, Successor, Way, moves_of
 from tokenworld.model import ROOT, Action, BoolLiteral, BoolType, NumberLiteral, NumberType
 
 State = tuple[int, int]  # node, tick
@@ -104,6 +104,12 @@ class GraphWorld:
 
     def key(self, state: State) -> Hashable:
         return state[0] if self.hidden is None else self.hidden.get(state[0], state[0])
+
+    def moves(self, state: State) -> Iterable[tuple[Command, Sequence[Way[State]]]]:
+        return moves_of(self, state)
+
+    def mark(self, state: State) -> Hashable:
+        return self.key(state)
 
     def exact_key(self) -> bool:
         return self.hidden is None

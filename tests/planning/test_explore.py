@@ -159,11 +159,11 @@ def widened(tables: Tables, wide: bool) -> Tables:
         return tables
     import numpy as np
 
-    *sieve, ops, bits, effects, changes, tests, allow, lay, ends, token = tables.arrays
-    pad = [np.pad(one, ((0, 0), (0, 0), (0, 1))) for one in (bits, changes)]
+    arrays = list(tables.arrays)
+    for place in (7, 9, 14):  # bits, changes, aims
+        arrays[place] = np.pad(arrays[place], ((0, 0), (0, 0), (0, 1)))
     start = np.pad(tables.start, ((0, 0), (0, 1)))
-    arrays = (*sieve, ops, pad[0], effects, pad[1], tests, allow, lay, ends, token)
-    return Tables(tables.width + 1, start, arrays)
+    return Tables(tables.width + 1, start, tuple(arrays))
 
 
 @compiled

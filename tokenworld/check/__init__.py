@@ -10,7 +10,6 @@ import gc
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from tokenworld.check.beliefs import check_beliefs
@@ -42,6 +41,7 @@ from tokenworld.check.vocabulary import (
 from tokenworld.check.worlds import check_objects, check_worlds
 from tokenworld.check.writes import check_writes
 from tokenworld.diagnostics import Diagnostic, Source, has_errors, in_order
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import Program, SourceRef
 
 __all__ = [
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pass:
     """One step of the checker and what it settles, in a phrase."""
 
@@ -100,7 +100,7 @@ Watch = Callable[[Pass, Draft], None]
 """Runs a pass (see `run_pass`), and may measure it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """The result of a check: a program if there is no error, and every finding in order."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tokenworld.check.bodies import check_effects
 from tokenworld.check.context import Context
@@ -15,6 +15,7 @@ from tokenworld.check.relations import optional
 from tokenworld.check.vocabulary import check_constant, fresh
 from tokenworld.check.writes import written_slots
 from tokenworld.diagnostics import Related, Span, did_you_mean
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     BoolType,
     EnumType,
@@ -35,7 +36,7 @@ from tokenworld.syntax import nodes as syn
 __all__ = ["check_beliefs"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Guessed:
     """One guess: which fluent, by which belief, in which phase."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from tokenworld.check.attributes import attribute_of
@@ -15,6 +15,7 @@ from tokenworld.check.narrowing import when_false, when_true
 from tokenworld.check.relations import can_equal
 from tokenworld.check.templates import check_template
 from tokenworld.diagnostics import Related, did_you_mean
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     AddFact,
     Assign,
@@ -52,7 +53,7 @@ Place = Literal["rule", "setup", "watch", "describe"]
 _SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Here:
     """Where a block stands: a ``watch`` only speaks, a ``setup`` may write static facts."""
 

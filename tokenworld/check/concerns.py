@@ -7,7 +7,6 @@ reads, or that make or end objects it counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tokenworld.check.intervals import Facts
 from tokenworld.check.memo import Memo
@@ -16,6 +15,7 @@ from tokenworld.check.past import fluents_written
 from tokenworld.check.relations import can_equal
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.terms import Translator
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     Body,
@@ -36,7 +36,7 @@ from tokenworld.model import (
 __all__ = ["Concerns"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reach:
     """What a body changes: fluents, and the types of objects that it makes or ends."""
 
@@ -44,7 +44,7 @@ class _Reach:
     lives: tuple[ObjectType, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Needs:
     """What a line depends on: fluents, and the types of objects that it goes through."""
 
@@ -52,7 +52,7 @@ class _Needs:
     counted: tuple[ObjectType, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Concerns:
     """The bodies of a program, found by what they change; ``lives`` are positions and types."""
 

@@ -7,7 +7,6 @@ the state before it: nil, provably not nil, or open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tokenworld.check.aliasing import Knowledge, skeleton
@@ -18,6 +17,7 @@ from tokenworld.check.relations import can_equal, is_subtype
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.substitution import inlined
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     AddFact,
     Arithmetic,
@@ -48,7 +48,7 @@ from tokenworld.model import (
 __all__ = ["Amount", "amount_of", "net_change"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Summand:
     """``factor`` times every slot of a fluent whose arguments fit: a type, or one constant.
 
@@ -60,7 +60,7 @@ class _Summand:
     args: tuple[ObjectType | EnumType | Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Amount:
     """A conserved sum as summands."""
 
@@ -143,7 +143,7 @@ def _slots(
 # ---- the change of one way --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Tally:
     """Adds up what changes do to an amount; each method gives ``None`` where that is open."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.narrowing import Facts, narrowed
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import ObjectType, Term, ValueType, without_none
 from tokenworld.syntax import nodes as syn
 
@@ -16,7 +17,7 @@ BROKEN = ObjectType("", optional=True)
 """The type of a name whose value could not be checked: its uses are not reported too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """The surroundings of an expression.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from tokenworld.check.aliasing import skeleton
 from tokenworld.check.draft import Draft
 from tokenworld.check.relations import is_subtype
 from tokenworld.diagnostics import Related, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     Assign,
@@ -44,7 +44,7 @@ _CONSTANT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Value:
     """What a slot of the new object gets: a value, or a change (``op``) to it."""
 

@@ -15,6 +15,7 @@ from typing import NoReturn, TypeVar
 
 from tokenworld.check.memo import Memo
 from tokenworld.diagnostics import Diagnostic, Failure, Fix, Related, Source, Span, did_you_mean
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     Birth,
@@ -59,7 +60,7 @@ class Abandon(Exception):
     """A construct cannot be checked further: its one diagnostic is already reported."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """An item with the remarks around it."""
 
@@ -68,7 +69,7 @@ class Entry:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Namespace:
     """How a file sees names where modules stand behind short names (`use a.b as c`).
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 from tokenworld.check.aliasing import skeleton
@@ -14,6 +13,7 @@ from tokenworld.check.relations import assignable
 from tokenworld.check.substitution import renamed
 from tokenworld.check.terms import Translator
 from tokenworld.diagnostics import Related, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import Assign, Law, Local, NumberType, Read, Term, TextType, effects_in
 
 __all__ = ["check_laws"]
@@ -56,7 +56,7 @@ def _simultaneous(law: Law, draft: Draft) -> bool:
 # ---- two laws, one slot -----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """What a law does to one slot whenever the facts hold: not by a draw, not in a loop."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.relations import is_subtype
 from tokenworld.check.substitution import locals_of
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     And,
@@ -30,7 +30,7 @@ from tokenworld.model import (
 __all__ = ["Population", "repeats"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Population:
     """How many objects of a type there can be in any world; ``None``: unknown."""
 

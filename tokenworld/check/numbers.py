@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.intervals import Facts, Step, steps_of
 from tokenworld.check.linear import Form, Interval
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Assign,
     Binder,
@@ -25,7 +26,7 @@ from tokenworld.model import (
 __all__ = ["NumberWrite", "number_writes", "outside", "range_of", "said"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberWrite:
     """One change of a number: a value, or a step up or down (``sign`` 1 or -1)."""
 

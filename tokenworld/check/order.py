@@ -7,7 +7,6 @@ rules of §5; what cannot be told apart counts, so a pair that is not listed nev
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.check.aliasing import Knowledge, skeleton
@@ -17,6 +16,7 @@ from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.substitution import renamed
 from tokenworld.check.writes import written_slots
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Binder,
     Create,
@@ -41,7 +41,7 @@ Use = Literal["reads", "writes"]
 _CONSTANTS = ("bool_literal", "number_literal", "enum_literal", "none_literal", "object_literal")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrderPair:
     """``first`` writes ``what`` (a fluent's name, or a type that gains or loses objects)."""
 
@@ -54,7 +54,7 @@ class OrderPair:
     other: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Access:
     """A slot that one binding of a law reads or writes; ``args`` ``None``: any slot."""
 

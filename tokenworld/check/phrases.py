@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.relations import can_equal, is_subtype, same_unit
 from tokenworld.diagnostics import Related, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     EnumType,
@@ -26,7 +26,7 @@ __all__ = ["check_phrases"]
 _ARTICLES = ("a", "an", "the")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Phrase:
     """A phrase as a sequence of words and slots; a slot is the type of what it stands for.
 

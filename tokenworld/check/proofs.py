@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
@@ -23,6 +23,7 @@ from tokenworld.check.relations import can_equal
 from tokenworld.check.rulebook import Rulebook
 from tokenworld.check.terms import Translator
 from tokenworld.diagnostics import Related, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     BuiltinCall,
     Conserve,
@@ -41,7 +42,7 @@ from tokenworld.model import (
 __all__ = ["Proof", "check_proofs", "proofs"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Breach:
     """A rule that provably breaks a line: which change, and how in words."""
 
@@ -50,7 +51,7 @@ class Breach:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     """What is known of one line. ``open_rules`` are the rules that are checked at run time."""
 

@@ -36,6 +36,8 @@ def optional(value_type: ValueType) -> ValueType:
     match value_type:
         case BoolType() | CollectionType() | NoneType():
             return value_type
+        case ObjectType(name=name, optional=known):  # most arguments are objects
+            return value_type if known else ObjectType(name, True)
         case _:
             return replace(value_type, optional=True)
 

@@ -130,20 +130,28 @@ def _in_order(item: syn.WorldDecl) -> list[syn.WorldItem]:
     return sorted(item.items, key=lambda line: isinstance(line, syn.Setup))
 
 
-_Making = list[syn.Layout | syn.Setup]
+_Making = list[tuple[syn.Layout | syn.Setup, frozenset[str]]]
 
 
 def _making(item: syn.WorldDecl) -> _Making:
-    """The lines of a world that create objects, as they take effect."""
-    return [one for one in _in_order(item) if isinstance(one, (syn.Layout, syn.Setup))]
+    """The lines of a world that create objects, as they take effect; each with the names of those
+    that do not exist yet where it does."""
+    found: _Making = []
+    later = frozenset[str]()
+    for line in reversed(_in_order(item)):
+        if isinstance(line, (syn.Layout, syn.Setup)):
+            later = later.union(name.value for name, _ in _born(line))
+            found.append((line, later))
+    return found[::-1]
 
 
 def _unborn(making: _Making, line: syn.WorldItem) -> frozenset[str]:
     """The named objects that do not exist yet where a line of the world takes effect."""
     if not making or not isinstance(line, (syn.ObjectDecl, syn.Layout, syn.Setup, syn.Tune)):
         return frozenset()
-    first = next((place for place, one in enumerate(making) if one is line), 0)
-    return frozenset(name.value for later in making[first:] for name, _ in _born(later))
+    own = isinstance(line, (syn.Layout, syn.Setup))
+    first = next((names for one, names in making if one is line), None) if own else None
+    return making[0][1] if first is None else first
 
 
 def _born(line: syn.WorldItem) -> Iterator[tuple[syn.Name, syn.Name]]:

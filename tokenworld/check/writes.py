@@ -134,11 +134,18 @@ def _effect(effect: Effect, path: _Path) -> None:
 def _simple(effect: Effect, path: _Path) -> None:
     """A change without nested bodies; names that it adds are known from here on."""
     for write in (*written_slots(effect, path.draft), *_given(effect)):
-        _add(replace(write, facts=path.facts), path)
+        _add(_with(write, path.facts), path)
     if isinstance(effect, Let):
         path.known, path.facts = path.known.let(effect), path.facts.let(effect)
     elif isinstance(effect, Create):
         path.known = path.known.created(effect.name)
+
+
+def _with(write: Write, facts: Facts) -> Write:
+    """A change with what is known where it stands."""
+    return Write(
+        write.fluent, write.args, write.op, write.value, write.span, write.maybe, facts, write.drawn
+    )
 
 
 def _given(effect: Effect) -> Iterator[Write]:
@@ -166,7 +173,10 @@ def _branch(body: Body, inner: _Path) -> list[Write]:
 
 
 def _add(write: Write, path: _Path) -> None:
+    fluent = write.fluent
     for earlier in path.writes:
+        if earlier.fluent != fluent:
+            continue
         if _clash(earlier, write) and _certain(earlier, write, path):
             what = f"`{_name(write.fluent, path)}` gets two values in one body."
             related = (Related(earlier.span, "the first value"),)

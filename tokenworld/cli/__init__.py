@@ -12,18 +12,22 @@ import gc
 # and again, which takes a quarter of the time; so it looks less often, from the first import on.
 gc.set_threshold(50_000, 20, 20)
 
-# Importing a module is what gives its verbs to the application.
-from tokenworld.cli import (  # noqa: E402, F401
-    checking,
-    conforming,
-    judging,
-    pddl,
-    planning,
-    playing,
-    reading,
-    recorded,
-    sweeping,
-)
-from tokenworld.cli.frame import _main, app, main  # noqa: E402
+from typing import TYPE_CHECKING  # noqa: E402
+
+from tokenworld.cli.frame import _main, main  # noqa: E402
+from tokenworld.cli.verbs import add_all  # noqa: E402
+
+if TYPE_CHECKING:
+    from tokenworld.cli.frame import app
 
 __all__ = ["_main", "app", "main"]
+
+
+def __getattr__(name: str) -> object:
+    """The application with all its verbs, for those who want more of it than to run one."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tokenworld.cli.frame import app
+
+    add_all()
+    return app

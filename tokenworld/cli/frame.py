@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App
 
 from tokenworld import __version__
+from tokenworld.cli.verbs import add_verb
 
 if TYPE_CHECKING:
     from tokenworld.tools.output import Output
@@ -52,6 +53,7 @@ def main() -> None:
 def _main(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
+    add_verb(arguments[0] if arguments else "")
     try:
         code = app(_spelled_out(arguments), exit_on_error=False, result_action="return_value")
     except CycloptsError as error:  # cyclopts has told it on stderr

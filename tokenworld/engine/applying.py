@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenworld.engine.births import LIFE, Newborn, file, grow, life
+from tokenworld.engine.births import LIFE, Newborn
 from tokenworld.engine.delta import Breach, Delta, RawChange, Write, bounded
+from tokenworld.engine.growing import file, grow, life
 from tokenworld.engine.layout import Column, Key
+from tokenworld.engine.shapes import check_acyclic, check_nested, check_unique
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import Program
@@ -132,7 +134,10 @@ def _together(state: State, delta: Delta) -> list[RawChange]:
     changes: list[RawChange] = []
     if delta.newborns:
         grow(state, delta.newborns)
-        changes = [change for one in delta.newborns for change in life(state, one)]
+        for one in delta.newborns:
+            changes += life(state, one)
+        if not (delta.writes or delta.doomed):
+            return _settled(state, delta.newborns, changes)
     slots = [
         slot
         for slot in _slots(delta.writes).values()
@@ -152,17 +157,31 @@ def _together(state: State, delta: Delta) -> list[RawChange]:
     changes += ends
     for slot, value in values:
         if slot.column.fluent.unique:
-            _check_unique(state, slot.column, value, tuple(slot.rules))
-    for one in delta.newborns:
-        for column, _ in one.values:
-            if column.fluent.unique:
-                _check_unique(state, column, state.cols[column.index][one.number], (one.rule,))
+            check_unique(state, slot.column, value, tuple(slot.rules))
+    _check_newborns(state, delta.newborns)
     for slot, value in values:
         _check_shape(state, slot, value)
     for column, key, _, _, title in ends:
         if column.fluent.nested:
-            _check_nested(state, column, key, (title,))
+            check_nested(state, column, key, (title,))
     return changes
+
+
+def _settled(
+    state: State, newborns: Sequence[Newborn], changes: list[RawChange]
+) -> list[RawChange]:
+    """Newborns in their places, where nothing else changes."""
+    for one in newborns:
+        file(state, one)
+    _check_newborns(state, newborns)
+    return changes
+
+
+def _check_newborns(state: State, newborns: Sequence[Newborn]) -> None:
+    for one in newborns:
+        for column, _ in one.values:
+            if column.shaped and column.fluent.unique:
+                check_unique(state, column, state.cols[column.index][one.number], (one.rule,))
 
 
 class _Arrivals:
@@ -202,48 +221,9 @@ def _store(state: State, slot: _Slot, value: Raw, changes: list[RawChange]) -> N
 def _check_shape(state: State, slot: _Slot, value: Raw) -> None:
     fluent = slot.column.fluent
     if fluent.nested:
-        _check_nested(state, slot.column, slot.key, tuple(slot.rules))
+        check_nested(state, slot.column, slot.key, tuple(slot.rules))
     if fluent.acyclic and value is True:
-        _check_acyclic(state, slot)
-
-
-def _check_nested(state: State, column: Column, key: Key, rules: tuple[str, ...]) -> None:
-    """No place lies in itself; what is destroyed lies nowhere, its contents where it was.
-
-    A ring that does not pass through this slot is another write's, and is told there.
-    """
-    places, seen = state.cols[column.index], set[Raw]()
-    step = places[key]
-    while step is not None and step not in seen:
-        if step == key:
-            what = f"`{column.fluent.name}` would make a cycle."
-            raise Breach("TW1005", "cycle", what, rules)
-        seen.add(step)
-        assert isinstance(step, int)
-        step = places[step]
-
-
-def _check_unique(state: State, column: Column, value: Raw, rules: tuple[str, ...]) -> None:
-    stored = state.cols[column.index]
-    values = stored.values() if isinstance(stored, dict) else stored
-    if value is not None and sum(1 for other in values if other == value) > 1:
-        what = f"`{column.fluent.name}` would repeat a value."
-        raise Breach("TW1004", "unique", what, rules)
-
-
-def _check_acyclic(state: State, slot: _Slot) -> None:
-    stored = state.cols[slot.column.index]
-    start, first = slot.column.args(slot.key)
-    todo, seen = [first], {first}
-    while todo:
-        node = todo.pop()
-        if node == start:
-            what = f"`{slot.column.fluent.name}` would make a cycle."
-            raise Breach("TW1005", "cycle", what, tuple(slot.rules))
-        for left, right in stored:
-            if left == node and right not in seen:
-                seen.add(right)
-                todo.append(right)
+        check_acyclic(state, slot.column, slot.key, tuple(slot.rules))
 
 
 def _destroy(state: State, number: int, rule: str) -> list[RawChange]:

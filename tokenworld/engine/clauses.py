@@ -8,11 +8,11 @@ what it reads. Each clause is compiled once for an action and asked where it sta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import Code, guards_of
 from tokenworld.engine.state import State
@@ -52,7 +52,7 @@ _DEEP: Final = 4
 _READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf, BuiltinCall)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause:
     """One clause: where it is written, whether it holds (``None``: it has no value), its parts.
 
@@ -69,7 +69,7 @@ class Clause:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Scope:
     """The variables that a term may name, with their values, and the lets before it."""
 
@@ -97,7 +97,7 @@ def clauses_of(code: Code, state: State, was: State, command: Command, index: in
     return _Asking(code, state, was).clause(require.condition, scope)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Asking:
     code: Code
     state: State

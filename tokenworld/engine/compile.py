@@ -7,9 +7,9 @@ it. It is built from the typed model only: no text of the author is ever execute
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.emit import Emitter
 from tokenworld.engine.layout import Layout
@@ -35,7 +35,7 @@ __all__ = ["ActionCode", "Code", "LawCode", "compile_program", "compile_term"]
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionCode:
     """The functions of one action; all take ``S, W, me`` and its arguments.
 
@@ -51,7 +51,7 @@ class ActionCode:
     cost: Function | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LawCode:
     """``run(S, W, me, D)`` evaluates a law for every binding whose condition holds."""
 
@@ -59,7 +59,7 @@ class LawCode:
     run: Function
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """Everything generated for one instance, and the source it was generated as."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokenworld.engine.births import Maker, Newborn, sight
+from tokenworld.engine.births import Maker, Newborn
+from tokenworld.engine.growing import sight
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.ground import Json, Raw
@@ -161,17 +161,21 @@ class Delta:
         """Ask for an object; the number it will have. ``values`` fill the columns of the maker."""
         number = state.next_id + len(self.newborns)
         rules = (self.rule.title,)
+        columns = map(self.layout.columns.__getitem__, maker.columns)
         filled = tuple(
-            (column, bounded(column, column.default if value is None else value, rules))
-            for column, value in zip(
-                (self.layout.columns[index] for index in maker.columns), values, strict=True
-            )
+            [
+                (column, bounded(column, column.default if value is None else value, rules))
+                if value is None or column.bounded
+                else (column, value)
+                for column, value in zip(columns, values, strict=True)
+            ]
         )
         name = maker.name if maker.named else f"{maker.name}_{number}"
         taken = {one.name for one in self.newborns} if maker.named else ()
         while name in state.numbers or name in taken:
             name += "_"
-        born = Newborn(number, name, maker.of, filled, self.rule.title, len(self.writes))
+        born = Newborn(number, name, maker.of, filled, self.rule.title, len(self.writes),
+                       maker.columns)  # fmt: skip
         self.newborns.append(born)
         return number
 
@@ -199,7 +203,7 @@ class Delta:
         rest.writes = [write for write in self.writes if write[4] not in titles]
         rest.doomed = [doom for doom in self.doomed if doom[1].title not in titles]
         rest.newborns = [
-            replace(one, void=True) if one.rule in titles else one for one in self.newborns
+            one._replace(void=True) if one.rule in titles else one for one in self.newborns
         ]
         return rest
 

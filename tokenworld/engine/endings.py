@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.compile import Code, Function, compile_term
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.state import State
@@ -15,14 +15,14 @@ from tokenworld.model import Award, Ending, NumberType, Template
 __all__ = ["Endings"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     ending: Ending
     holds: Function
     words: Callable[..., str] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Award:
     award: Award
     holds: Function
@@ -53,11 +53,15 @@ class Endings:
 
     def reached_by(self, fluents: frozenset[str]) -> bool:
         """Whether a change of these fluents may latch an ending or give an award."""
+        reads = self.reads()
+        return reads is None or bool(reads & fluents)
+
+    def reads(self) -> frozenset[str] | None:
+        """The fluents on which awards and endings that latch rest; ``None``: on more than these."""
         lines = self._lines if self._world.outcomes != "live" else ()
         terms = [*(line.ending.condition for line in lines)]
         terms += [one.award.when for one in self._awards]
-        reads = reads_of(self._program, *terms)
-        return bool(terms) and (reads is None or bool(reads & fluents))
+        return reads_of(self._program, *terms)
 
     def holds(self, name: str, state: State, me: int | None) -> bool:
         """Whether the condition of an ending is true now."""

@@ -6,22 +6,25 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
+from tokenworld.engine.added import never_refused
 from tokenworld.engine.applying import apply
-from tokenworld.engine.births import creates
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
 from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.describe import describe_of, strata_of
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
+from tokenworld.engine.joins import can_join
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.listing import Listing
-from tokenworld.engine.live import LiveRules, LiveWorld
+from tokenworld.engine.live import LiveWorld
+from tokenworld.engine.live_rules import LiveRules
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.record import Recorder, number_json
 from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.result import Result
-from tokenworld.engine.standing import Made, StandingActions
+from tokenworld.engine.sifting import Sifting
+from tokenworld.engine.standing import SMALL, Made, StandingActions
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
@@ -35,9 +38,8 @@ from tokenworld.ground import (
     Prose,
     Raw,
     RequireReport,
-    written,
 )
-from tokenworld.model import Body, Term, Transfer, effects_in
+from tokenworld.model import Body, Term
 
 __all__ = ["Engine"]
 
@@ -147,15 +149,20 @@ class Engine:
 
     # ---- asking -------------------------------------------------------------------------------
 
-    def legal(self, state: State) -> Iterator[Command]:
+    def legal(self, state: State) -> Iterable[Command]:
         """Every command whose requires all hold, actions in order, then arguments in order.
 
         Requires that the language adds (ranges) are tested too, with the draws of the seed.
         """
-        if self._all_safe and not self.stepper.endings.over(state):
-            every = self._standing.every(state)
+        if not state.latched or not self.stepper.endings.over(state):
+            if self._all_joined and (found := self._standing.quick(state)) is not None:
+                return found
+            large = self._all_safe and len(state.kinds) > SMALL
+            every = self._standing.every(state) if large or self._all_joined else None
+            if every is None:
+                every = self._sifting.every(state)
             if every is not None:
-                return iter(every)
+                return every
         return self._legal(state)
 
     def _legal(self, state: State) -> Iterator[Command]:
@@ -169,6 +176,11 @@ class Engine:
 
     def allowed(self, state: State) -> Iterator[Command]:
         """The same by the author's requires alone: what some draw may let happen."""
+        if self._all_joined and not self.stepper.endings.over(state):
+            every = self._standing.every(state)
+            if every is not None:
+                yield from every
+                return
         for _, commands in self._by_action(state):
             yield from commands
 
@@ -184,6 +196,19 @@ class Engine:
     @cached_property
     def _standing(self) -> StandingActions:
         return StandingActions(self.code, self._listing)
+
+    @cached_property
+    def _all_joined(self) -> bool:
+        """Whether all actions ask for mere facts."""
+        return self._all_safe and all(can_join(one.action) for one in self.code.actions.values())
+
+    @cached_property
+    def _sifting(self) -> Sifting:
+        def slow(state: State, name: str) -> Iterator[Command]:
+            return self._allowed(state, state, name)
+
+        keeps = self.stepper.unit.keeps
+        return Sifting(self.code, self._listing, self._made, self._never_breaks, keeps, slow)
 
     def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
         """Legal bindings of one action: a free one is examined now, others ``after`` a long
@@ -220,25 +245,7 @@ class Engine:
 
     @cached_property
     def _never_breaks(self) -> dict[str, bool]:
-        """Actions that write no bounded, unique or nested slot and transfer nothing: they have no
-        added requires."""
-        fluents = self.instance.program.fluents
-        risky = {
-            name
-            for name, fluent in fluents.items()
-            if (fluent.type.kind == "number" and not fluent.clamped)
-            or fluent.unique
-            or fluent.nested
-            or fluent.acyclic
-        }
-        births = [birth.body for birth in self.instance.program.births]
-        found = {}
-        for name, one in self.code.actions.items():
-            bodies = [one.action.body, *(births if creates([one.action.body]) else ())]
-            found[name] = not any(
-                written(dict(fluents), body) & risky or _transfers(body) for body in bodies
-            )
-        return found
+        return never_refused(self.instance.program)
 
     def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
         """The bindings of an action that its static facts allow, ``None`` for too many to list."""
@@ -330,8 +337,3 @@ class Engine:
         delta = Delta(self.layout, SeededLuck(), S.seed, S.tick)
         store[id(rule)](S, W, me, delta, x)
         return "\n".join(words(S, W, *args) for words, args in delta.prose)
-
-
-def _transfers(body: Body) -> bool:
-    """Whether a body may be refused for a negative amount."""
-    return any(isinstance(effect, Transfer) for effect in effects_in(body))

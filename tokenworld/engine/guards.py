@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import Code, Function, compile_term, extend
 from tokenworld.engine.delta import Delta, RawChange
@@ -28,14 +27,14 @@ class Broken(Exception):
         self.report, self.changes, self.names = report, changes, names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Invariant:
     rule: Invariant
     reads: frozenset[str] | None
     broken: Function
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Conserve:
     rule: Conserve
     reads: frozenset[str] | None

@@ -15,7 +15,7 @@ from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Binder, FluentParam, ObjectType
 
-__all__ = ["Parts", "key_of"]
+__all__ = ["Parts", "column_of_key", "key_of", "longs_of_key", "ranks_of"]
 
 Ranks = Mapping[int, int]
 """The numbers that created objects count as; everything else counts as itself."""
@@ -79,7 +79,7 @@ def key_of(
     return (
         *_canonical(state, kept, known, seen),
         state.latched,
-        _longs(state, known),
+        longs_of_key(state, known),
         rings,
         *midway,
     )
@@ -109,24 +109,26 @@ def _frozen(stored: Any, children: Any) -> Any:
 # ---- with created objects -----------------------------------------------------------------------
 
 
-def _ranks(state: State, known: int) -> dict[int, int]:
+def ranks_of(state: State, known: int) -> dict[int, int]:
+    """What the living objects made since count as, by number."""
     living = (x for x in range(known, len(state.kinds)) if state.kinds[x] is not None)
     return {number: known + rank for rank, number in enumerate(living)}
 
 
 def _canonical(state: State, kept: Sequence[int], known: int, seen: Parts) -> tuple[Any, ...]:
-    ranks = _ranks(state, known)
+    ranks = ranks_of(state, known)
     made, columns = tuple(ranks), state.layout.columns
 
     def worked_out(index: int) -> Any:
-        return _column(state, columns[index], known, ranks)
+        return column_of_key(state, columns[index], known, ranks)
 
     parts = tuple([seen.of(state, index, made, worked_out) for index in kept])
     alive = tuple(kind is not None for kind in state.kinds[:known])
     return (*parts, alive, tuple(state.kinds[number] for number in ranks))
 
 
-def _column(state: State, column: Column, known: int, ranks: Ranks) -> Any:
+def column_of_key(state: State, column: Column, known: int, ranks: Ranks) -> Any:
+    """What a column holds, created objects by rank."""
     stored, children = state.cols[column.index], state.kids[column.index]
     value = _renamer(column.fluent.type, ranks)
     if isinstance(stored, dict):
@@ -156,9 +158,9 @@ def _renamed(
     )
 
 
-def _longs(state: State, known: int) -> tuple[tuple[int | None, LongAction], ...]:
+def longs_of_key(state: State, known: int) -> tuple[tuple[int | None, LongAction], ...]:
     """Long actions by canonical numbers; an argument that died counts as none at all."""
-    ranks: dict[int, int] = _ranks(state, known)
+    ranks: dict[int, int] = ranks_of(state, known)
     gone = {x: -1 for x in range(known, len(state.kinds)) if x not in ranks}
     names = {**ranks, **gone}
     actions = state.layout.instance.program.actions

@@ -8,10 +8,11 @@ in a list beside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, Raw, changed_in_play, constant
 from tokenworld.model import (
     BoolType,
@@ -51,7 +52,7 @@ def implicit_default(value_type: ValueType) -> Raw:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """One fluent's storage. ``by_object``: indexed by object number; ``single``: no arguments."""
 
@@ -117,7 +118,10 @@ def _named(fluent: Fluent) -> tuple[int, ...]:
 class Layout:
     """The columns of one program's fluents; `kids` numbers those that keep children.
 
-    ``hashes`` and ``roll`` are what `digest` keeps: hashes of facts, and the last list of objects.
+    ``growing`` are the columns that every new object lengthens (``lengths``: index, whether indexed
+    by object, whether it keeps children), ``beds`` what their new slots hold
+    (see `births`). ``hashes`` and ``roll`` are what `digest` keeps: hashes of facts, and the last
+    list of objects.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -129,6 +133,9 @@ class Layout:
         self.hashes: tuple[tuple[str, ...], dict[tuple[Any, ...], int]] = ((), {})
         self.roll: tuple[list[str | None], tuple[str, ...], str] | None = None
         self.by_id = {column.fluent.id: column for column in self.columns}
+        self.growing = tuple(c for c in self.columns if c.by_object or c.has_children)
+        self.lengths = tuple((c.index, c.by_object, c.has_children) for c in self.growing)
+        self.beds: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
     def owners(self) -> dict[int, frozenset[str]]:
@@ -149,6 +156,11 @@ class Layout:
         """The columns that no rule changes in play."""
         moving = changed_in_play(self.instance.program)
         return frozenset(one.index for one in self.columns if one.fluent.id not in moving)
+
+    @cached_property
+    def nested(self) -> tuple[Column, ...]:
+        """Columns that say in what an object lies."""
+        return tuple(c for c in self.columns if c.fluent.nested and c.by_object)
 
     @cached_property
     def pointing(self) -> tuple[Column, ...]:

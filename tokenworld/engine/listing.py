@@ -50,11 +50,21 @@ class Listing:
             known = self._known[name] = (basis, made)
         return known[1]
 
+    def is_listed(self, state: State, name: str) -> bool:
+        """Whether its bindings are few enough to be listed; of few candidates always."""
+        if count_bindings(self.domains(state, name)) <= MANY:
+            return True
+        return self.bindings(state, name) is not None
+
+    def is_joined(self, name: str) -> bool:
+        """Whether facts that never change leave out bindings of an action."""
+        return bool(self._patterns[name])
+
     def unlisted(self, state: State) -> frozenset[str]:
         """Actions with too many bindings to list: they can be given, and are never offered; who
         searches must not take a list for all that can be done."""
         actions = self._instance.program.actions
-        return frozenset(name for name in actions if self.bindings(state, name) is None)
+        return frozenset(name for name in actions if not self.is_listed(state, name))
 
     def domains(self, state: State, name: str) -> list[Sequence[Raw]]:
         """The candidates of each parameter; of objects, those that live."""

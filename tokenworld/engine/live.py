@@ -13,67 +13,39 @@ same state as in `Engine.play`; only how fast differs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
-
-from tokenworld.engine.clock import deciding_terms
-from tokenworld.engine.compile import Function
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
-from tokenworld.engine.live_turns import Turns, turns_of
+from tokenworld.engine.ground_ops import Operator
+from tokenworld.engine.live_rules import LiveRules
+from tokenworld.engine.live_turns import Turned, Turns, turn_back
 from tokenworld.engine.luck import Luck, SeededLuck
-from tokenworld.engine.plain import plain_of
-from tokenworld.engine.sequence import InTurn
-from tokenworld.engine.simultaneous import Together
 from tokenworld.engine.state import State
-from tokenworld.engine.step import Stepper
-from tokenworld.engine.trail import Trail
-from tokenworld.ground import Command, written
-from tokenworld.model import BuiltinCall, subterms
+from tokenworld.engine.trail import ALL, Trail
+from tokenworld.ground import Command
 
 __all__ = ["LiveRules", "LiveWorld"]
 
 MOST_UNSAVED = 4096
 """Ticks after which it is no longer kept which slots differ from the last state that was given."""
+WARM = 16
+"""Ticks after which a world looks whether its commands have bits (see `ground_ops`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Before:
     """What undoes a tick that was not made in place: the state before it."""
 
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Ended:
     """What undoes a tick in place at which an ending or an award was reached."""
 
     journal: list[RawChange]
     latched: tuple[str, ...]
     awarded: tuple[int, ...]
-
-
-class _Step(NamedTuple):
-    """How an action writes in place: its function, whether it speaks, and the endings that it may
-    reach, if there are such."""
-
-    do: Function
-    speaks: bool
-    settles: Endings | None
-
-
-class LiveRules:
-    """What all live worlds of one engine share."""
-
-    def __init__(self, stepper: Stepper, legal: Callable[[State], Iterable[Command]]) -> None:
-        self.stepper, self.legal = stepper, legal
-        self.phases = tuple(one for one in stepper.phases if isinstance(one, Together))
-        steps = {}
-        if _is_steady(stepper):
-            steps = {name: _in_place(stepper, name) for name in stepper.code.actions}
-        self.steps = {name: step for name, step in steps.items() if step is not None}
-        self.turns = turns_of(stepper)
 
 
 class LiveWorld:
@@ -83,9 +55,11 @@ class LiveWorld:
         self._stepper, self._luck = rules.stepper, luck or SeededLuck()
         self._legal, self._steps, self._phases = rules.legal, rules.steps, rules.phases
         self._turns = rules.turns
+        self._ground = rules.ground
         self._always = rules.stepper.instance.world.time_always
-        self._past: list[list[RawChange] | _Before | _Ended] = []
+        self._past: list[list[RawChange] | _Before | _Ended | Turned] = []
         self._unsaved: list[list[RawChange]] = []
+        self._operators: dict[int, Operator] = {}
         self._adopt(state)
 
     def _adopt(self, state: State) -> None:
@@ -93,8 +67,11 @@ class LiveWorld:
         self._state = state.fork()
         self._me = state.me
         self._unsaved = []
+        self._seen = False
+        self._kept = self._turns.kept() if self._turns is not None else []
         endings = self._stepper.endings
         self._halts = endings.over(state) or state.longs != () or len(state.actors) > 1
+        self._begin_bits(state)
 
     # ---- playing ------------------------------------------------------------------------------
 
@@ -103,7 +80,30 @@ class LiveWorld:
         interrupted; ``None`` if it was refused, rolled back or in error, or the world is over.
 
         A change is (column, key, old value, new value, rule); ``column.fluent`` is what changed.
+        The list is never changed again, by nobody.
         """
+        operator = self._operators.get(id(command))
+        if operator is None:
+            return self._apply(command)
+        mask, cases, _ = operator
+        flip, journal = cases[self._bits & mask]
+        if journal is None:
+            return None if not self._always else self._apply(command)
+        self._bits ^= flip
+        self._past.append(journal)
+        return journal
+
+    def _apply(self, command: Command) -> list[RawChange] | None:
+        """Play a tick the plain way, or the general one."""
+        if self._operators:
+            self._catch_up()
+        journal = self._played(command)
+        self._written = len(self._past)
+        if self._ground is not None and journal is not None and not self._halts:
+            self._warm_up(command, journal)
+        return journal
+
+    def _played(self, command: Command) -> list[RawChange] | None:
         if self._turns is not None and not self._halts:
             return self._by_turns(self._turns, command)
         step = self._steps.get(command.action)
@@ -133,17 +133,37 @@ class LiveWorld:
         return None if done == 0 and not self._always else self._generally(command)
 
     def _by_turns(self, turns: Turns, command: Command) -> list[RawChange] | None:
-        """A tick with laws in turn. What undoes it is the state before."""
-        before = self.state()
-        done, changes = turns.play(self._state, before, command, self._luck)
+        """A tick with laws in turn."""
+        before = self.state() if turns.looks_back else self._state
+        state = self._own_trail() if self._seen else self._state
+        done, changes, turned = turns.play(state, before, self._kept, command, self._luck)
         if done < 0:
-            self._adopt(before)
+            if turns.looks_back:
+                self._adopt(before)
+            else:
+                turn_back(state, turned)
+                self._kept = turns.kept()
             return self._generally(command)
         if done == 0 and not self._always:
             return None
-        self._past.append(_Before(before))
-        self._halts = self._stepper.endings.over(self._state)
+        self._past.append(_Before(before) if turns.looks_back else turned)
+        self._note(turned[0])
+        if state.latched is not turned[2]:
+            self._halts = self._stepper.endings.over(state)
         return changes if done else None
+
+    def _own_trail(self) -> State:
+        """The present state, with a trail of its own: writers note there where they write."""
+        self._save()
+        self._state.trail = Trail(self._state.trail)
+        self._seen = False
+        return self._state
+
+    def _note(self, journal: list[RawChange]) -> None:
+        """Let the trail be told of changes when it is next asked for."""
+        self._unsaved.append(journal)
+        if len(self._unsaved) >= MOST_UNSAVED:
+            self._save()
 
     def _pass_time(self, journal: list[RawChange]) -> tuple[list[RawChange], int]:
         """Let the laws write too: all changes and 1; or -1, with everything as it was."""
@@ -151,6 +171,7 @@ class LiveWorld:
         self._unsaved.append(journal)
         for phase in self._phases:
             self._save()
+            self._seen = True
             try:
                 changes = phase.in_place(self._state, self._luck)
             except Breach:
@@ -185,9 +206,19 @@ class LiveWorld:
 
     def undo(self) -> None:
         """Go back by one tick that `apply` made; `IndexError` at the start."""
+        if self._operators:
+            self._catch_up()
+            self._operators, self._warm = {}, WARM
+        self._go_back()
+        self._written = len(self._past)
+
+    def _go_back(self) -> None:
         entry = self._past.pop()
         if isinstance(entry, _Before):
             self._adopt(entry.state)
+            return
+        if isinstance(entry, tuple):
+            self._turn_back(entry)
             return
         state = self._state
         if isinstance(entry, _Ended):
@@ -201,9 +232,55 @@ class LiveWorld:
     def _restore(self, journal: list[RawChange]) -> None:
         for column, key, old, _, _ in reversed(journal):
             self._state.place(column, key, old)
-        self._unsaved.append(journal)
-        if len(self._unsaved) >= MOST_UNSAVED:
-            self._save()
+        self._note(journal)
+
+    def _turn_back(self, entry: Turned) -> None:
+        assert self._turns is not None
+        state = self._own_trail()
+        turn_back(state, entry)
+        state.tick -= 1
+        state.trail.slots += [(index, ALL) for index, _, _ in entry[1]]
+        self._note(entry[0])
+        self._kept = self._turns.kept()
+        self._halts = self._stepper.endings.over(state)
+
+    # ---- on bits ------------------------------------------------------------------------------
+
+    def _begin_bits(self, state: State) -> None:
+        """Play on bits at once where the engine has those of this state already."""
+        self._operators = {}
+        self._bits = self._warm = 0
+        self._written = len(self._past)
+        if self._ground is not None and not self._halts:
+            bits = self._ground.begun(state)
+            if bits is not None:
+                self._operators, self._bits = self._ground.operators, bits
+
+    def _warm_up(self, command: Command, journal: list[RawChange]) -> None:
+        """After a tick that was played the plain way: the command may get bits by and by."""
+        ground = self._ground
+        assert ground is not None
+        if command.action in self._steps and self._steps[command.action].settles is None:
+            ground.met(command)
+        self._warm += 1
+        if self._operators:
+            self._bits = ground.changed(self._bits, journal)
+        if self._warm >= WARM and ground.operators is not self._operators:
+            self._operators, self._warm = ground.operators, 0
+            self._bits = ground.bits_of(self._state)
+
+    def _catch_up(self) -> None:
+        """Tell the state of the ticks that were played on bits."""
+        state, late = self._state, self._past[self._written :]
+        if not late:
+            return
+        self._written = len(self._past)
+        for journal in late:
+            assert isinstance(journal, list)
+            for column, key, _, new, _ in journal:
+                state.place(column, key, new)
+            self._unsaved.append(journal)
+        state.tick += len(late)
 
     # ---- asking -------------------------------------------------------------------------------
 
@@ -216,13 +293,14 @@ class LiveWorld:
         self._save()
         kept = self._state.fork()
         kept.trail = self._state.trail
-        self._state.trail = Trail(kept.trail)
+        self._state.trail, self._seen = Trail(kept.trail), False
         self._state.mine = set()
         return kept
 
     def now(self) -> State:
         """The present state itself, to be read before the next tick and never written."""
         self._save()
+        self._seen = True
         return self._state
 
     @property
@@ -231,55 +309,21 @@ class LiveWorld:
         return len(self._past)
 
     def _save(self) -> None:
-        """Bring the trail of the state up to date, so that what was known of it can be kept."""
+        """Bring the trail of the state up to date, so that what was known of it can be kept. Where
+        nobody has seen the last part of it yet, that part is told the rest."""
+        if self._operators:
+            self._catch_up()
         state, unsaved = self._state, self._unsaved
         if state.memo:
             state.memo.clear()
         if not unsaved:
             return
-        state.trail = Trail(state.trail)
+        if self._seen:
+            state.trail, self._seen = Trail(state.trail), False
         if len(unsaved) >= MOST_UNSAVED:
             state.trail.roll = True
+        elif state.trail.journals:
+            state.trail.journals += unsaved
         else:
             state.trail.journals = unsaved
         self._unsaved = []
-
-
-def _is_steady(stepper: Stepper) -> bool:
-    """Whether ticks can be made in place at all: no watches, no laws in turn, no rule that looks
-    back in the tick, no law whose changes are looked at."""
-    if stepper.instance.program.watches or any(isinstance(one, InTurn) for one in stepper.phases):
-        return False
-    touched = _touched_by_laws(stepper)
-    looks_back = any(
-        getattr(part, "was", False)
-        or (isinstance(part, BuiltinCall) and part.name in ("did", "busy"))
-        for term in deciding_terms(stepper.instance)
-        for part in subterms(term)
-    )
-    return not (stepper.phases and looks_back) and not _is_looked_at(stepper, touched)
-
-
-def _touched_by_laws(stepper: Stepper) -> frozenset[str]:
-    program = stepper.instance.program
-    bodies = (written(program.fluents, law.body) for law in program.laws.values())
-    return frozenset[str]().union(*bodies)
-
-
-def _is_looked_at(stepper: Stepper, touched: frozenset[str]) -> bool:
-    """Whether invariants, sums or the order of contents rest on these fluents."""
-    guards, by_id = stepper.guards, stepper.layout.by_id
-    return (
-        guards.watches_sum(touched)
-        or guards.watches(touched)
-        or any(by_id[one].fluent.ordered for one in touched)
-    )
-
-
-def _in_place(stepper: Stepper, name: str) -> _Step | None:
-    """How an action writes in place; ``None`` where it does not."""
-    plain = plain_of(stepper.code, stepper.code.actions[name].action)
-    if plain is None or _is_looked_at(stepper, plain.touches):
-        return None
-    ends = stepper.endings.reached_by(plain.touches | _touched_by_laws(stepper))
-    return _Step(plain.do, plain.speaks, stepper.endings if ends else None)

@@ -1,266 +1,240 @@
-"""Writes the loops of a join: which parameter is bound when, and by what."""
+"""Writes the loops of a join: which parameter is bound when, and by what.
+
+Each parameter has its candidates: the objects of its type for which the facts hold that play never
+changes (a table). The last parameters of which no require says anything together with another one
+are left to the end: their values are looked for once, and each binding of the others takes the
+commands of all of them at once. The others are bound one after another, by what says most.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 
-from tokenworld.engine.emit import Emitter
-from tokenworld.engine.indexes import Index
-from tokenworld.engine.layout import Column
-from tokenworld.engine.state import State
-from tokenworld.ground import Raw, changed_in_play, parameter_domains
-from tokenworld.model import ROOT, Binder, Compare, Local, ObjectType, Read, Term, subterms
+from tokenworld.engine.hoists import Hoist, Hoists, JoinText, Loop, Strides, Wanted
+from tokenworld.engine.total import names_of
+from tokenworld.engine.ways import Param, Way, Ways
+from tokenworld.model import Binder, Term
 
 __all__ = ["Loops"]
 
-_COLUMN = re.compile(r"\bS\.cols\[(\d+)\]")
-
-
-@dataclass(slots=True)
-class _Way:
-    """A way to bind parameters: the lines that do it, which, what it may cost, and the part of the
-    requires that holds by it."""
-
-    cost: float
-    binds: tuple[str, ...]
-    lines: list[str]
-    index: Index | None = None
-    part: Term | None = None
-    sorted: bool = True
+MOST_AT_ONCE = 2048
+"""Commands that are kept side by side for one binding of the first parameters."""
+MOST_PICKED = 3
+"""Values of the last parameters of which each choice has its commands."""
 
 
 @dataclass(slots=True)
 class Loops:
-    """Writes the loops of one action, the cheapest way to bind a parameter first."""
+    """Writes the loops of one action. ``parts`` are all its requires; ``size``: numbers of objects
+    are below it."""
 
-    emitter: Emitter
-    params: Sequence[Binder]
+    hoists: Hoists
+    action: str
+    binders: Sequence[Binder]
     parts: list[Term]
-    state: State
+    size: int
+    body: list[str | Loop | Wanted] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    indexes: list[Index] = field(default_factory=list)
-    depth: int = 1
-    order: list[str] = field(default_factory=list)
+    depth: int = 0
+    outer: float = 1.0
     sorted: bool = True
-    _moving: frozenset[str] = frozenset()
+    before: int = 0
+    outside: int = 0
 
-    def function(self) -> tuple[str, str]:
-        """The text of the function and its name."""
-        emitter = self.emitter
-        self._moving = changed_in_play(emitter.instance.program)
-        all_names = {one.name: emitter.fresh("a") for one in self.params}
-        self._line("found = []")
-        self._filters()
-        while len(self.names) < len(self.params):
-            self._bind(min(self._ways(all_names), key=lambda way: way.cost), all_names)
-            self._filters()
-        row = "".join(f"{all_names[one.name]}, " for one in self.params)
-        in_order = self.sorted and self.order == [one.name for one in self.params]
-        self._line(f"found.append(made[({row})])" if in_order else f"found.append(({row}))")
-        self.depth = 1
-        if in_order:
-            self._line("return found")
+    def write(self) -> JoinText:
+        """The loops, and what is to be made before them."""
+        ways = Ways(self.hoists, self.binders, self.parts)
+        emitter, every = self.hoists.emitter, list(ways.params.values())
+        tests = [emitter.term(part, {}) for part in self.parts if not names_of(part)]
+        guards = (f"if {' and '.join(tests)}:",) if tests else ()
+        last = self._last(every)
+        first = every[: len(every) - len(last)]
+        table = self.hoists.emitter.fresh("R" if last else "T")
+        if not last:
+            self._each_alone(ways, first, table)
         else:
-            self._line("found.sort()")
-            self._line("return [made[row] for row in found]")
-        name = emitter.fresh("list")
-        tables = "".join(f", X{number}" for number in range(len(self.indexes)))
-        header = f"def {name}(S, W, me, made{tables}):"
-        return "\n".join([header, *_with_names(self.lines), ""]), name
+            self._product(ways, first, last, table)
+        return JoinText(
+            self.action, guards, tuple(self.body), table,
+            Strides(tuple(self._stride(one) for one in first)),
+            Strides(tuple(self._stride(one) for one in last)),
+            tuple(one.candidates for one in last),
+        )  # fmt: skip
+
+    # ---- which come last ------------------------------------------------------------------------
+
+    def _last(self, every: list[Param]) -> list[Param]:
+        """The last parameters that nothing ties to another one."""
+        found: list[Param] = []
+        bindings = 1
+        for one in reversed(every[1:]):
+            bindings *= max(1, one.size)
+            if one.tied or bindings > MOST_AT_ONCE:
+                break
+            found.insert(0, one)
+        return found
+
+    def _stride(self, param: Param) -> int:
+        return param.members or self.size
+
+    # ---- what is written ------------------------------------------------------------------------
 
     def _line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
+        self.body.append("    " * self.depth + text)
 
-    def _filters(self) -> None:
-        """Test every part all of whose names are bound."""
-        ready = [part for part in self.parts if _names(part) <= self.names.keys()]
-        self.parts = [part for part in self.parts if part not in ready]
-        if ready:
-            tests = " and ".join(self.emitter.term(part, self.names) for part in ready)
-            self._line(f"if {tests}:")
-            self.depth += 1
+    def _id(self, params: Sequence[Param], names: dict[str, str]) -> str:
+        """The number of a binding: its arguments as the digits of a number."""
+        text = ""
+        for one in params:
+            value = names[one.name]
+            text = f"({text}) * {self._stride(one)} + {value}" if text else value
+        return text or "0"
 
-    def _bind(self, way: _Way, all_names: dict[str, str]) -> None:
-        if way.index is not None:
-            self.indexes.append(way.index)
+    def _each_alone(self, ways: Ways, first: list[Param], table: str) -> None:
+        """Each binding has its command; they are sorted where the loops do not find them so."""
+        self._bind_all(ways, first)
+        number = self._id(first, self.names)
+        if self.sorted and [*self.names] == [one.name for one in first]:
+            self._found(number, table)
+            return
+        self._line(f"k.append({number})")
+        self.body.insert(0, "k = []")
+        self.depth = 0
+        self._line("if k:")
+        self._line("    k.sort()")
+        self._line("    for i in k:")
+        self.depth = 2
+        self._found("i", table)
+
+    def _found(self, number: str, table: str) -> None:
+        """The command of a number; a try costs nothing where the command is there."""
+        if not number.isidentifier():
+            self._line(f"i = {number}")
+            number = "i"
+        self._line("try:")
+        self._line(f"    found.append({table}[{number}])")
+        self._line("except KeyError:")
+        self._line(f"    found.append({table}_make({number}))")
+
+    def _product(self, ways: Ways, first: list[Param], last: list[Param], table: str) -> None:
+        """Each binding of the first parameters takes the commands of all bindings of the last."""
+        rare = sum(one.few for one in last) < sum(one.few for one in first)
+        moving = any(one.moving for one in last)
+        if rare and moving:
+            self._columns(ways, last)
+            self._rows(ways, first)
+        else:
+            self._rows(ways, first)
+            if moving:
+                self._columns(ways, last)
+        if not moving:
+            self._line("for i in k:")
+            self._line("    try:")
+            self._line(f"        found += {table}_whole[i]")
+            self._line("    except KeyError:")
+            self._line(f"        found += {table}_all(i)")
+            return
+        self._line("if len(k) > 2 and len(q) > 1:")
+        self.depth += 1
+        if prod(one.size for one in last) <= MOST_PICKED:
+            self._line(f"some = {table}_pick(q)")
+            self._line("for i in k:")
+            self._line("    try:")
+            self._line("        found += some[i]")
+            self._line("    except KeyError:")
+            self._line(f"        found += {table}_fill(some, q, i)")
+        else:
+            self._line("take = itemgetter(*q)")
+            self._each_row(table, "found += take(some)")
+        self.depth -= 1
+        self._line("else:")
+        self.depth += 1
+        self._each_row(table, "for j in q:", "    found.append(some[j])")
+
+    def _each_row(self, table: str, *lines: str) -> None:
+        self._line("for i in k:")
+        self._line("    try:")
+        self._line(f"        some = {table}[i]")
+        self._line("    except KeyError:")
+        self._line(f"        some = {table}_make(i)")
+        for line in lines:
+            self._line(f"    {line}")
+
+    def _rows(self, ways: Ways, first: list[Param]) -> None:
+        """`k`: the numbers of the bindings of the first parameters, in order, and not none."""
+        if len(first) == 1 and not first[0].tied:
+            self._line(f"k = {self._listed(ways, first[0])}")
+        else:
+            self._line("k = []")
+            depth = self.depth
+            self._bind_all(ways, first)
+            self._line(f"k.append({self._id(first, self.names)})")
+            self.depth = depth
+            if not (self.sorted and [*self.names] == [one.name for one in first]):
+                self._line("k.sort()")
+        self._line("if k:")
+        self.depth += 1
+
+    def _columns(self, ways: Ways, last: list[Param]) -> None:
+        """`q`: the numbers of the bindings of the last parameters, in order, and not none."""
+        if len(last) == 1:
+            self._line(f"q = {self._listed(ways, last[0])}")
+        else:
+            names = {one.name: self.hoists.emitter.fresh("x") for one in last}
+            loops = " ".join(f"for {names[one.name]} in {self._listed(ways, one)}" for one in last)
+            self._line(f"q = [{self._id(last, names)} {loops}]")
+        self._line("if q:")
+        self.depth += 1
+
+    # ---- binding --------------------------------------------------------------------------------
+
+    def _bind_all(self, ways: Ways, params: list[Param]) -> None:
+        variables = {one.name: self.hoists.emitter.fresh("a") for one in params}
+        self.before, self.outside = len(self.body), self.depth
+        while len(self.names) < len(params):
+            found = ways.every(self.names, variables, self.outer)
+            self._bind(ways, min(found, key=lambda way: way.cost), variables)
+
+    def _bind(self, ways: Ways, way: Way, variables: dict[str, str]) -> None:
+        if way.each is not None:
+            self._loop(ways, way.each, variables[way.binds[0]])
+        if way.uses is not None:
+            self._want(way.uses)
         for line in way.lines:
             self._line(line)
             self.depth += line.endswith(":")
-        self.parts = [part for part in self.parts if part is not way.part]
-        self.order += way.binds
         self.sorted = self.sorted and way.sorted
-        self.names |= {name: all_names[name] for name in way.binds}
+        self.outer *= max(0.1, way.left)
+        self.names |= {name: variables[name] for name in way.binds}
+        ways.done(way)
+        tests = [*way.tests, *ways.ready(self.names)]
+        if tests:
+            self._line(f"if {' and '.join(tests)}:")
+            self.depth += 1
 
-    # ---- ways ---------------------------------------------------------------------------------
+    def _loop(self, ways: Ways, param: Param, variable: str) -> None:
+        """All candidates that pass their tests. The outermost loop may test as it goes."""
+        hoist = ways.hoist(param)
+        if hoist is None or self.names:
+            if hoist is not None:
+                self._want(hoist)
+            self._line(f"for {variable} in {hoist.name if hoist else param.candidates}:")
+            self.depth += 1
+            return
+        self.body.append(Loop(hoist, variable, self.depth))
+        self.depth += hoist.depth
 
-    def _ways(self, all_names: dict[str, str]) -> list[_Way]:
-        free = [one for one in self.params if one.name not in self.names]
-        found = [self._each(one, all_names) for one in free]
-        for part in self.parts:
-            match part:
-                case Compare(op="==", left=Read() as read, right=Local() as other):
-                    found += self._equal(part, read, other, all_names)
-                case Compare(op="==", left=Local() as other, right=Read() as read):
-                    found += self._equal(part, read, other, all_names)
-                case Read() if part.type.kind == "bool":
-                    found += self._related(part, all_names)
-                case _:
-                    pass
-        return found
+    def _listed(self, ways: Ways, param: Param) -> str:
+        """The name of the list of candidates that pass their tests now."""
+        hoist = ways.hoist(param)
+        if hoist is None:
+            return param.candidates
+        self.body.append(Wanted(hoist, self.depth))
+        return hoist.name
 
-    def _each(self, binder: Binder, all_names: dict[str, str]) -> _Way:
-        """Every candidate; of objects the rows of a fact about them that never changes, if any."""
-        name = all_names[binder.name]
-        about = [
-            part
-            for part in self.parts
-            if isinstance(part, Read) and [_name_of(arg) for arg in part.args] == [binder.name]
-        ]
-        if not isinstance(binder.type, ObjectType):
-            values = parameter_domains(self.emitter.instance, (binder,))[0]
-            head = f"for {name} in {self.emitter.const(values)}:"
-            return _Way(_cost(len(values), len(values)), (binder.name,), [head])
-        every = len(self.state.live[binder.type.name])
-        left = min([every, *(self._rows(part.fluent, binder) for part in about)])
-        for part in about:
-            column = self.emitter.layout.by_id[part.fluent]
-            if part.fluent not in self._moving and column.by_object:
-                index = Index(column, (), (0,), valued=False)
-                head = f"for {name} in X{len(self.indexes)}.get((), ()):"
-                lines = [head, *self._of_type(binder, name, None)]
-                cost = _cost(self._rows(part.fluent, binder), left)
-                return _Way(cost, (binder.name,), lines, index, part)
-        live = f"S.live[{self.emitter.const(binder.type.name)}]"
-        return _Way(_cost(every, left), (binder.name,), [f"for {name} in {live}:"])
-
-    def _rows(self, fluent: str, binder: Binder) -> int:
-        """How many objects of a parameter's type have a truth now."""
-        column = self.emitter.layout.by_id[fluent]
-        stored = self.state.cols[column.index]
-        if not column.by_object or not isinstance(binder.type, ObjectType):
-            return len(stored)
-        return sum(1 for one in self.state.live[binder.type.name] if stored[one])
-
-    def _equal(self, part: Term, read: Read, other: Local, all_names: dict[str, str]) -> list[_Way]:
-        """``f(…) == x``: x where the rest is bound; what f is x of, where x is bound."""
-        binder = next((one for one in self.params if one.name == other.name), None)
-        bound = all(name in self.names for arg in read.args if (name := _name_of(arg)))
-        if binder is not None and other.name not in self.names and bound:
-            name = all_names[other.name]
-            value = self.emitter.term(read, self.names)
-            lines = [f"{name} = {value}", f"if {name} is not None:"]
-            lines += self._of_type(binder, name, read.type)
-            return [_Way(0.0, (other.name,), lines)]  # the equation itself tests what is an enum
-        column = self.emitter.layout.by_id[read.fluent]
-        if read.fluent in self._moving or not column.by_object or other.name not in self.names:
-            return []
-        return self._looked_up(column, (*read.args, other), all_names, part, valued=True)
-
-    def _related(self, read: Read, all_names: dict[str, str]) -> list[_Way]:
-        """A fact about several things that holds: its rows."""
-        column = self.emitter.layout.by_id[read.fluent]
-        if column.default is not False or not column.tupled:
-            return []
-        if read.fluent not in self._moving:
-            return self._looked_up(column, read.args, all_names, read, valued=False)
-        names = [_name_of(arg) for arg in read.args]
-        wanted = [name for name in names if name and name not in self.names]
-        if column.fluent.symmetric or len(set(wanted)) < len(wanted) or not wanted:
-            return []
-        tests, parts = list[str](), list[str]()
-        for arg, name in zip(read.args, names, strict=True):
-            if name in wanted:
-                parts.append(all_names[name or ""])
-                continue
-            parts.append(self.emitter.fresh("r"))
-            tests.append(f"if {parts[-1]} == {self.emitter.term(arg, self.names)}:")
-        row = f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
-        lines = [f"for {row} in S.cols[{column.index}]:", *tests]
-        for place, name in enumerate(names):
-            if name in wanted:
-                lines += self._of_type(self._binder(name), all_names[name or ""],
-                                       column.fluent.params[place].type)  # fmt: skip
-        rows = list(self.state.cols[column.index])
-        fits = [row for row in rows if self._fits(row, names, wanted)]
-        bound = len(names) - len(wanted)
-        cost = _cost(len(rows), len(fits) ** (len(wanted) / len(names)) if bound else len(fits))
-        binds = tuple(name for name in wanted if name)
-        return [_Way(cost, binds, lines, part=read, sorted=False)]
-
-    def _fits(
-        self, row: tuple[Raw, ...], names: list[str | None], wanted: Sequence[str | None]
-    ) -> bool:
-        """Whether the wanted parts of a row are candidates of their parameters now."""
-        return all(
-            value in self.state.live[kind.name]
-            for value, name in zip(row, names, strict=True)
-            if name in wanted and isinstance(kind := self._binder(name).type, ObjectType)
-        )
-
-    def _looked_up(
-        self,
-        column: Column,
-        args: Sequence[Term],
-        all_names: dict[str, str],
-        part: Term,
-        *,
-        valued: bool,
-    ) -> list[_Way]:
-        """The rows of a fact that never changes, by what is known of them."""
-        names = [_name_of(arg) for arg in args]
-        wanted = [at for at, name in enumerate(names) if name and name not in self.names]
-        free = [name for at in wanted if (name := names[at])]
-        if not wanted or len(set(free)) < len(free):
-            return []
-        known = tuple(at for at in range(len(args)) if at not in wanted)
-        key = ", ".join(self.emitter.term(args[at], self.names) for at in known)
-        table = f"X{len(self.indexes)}"
-        row = ", ".join(all_names[name] for name in free)
-        lines = [f"for {row} in {table}.get(({key}{',' if len(known) == 1 else ''}), ()):"]
-        for at in wanted:
-            name = names[at] or ""
-            lines += self._of_type(self._binder(name), all_names[name],
-                                   None if valued else column.fluent.params[at].type)  # fmt: skip
-        index = Index(column, known, tuple(wanted), valued)
-        table_now = index.build(self.state)
-        each = sum(map(len, table_now.values())) / max(1, len(table_now))
-        return [_Way(_cost(each, each), tuple(free), lines, index, part)]
-
-    def _binder(self, name: str | None) -> Binder:
-        return next(one for one in self.params if one.name == name)
-
-    def _of_type(self, binder: Binder, name: str, known: object) -> list[str]:
-        """The test that an object is of the parameter's type, where the fact does not say so."""
-        kind = binder.type
-        if not isinstance(kind, ObjectType):
-            return []
-        program = self.emitter.instance.program
-        if kind.name == ROOT:
-            return []
-        if isinstance(known, ObjectType) and program.is_subtype(known.name, kind.name):
-            return []
-        of = frozenset(one for one in program.types if program.is_subtype(one, kind.name))
-        return [f"if S.kinds[{name}] in {self.emitter.const(of)}:"]
-
-
-def _with_names(lines: list[str]) -> list[str]:
-    """The same with a name of its own for each column: loops look it up many times."""
-    text = "\n".join(lines)
-    used = dict.fromkeys(_COLUMN.findall(text))
-    return [*(f"    c{one} = S.cols[{one}]" for one in used), _COLUMN.sub(r"c\1", text)]
-
-
-def _cost(looked_at: float, left: float) -> float:
-    """What is left is looked at by all loops further in."""
-    return left + 0.1 * looked_at
-
-
-def _name_of(term: Term) -> str | None:
-    return term.name if isinstance(term, Local) else None
-
-
-def _names(term: Term) -> frozenset[str]:
-    return frozenset(one.name for one in subterms(term) if isinstance(one, Local))
+    def _want(self, hoist: Hoist) -> None:
+        """Have something made before all loops."""
+        self.body.insert(self.before, Wanted(hoist, self.outside))
+        self.before += 1

@@ -106,16 +106,22 @@ class ExploringLuck:
         self._prefix = tuple(prefix)
         self.taken: list[LuckyDraw] = []
         self.choices: list[tuple[int, tuple[int, ...]]] = []
-        self.probability = _CERTAIN
+        self._shares, self._wholes = 1, 1
+
+    @property
+    def probability(self) -> Fraction:
+        """The chance of all that was taken."""
+        return Fraction(self._shares, self._wholes) if self.choices else _CERTAIN
 
     def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
-        possible = tuple(index for index, weight in enumerate(weights) if weight)
+        possible = tuple([index for index, weight in enumerate(weights) if weight])
         if len(possible) == 1:
             return possible[0]
         depth = len(self.choices)
         choice = self._prefix[depth] if depth < len(self._prefix) else possible[0]
         self.choices.append((choice, possible))
-        self.probability *= Fraction(weights[choice], sum(weights))
+        self._shares *= weights[choice]
+        self._wholes *= sum(weights)
         self.taken.append(LuckyDraw(key[0], key[1], key[2], choice, len(weights)))
         return choice
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tokenworld.engine.applying import apply
-from tokenworld.engine.births import Newborn, file, grow
+from tokenworld.engine.births import Newborn
 from tokenworld.engine.compile import Code, Function, compile_body
 from tokenworld.engine.delta import Delta, bounded
+from tokenworld.engine.growing import file, grow
 from tokenworld.engine.layout import implicit_default
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.state import State
@@ -44,6 +45,7 @@ def _cells(state: State, code: Code, drawn: Map) -> Cells:
     places = [(x, y) for y, row in enumerate(drawn.rows) for x in range(len(row))]
     newborns, cells = list[Newborn](), Cells()
     defaults = _defaults(state, code, drawn.of)
+    columns = tuple(state.layout.by_id[key].index for key in defaults)
     for (x, y), number in zip(
         places, range(state.next_id, state.next_id + len(places)), strict=True
     ):
@@ -54,7 +56,7 @@ def _cells(state: State, code: Code, drawn: Map) -> Cells:
             for column in (state.layout.by_id[key],)
         )
         name = cell_name(drawn.of, x, y)
-        newborns.append(Newborn(number, name, drawn.of, values, TITLE, 0))
+        newborns.append(Newborn(number, name, drawn.of, values, TITLE, 0, columns))
         cells[x, y] = number
     grow(state, newborns)
     for one in newborns:

@@ -1,4 +1,4 @@
-"""Plain actions: check, effects and journal in one generated function.
+"""Plain rules: check, effects and journal in one generated function.
 
 Most actions set a few slots that are known when the rule is read. For these a function
 
@@ -10,43 +10,53 @@ which is what undoes it. No request is collected, grouped or looked up. It answe
 was executed, 0 if a require does not hold, and -1, with nothing written, where the case is not
 plain after all: two writes meet in one slot, a value is `none` where there must be one, an object
 is gone. Then, and for all other actions, the general way decides. Both ways are held to the same
-results by the tests.
+results by the tests. A law has such a function for one binding of it, its condition as a require.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.emit import Emitter
-from tokenworld.engine.plain_code import plain_text
+from tokenworld.engine.plain_code import PlainRule, plain_text
+from tokenworld.engine.plain_loops import is_plain_loop
 from tokenworld.model import (
     Action,
     AddFact,
+    Arithmetic,
     Assign,
+    Body,
+    BuiltinCall,
+    DeriveCall,
     DescribeEffect,
     DrawChance,
     DrawPick,
     DrawUniform,
     Emit,
+    For,
     If,
+    Law,
     Let,
     RemoveFact,
     Reward,
     Say,
     Swap,
+    Term,
     Transfer,
     effects_in,
+    subterms,
     targets_of,
 )
 
-__all__ = ["Plain", "plain_of"]
+__all__ = ["Plain", "fits_of", "plain_law", "plain_of", "quiet_of"]
 
 _SPEAKING = (Emit, Say, DescribeEffect, Reward)
-_PLAIN = (Assign, AddFact, RemoveFact, Transfer, Swap, Let, If, *_SPEAKING)
+_PLAIN = (Assign, AddFact, RemoveFact, Transfer, Swap, Let, If, For, *_SPEAKING)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plain:
     """The plain function of an action. ``may`` is the same without writing, and without what is
     said. ``speaks``: it says, emits or pays something, and needs a `Delta` for it. ``touches`` are
@@ -66,32 +76,120 @@ def plain_of(code: Code, action: Action) -> Plain | None:
     return store[action.name]
 
 
-def _compiled(code: Code, action: Action) -> Plain | None:
-    emitter = code.emitter
-    do, may = emitter.fresh("do"), emitter.fresh("may")
-    texts = [plain_text(emitter, do, action, store=True), plain_text(emitter, may, action)]
-    texts += [text for _, text in emitter.texts]
-    emitter.texts.clear()
-    if None in texts:
+def quiet_of(code: Code, action: Action) -> Function | None:
+    """``do`` without what is said, which then needs no `Delta`; ``None`` where an argument of what
+    is said may have no value, which would end the tick."""
+    store: dict[str, Function | None] = code.space.setdefault("QUIET", {})
+    if action.name not in store:
+        plain = plain_of(code, action)
+        if plain is None or not plain.speaks:
+            store[action.name] = None if plain is None else plain.do
+        else:
+            store[action.name] = _quiet(code, _rule_of(action))
+    return store[action.name]
+
+
+def fits_of(code: Code, action: Action) -> Function | None:
+    """``fits(S, W, me, *args)``: ``may`` for arguments of which the requires are known to hold.
+    ``None`` where an action is not plain."""
+    store: dict[str, Function | None] = code.space.setdefault("FITS", {})
+    if action.name not in store:
+        store[action.name] = None
+        if plain_of(code, action) is not None:
+            lets = tuple(guard for guard in action.guards if isinstance(guard, Let))
+            rule = PlainRule(f"action {action.name}", action.params, lets, action.body)
+            name = code.emitter.fresh("fits")
+            if _loaded(code, [plain_text(code.emitter, name, rule)]):
+                store[action.name] = code.space[name]
+    return store[action.name]
+
+
+def plain_law(code: Code, law: Law) -> Function | None:
+    """``do`` for one binding of a law: 0 where its condition does not hold. What it says is left
+    out. ``None`` where it is not plain, as for an action."""
+    guards = () if law.when is None else (law.when,)
+    rule = PlainRule(f"law {law.name}", law.params, guards, law.body)
+    return _quiet(code, rule) if _is_plain_rule(code.emitter, rule) else None
+
+
+def _quiet(code: Code, rule: PlainRule) -> Function | None:
+    if not _says_safely(rule.body):
         return None
-    extend(code, "\n".join(text for text in texts if text))
+    name = code.emitter.fresh("do")
+    text = plain_text(code.emitter, name, rule, store=True)
+    return code.space[name] if _loaded(code, [text]) else None
+
+
+def _says_safely(body: Body) -> bool:
+    """Whether all that is told of in a body surely has a value."""
+    return not any(
+        isinstance(part, (Arithmetic, BuiltinCall, DeriveCall))
+        for effect in effects_in(body)
+        if isinstance(effect, _SPEAKING)
+        for term in _said(effect)
+        for part in subterms(term)
+    )
+
+
+def _said(effect: Emit | Say | DescribeEffect | Reward) -> tuple[Term, ...]:
+    match effect:
+        case Emit(args=args):
+            return args
+        case Reward(amount=amount):
+            return (amount,)
+        case DescribeEffect(target=target):
+            return (target,)
+        case Say():
+            return ()
+
+
+def _compiled(code: Code, action: Action) -> Plain | None:
+    emitter, rule = code.emitter, _rule_of(action)
+    do, may = emitter.fresh("do"), emitter.fresh("may")
+    texts = [
+        plain_text(emitter, do, rule, store=True, quiet=False),
+        plain_text(emitter, may, rule),
+    ]
+    if not _loaded(code, texts):
+        return None
     said = any(isinstance(one, _SPEAKING) for one in effects_in(action.body))
-    return Plain(code.space[do], code.space[may], said, frozenset(_written(action)))
+    touches = frozenset(_written(action.body))
+    return Plain(code.space[do], code.space[may], said, touches)
 
 
-def _written(action: Action) -> list[str]:
-    """The fluents that the body names as its targets, as often as it does."""
-    return [target.fluent for effect in effects_in(action.body) for target in targets_of(effect)]
+def _loaded(code: Code, texts: Iterable[str | None]) -> bool:
+    """Load functions with the texts that were made for them, if all could be written."""
+    every = [*texts, *(text for _, text in code.emitter.texts)]
+    code.emitter.texts.clear()
+    written = [one for one in every if one is not None]
+    if len(written) < len(every):
+        return False
+    extend(code, "\n".join(written))
+    return True
+
+
+def _rule_of(action: Action) -> PlainRule:
+    guards = tuple(guard if isinstance(guard, Let) else guard.condition for guard in action.guards)
+    return PlainRule(f"action {action.name}", action.params, guards, action.body)
+
+
+def _written(body: Body) -> list[str]:
+    """The fluents that a body names as its targets, as often as it does."""
+    return [target.fluent for effect in effects_in(body) for target in targets_of(effect)]
 
 
 def _is_plain(emitter: Emitter, action: Action) -> bool:
-    if action.takes is not None or action.until is not None:
-        return False
-    effects = list(effects_in(action.body))
+    at_once = action.takes is None and action.until is None
+    return at_once and _is_plain_rule(emitter, _rule_of(action))
+
+
+def _is_plain_rule(emitter: Emitter, rule: PlainRule) -> bool:
+    effects = list(effects_in(rule.body))
     return (
-        not any(_draws(one) for one in (*action.guards, *effects))
+        not any(_draws(one) for one in (*rule.guards, *effects))
         and all(isinstance(one, _PLAIN) for one in effects)
-        and _fits(emitter, _written(action))
+        and all(is_plain_loop(one, emitter) for one in effects if isinstance(one, For))
+        and _fits(emitter, _written(rule.body))
     )
 
 

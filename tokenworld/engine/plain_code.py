@@ -1,20 +1,23 @@
-"""Writes the function of a plain action: requires, then values, then tests, then writes."""
+"""Writes the function of a plain rule: requires, then values, then tests, then writes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.emit import Emitter
 from tokenworld.engine.layout import Column
+from tokenworld.engine.plain_loops import Many, looped
 from tokenworld.model import (
-    Action,
     AddFact,
     Assign,
+    Binder,
     Body,
     BoolLiteral,
     Effect,
+    For,
     If,
     Let,
     Negate,
@@ -28,9 +31,20 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["plain_text"]
+__all__ = ["PlainRule", "hoisted", "plain_text"]
 
 _IN = "    "
+
+
+@frozen
+class PlainRule:
+    """What a plain function does: the title that its changes are told by, its parameters, its
+    conditions with the lets between them, its body."""
+
+    title: str
+    params: tuple[Binder, ...]
+    guards: tuple[Term | Let, ...]
+    body: Body
 
 
 @dataclass(slots=True)
@@ -57,7 +71,7 @@ class _Writer:
     quiet: bool
     guard: str = ""
     opened: tuple[str, int] = ("", 0)
-    changes: list[_Change] = field(default_factory=list)
+    changes: list[_Change | Many] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
 
     # ---- working out ------------------------------------------------------------------------
@@ -69,6 +83,9 @@ class _Writer:
                 self._within(lambda depth: self.lines.let(effect, names, depth))
             case If(condition=condition, then=then, otherwise=otherwise):
                 self._branch(condition, then, otherwise, names)
+            case For():
+                self.changes.append(looped(effect, self.emitter, self.lines, self.title, names,
+                                           self.guard))  # fmt: skip
             case Assign(target=target, op=op, value=value):
                 taken = Negate(value, value.type, value.span) if op == "-=" else value
                 self._write(target, "=" if op == "=" else "+", taken, names)
@@ -183,6 +200,8 @@ class _Writer:
             for other in self.changes[:at]:
                 if other.column is not one.column:
                     continue
+                if isinstance(one, Many) or isinstance(other, Many):
+                    return False
                 if other.key == one.key and one.guard == other.guard:
                     return False
                 if one.guard != other.guard:
@@ -204,9 +223,12 @@ class _Writer:
 
     # ---- writing ----------------------------------------------------------------------------
 
+    def _single(self) -> list[_Change]:
+        return [one for one in self.changes if isinstance(one, _Change)]
+
     def bound(self) -> None:
         """The old values, and the new ones within their ranges; the last that can go wrong."""
-        for one in self.changes:
+        for one in self._single():
             self.guard = one.guard
             old = self.emitter.fresh("o")
             index = one.column.index
@@ -254,8 +276,12 @@ class _Writer:
 
     def store(self) -> None:
         """Write each slot whose value differs, in the order in which the body names them."""
-        for change, old in zip(self.changes, self.ranges, strict=True):
-            self.guard = change.guard
+        olds = iter(self.ranges)
+        for change in self.changes:
+            if isinstance(change, Many):
+                change.store(self.emitter, self.lines, self.title)
+                continue
+            old, self.guard = next(olds), change.guard
             column, index = self.emitter.column(change.column), change.column.index
             apart = "".join(f" and {change.key} != {one.key}" for one in change.void)
             self._line(f"if {old} != {change.value}{apart}:")
@@ -289,18 +315,21 @@ class _Writer:
             self._line(2 * _IN + f"{stored}[{change.key}] = {change.value}")
 
 
-def plain_text(emitter: Emitter, name: str, action: Action, *, store: bool = False) -> str | None:
-    """The text of ``do``, or of ``may``; ``None`` where two writes always meet in one slot."""
-    names = {one.name: emitter.fresh("a") for one in action.params}
+def plain_text(
+    emitter: Emitter, name: str, rule: PlainRule, *, store: bool = False, quiet: bool = True
+) -> str | None:
+    """The text of ``do``, or of ``may``; ``None`` where two writes always meet in one slot.
+    ``quiet``: what the body says is left out."""
+    names = {one.name: emitter.fresh("a") for one in rule.params}
     lines, inner = BodyWriter(emitter), dict(names)
-    for guard in action.guards:
+    for guard in rule.guards:
         if isinstance(guard, Let):
             lines.let(guard, inner, 1)
         else:
-            lines.line(1, f"if not {emitter.term(guard.condition, inner)}:")
+            lines.line(1, f"if not {emitter.term(guard, inner)}:")
             lines.line(2, "return 0")
-    writer = _Writer(emitter, emitter.const(f"action {action.name}"), lines, quiet=not store)
-    for effect in action.body:
+    writer = _Writer(emitter, emitter.const(rule.title), lines, quiet)
+    for effect in rule.body:
         writer.effect(effect, inner)
     if not writer.settle():
         return None
@@ -310,4 +339,11 @@ def plain_text(emitter: Emitter, name: str, action: Action, *, store: bool = Fal
     lines.line(1, "return 1")
     header = ", ".join(("S", *(("A",) if store else ()), "W", "me",
                         *(("J", "D") if store else ()), *names.values()))  # fmt: skip
-    return "\n".join([f"def {name}({header}):", *lines.lines, ""])
+    return "\n".join([f"def {name}({header}):", *hoisted(lines.lines), ""])
+
+
+def hoisted(lines: list[str]) -> list[str]:
+    """The same statements with the columns named once, where they are read several times."""
+    if sum(line.count("S.cols[") for line in lines) < 3:
+        return lines
+    return [_IN + "C = S.cols", *(line.replace("S.cols[", "C[") for line in lines)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.footprint import Footprint, NoFootprint
@@ -26,7 +26,7 @@ from tokenworld.model import (
 __all__ = ["Probe", "compile_probe", "is_atom"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probe:
     """Tries a rule: ``first(S, W, me, *args)`` is ``None`` if its conditions hold, else the slots
     that the first false one read; ``every`` gives all slots. ``fixed``: these are always the same

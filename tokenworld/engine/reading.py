@@ -25,9 +25,12 @@ _MOST = 4096
 """Answers that are kept, and objects of a world for which any are: a large one is not compared."""
 
 
-def columns_read(layout: Layout, terms: Iterable[Term]) -> tuple[int, ...] | None:
+def columns_read(
+    layout: Layout, terms: Iterable[Term], *, clock: bool = False
+) -> tuple[int, ...] | None:
     """The columns that terms may read, through derives; ``None`` where they rest on more than
-    columns: the tick, `was`, what somebody did, names."""
+    columns: the tick (unless ``clock``: the caller looks at it), `was`, what somebody did, names.
+    """
     by_id, derives = layout.by_id, layout.instance.program.derives
     todo, known, found = list(terms), set[str](), set[int]()
     while todo:
@@ -35,6 +38,8 @@ def columns_read(layout: Layout, terms: Iterable[Term]) -> tuple[int, ...] | Non
             if getattr(part, "was", False):
                 return None
             match part:
+                case BuiltinCall(name="tick") if clock:
+                    pass
                 case TemplateTerm() | BuiltinCall(name="tick" | "score" | "busy" | "did"):
                     return None
                 case Read(fluent=fluent) | InverseOf(fluent=fluent) | ClosureOf(fluent=fluent):

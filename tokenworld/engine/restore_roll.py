@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance
 from tokenworld.model import ObjectLiteral, ObjectType
 
@@ -20,7 +21,7 @@ class Misfit(Exception):
         self.path, self.reason = path, reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Roll:
     """The objects of a state by number: type (``None``: destroyed) and name; numbers by name."""
 

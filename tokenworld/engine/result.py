@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.delta import RawChange, Rule
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, LuckyDraw, NoMatch, Raw, Status
@@ -12,7 +13,7 @@ from tokenworld.ground import Command, LuckyDraw, NoMatch, Raw, Status
 __all__ = ["BreachReport", "Result", "Spoken"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BreachReport:
     """Why a tick was rolled back or failed: ``rule`` is what was broken, ``culprits`` by whom."""
 
@@ -27,7 +28,7 @@ class BreachReport:
     after: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spoken:
     """A line of prose, rendered on ``state`` with ``was`` as the start of the tick."""
 

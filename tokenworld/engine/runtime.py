@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tokenworld.engine.births import early
 from tokenworld.engine.delta import Breach, bounded
+from tokenworld.engine.growing import early
 from tokenworld.engine.state import State
 
 __all__ = ["RUNTIME"]
@@ -59,30 +59,40 @@ def kids(children: _Stored, x: int | None) -> Sequence[int]:
     return () if x is None else children[x]
 
 
-def inside(children: _Stored, x: int | None) -> Iterator[int]:
-    """Everything within, containment pre-order."""
+def inside(children: _Stored, x: int | None) -> Sequence[int]:
+    """Everything within, containment pre-order; the list of contents itself where they are flat."""
     if x is None:
-        return
-    todo = list(reversed(children[x]))
+        return ()
+    first: Sequence[int] = children[x]
+    for child in first:
+        if children[child]:
+            return _all_within(children, first)
+    return first
+
+
+def _all_within(children: _Stored, first: Sequence[int]) -> list[int]:
+    todo, found = list(reversed(first)), list[int]()
     seen = set(todo)
     while todo:
         child = todo.pop()
-        yield child
+        found.append(child)
         for inner in reversed(children[child]):
             if inner not in seen:
                 seen.add(inner)
                 todo.append(inner)
+    return found
 
 
 def within(parents: _Stored, x: int | None, y: int | None) -> bool:
     """Whether `x` is somewhere inside `y`."""
     if x is None or y is None:
         return False
-    step, seen = parents[x], set()
-    while step is not None and step not in seen:
+    step = parents[x]
+    for _ in parents:  # no way up is longer than this, unless it is a ring
+        if step is None:
+            return False
         if step == y:
             return True
-        seen.add(step)
         step = parents[step]
     return False
 

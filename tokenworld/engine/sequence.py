@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, product
 from typing import Any
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.applying import apply, net, prose_state
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import HEADER, Code, Function, extend, keyed
@@ -20,18 +21,22 @@ from tokenworld.engine.unit import output
 from tokenworld.ground import Instance, Raw, domain_of
 from tokenworld.model import Binder, IntervalRange, Law, ObjectType, TypeRange
 
-__all__ = ["InTurn", "compile_turn", "preorder"]
+__all__ = ["MOST_KEPT", "InTurn", "Row", "Turn", "compile_turn", "preorder"]
 
 Row = tuple[Raw, ...]
-_MOST_KEPT = 4096
+FEW = 256
+"""Objects up to which the bindings of laws about one object each are listed at once."""
+MOST_KEPT = 4096
 """Bindings of a phase up to which their list is kept from tick to tick."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A law of the phase and ``one(S, W, me, D, *args)``, which evaluates one binding of it."""
+@frozen
+class Turn:
+    """A law of the phase, its number there, and ``one(S, W, me, D, *args)``, which evaluates one
+    binding of it."""
 
     law: Law
+    number: int
     one: Function
 
 
@@ -55,14 +60,16 @@ class InTurn:
     ) -> None:
         self._instance, self._guards, self._layout = instance, guards, code.emitter.layout
         self._nesting = nesting
-        turns = tuple(_Turn(law, compile_turn(code, law)) for law in laws)
+        turns = tuple(Turn(law, at, compile_turn(code, law)) for at, law in enumerate(laws))
+        self.turns = turns
         self._first = tuple(turn for turn in turns if _type(turn.law.params[:1]) is None)
         self._rest = tuple(turn for turn in turns if _type(turn.law.params[:1]) is not None)
         nested = (c.index for c in self._layout.columns if c.fluent.nested and c.by_object)
-        self._places = tuple(nested) if nesting else ()
+        self.places = tuple(nested) if nesting else ()
+        self._single = not self._first and all(len(turn.law.params) == 1 for turn in turns)
         self._order: tuple[list[object], list[int]] = ([], [])
-        self._kept: tuple[list[int], list[tuple[_Turn, Row]]] = ([], [])
-        self._of_kind: dict[str, tuple[_Turn, ...]] = {}
+        self._kept: tuple[list[int], list[tuple[Turn, Row]]] = ([], [])
+        self._of_kind: dict[str, tuple[Turn, ...]] = {}
 
     def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
         """The state after all bindings in turn; what they did and said goes to ``result``."""
@@ -82,24 +89,6 @@ class InTurn:
         result.law_changes += net(course.changes)
         return now
 
-    def in_place(self, state: State, start: State, luck: Luck) -> list[RawChange] | None:
-        """The same, written to ``state`` itself: what changed, or ``None`` where something was to
-        be destroyed. The state is then of no use, as after a `Breach`. Nothing said is kept."""
-        kinds, me, changes = state.kinds, state.me, list[RawChange]()
-        delta = Delta(self._layout, luck, state.seed, start.tick)
-        for turn, args in self._schedule(state):
-            if state.kinds is not kinds and not _alive(state, turn.law, args):
-                continue
-            turn.one(state, start, me, delta, *args)
-            if delta.fired:
-                if delta.doomed:
-                    return None
-                changes += apply(state, delta)
-                if delta.newborns or any(one[1].index in self._places for one in delta.writes):
-                    self._order = ([], [])  # what it rests on was written to in place
-                delta = Delta(self._layout, luck, state.seed, start.tick)
-        return net(changes)
-
     def _apply(self, result: Result, course: _Course, delta: Delta, start: State) -> State:
         """Apply what one binding asked for, at once; the state from then on."""
         before = course.now
@@ -115,21 +104,37 @@ class InTurn:
 
     # ---- the order of bindings ----------------------------------------------------------------
 
-    def _schedule(self, state: State) -> Iterable[tuple[_Turn, Row]]:
+    def _schedule(self, state: State) -> Iterable[tuple[Turn, Row]]:
         """Every binding in its place; the list of objects is taken when the phase begins.
 
         It rests on the order of objects alone, and is kept while that stays, if it is short.
         """
         order = self._ordered(state)
         if self._kept[0] is not order:
-            bindings = self._bindings(state, order)
-            first = list(islice(bindings, _MOST_KEPT + 1))
-            if len(first) > _MOST_KEPT:
-                return chain(first, bindings)
-            self._kept = (order, first)
+            found = self.bindings(state, order)
+            if not isinstance(found, list):
+                return found
+            self._kept = (order, found)
         return self._kept[1]
 
-    def _bindings(self, state: State, order: list[int]) -> Iterator[tuple[_Turn, Row]]:
+    def bindings(self, state: State, order: list[int] | None = None) -> Iterable[tuple[Turn, Row]]:
+        """The same, worked out now; a list where they are few."""
+        if order is None:
+            order = self._worked_out(state)
+        if self._single and len(order) <= FEW:
+            of_kind, kinds = self._of_kind, state.kinds
+            found: list[tuple[Turn, Row]] = []
+            for number in order:
+                kind = kinds[number] or ""
+                turns = of_kind[kind] if kind in of_kind else self._taking(kind)
+                if turns:
+                    found += [(turn, (number,)) for turn in turns]
+            return found
+        bindings = self._bindings(state, order)
+        first = list(islice(bindings, MOST_KEPT + 1))
+        return first if len(first) <= MOST_KEPT else chain(first, bindings)
+
+    def _bindings(self, state: State, order: list[int]) -> Iterator[tuple[Turn, Row]]:
         for turn in self._first:
             for row in product(*self._domains(state, order, turn.law.params)):
                 yield turn, row
@@ -151,17 +156,20 @@ class InTurn:
     def _ordered(self, state: State) -> list[int]:
         """The objects in their order; worked out again when somebody came, went or moved."""
         basis: list[object] = [state.kinds]
-        for index in self._places:
+        for index in self.places:
             basis += (state.cols[index], state.kids[index])
         known, order = self._order
         if len(known) != len(basis) or any(
             one is not now for one, now in zip(known, basis, strict=True)
         ):
-            order = preorder(state) if self._nesting else _by_number(state)
+            order = self._worked_out(state)
             self._order = (basis, order)
         return order
 
-    def _taking(self, kind: str) -> tuple[_Turn, ...]:
+    def _worked_out(self, state: State) -> list[int]:
+        return preorder(state) if self._nesting else _by_number(state)
+
+    def _taking(self, kind: str) -> tuple[Turn, ...]:
         """The laws whose first argument may be an object of this type, in written order."""
         found = self._of_kind.get(kind)
         if found is None:
@@ -215,7 +223,7 @@ def preorder(state: State) -> list[int]:
 
     Without a ``nested`` attribute this is the order of their numbers.
     """
-    nested = [c for c in state.layout.columns if c.fluent.nested and c.by_object]
+    nested = state.layout.nested
     alive = _by_number(state)
     if not nested:
         return alive
@@ -239,8 +247,8 @@ def _descended(parents: Any, children: Any, alive: list[int]) -> list[int]:
     while todo:
         number = todo.pop()
         found.append(number)
-        if children[number]:
-            todo += reversed(children[number])
+        if inner := children[number]:
+            todo += inner[::-1]
     return found
 
 

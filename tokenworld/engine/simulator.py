@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tokenworld.engine.births import creates, play_bodies
-from tokenworld.engine.clock import deciding_terms, rings
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.identity import Parts, key_of
 from tokenworld.engine.idling import Idled, is_idle, reads_deeds
+from tokenworld.engine.key_shape import KeyShape
+from tokenworld.engine.leaps import Leaps
 from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck
+from tokenworld.engine.marks import Marks
+from tokenworld.engine.quick import Came, Listener, QuickTicks
+from tokenworld.engine.rests import Rests
 from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
-from tokenworld.ground import PASS, Command, Instance, Raw, Successor, show_value, written
-from tokenworld.model import (
-    Body,
-    BuiltinCall,
-    Create,
-    NumberType,
-    ObjectType,
-    Term,
-    effects_in,
-    subterms,
+from tokenworld.ground import (
+    PASS,
+    Command,
+    Instance,
+    Raw,
+    Successor,
+    Way,
+    show_value,
+    ways_of,
+    written,
 )
+from tokenworld.model import NumberType, Term
 
 __all__ = ["EngineSimulator"]
 
@@ -32,7 +36,8 @@ class EngineSimulator:
     """Searches on a world of ``engine`` that starts in ``first`` (the start state if ``None``).
 
     ``observe`` hears of every result that `successors` looks at, discarded ones included: the
-    state before and what the tick came to.
+    state before and what the tick came to. ``listener`` hears of the same, and for most edges
+    without a record, which takes a third of the time.
     """
 
     def __init__(self, engine: Engine, first: State | None = None) -> None:
@@ -42,6 +47,10 @@ class EngineSimulator:
         self._short: dict[str, int] = {}
         self._parts = Parts()
         self._idled: Idled | None = None
+        self._rested: tuple[State, Sequence[Successor[State]]] | None = None
+        self._rest_marks: dict[int, Hashable] = {}
+        self._shape, self._quick = KeyShape(engine.layout), QuickTicks(engine.stepper)
+        self.listener: Listener | None = None
         self.observe: Callable[[State, Result], None] | None = None
 
     @property
@@ -71,18 +80,18 @@ class EngineSimulator:
     def commands(self, state: State) -> Sequence[Command]:
         if self._stepper.endings.over(state):
             return ()
-        found = [one for one in self._engine.allowed(state) if self._moves(state, one)]
+        self._marks.begin(state)
+        slow, allowed = self._may_be_free, self._engine.allowed(state)
+        found = [one for one in allowed if one.action not in slow or self._moves(state, one)]
         if self._stepper.waiting_matters or len(state.actors) > 1:
             found.append(PASS)
         return found
 
     @cached_property
-    def _terms(self) -> Sequence[Term]:
-        return deciding_terms(self.instance)
-
-    @cached_property
-    def _ticks(self) -> tuple[tuple[int, ...], bool]:
-        return rings(self.instance, self._terms)
+    def _may_be_free(self) -> frozenset[str]:
+        """The actions that say how long they take."""
+        actions = self.instance.program.actions.values()
+        return frozenset(one.name for one in actions if one.takes is not None)
 
     def _moves(self, state: State, command: Command) -> bool:
         """Whether a command takes time or changes something: free talk leads nowhere."""
@@ -102,11 +111,46 @@ class EngineSimulator:
     def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
         silent, self._stepper.watches.silent = self._stepper.watches.silent, True
         try:
-            return self._outcomes(state, command)
+            found = self._quickly(state, command) if self.observe is None else None
+            return self._outcomes(state, command) if found is None else found
         except NoUniform:
             return ()
         finally:
             self._stepper.watches.silent = silent
+
+    def moves(self, state: State) -> Iterator[tuple[Command, Sequence[Way[State]]]]:
+        """Every command of a state with its successors, as `commands` and `successors` list them,
+        each with its mark; the states are made when they are asked for."""
+        commands = self.commands(state)
+        quick = self.observe is None and bool(commands) and self._leaps.begin(state)
+        for command in commands:
+            leaps = self._leaps.of(command, self.listener) if quick else None
+            yield command, ways_of(self, state, command) if leaps is None else leaps
+
+    @cached_property
+    def _leaps(self) -> Leaps:
+        return Leaps(self._quick, self._marks, Rests(self._stepper, self._shape))
+
+    def _quickly(self, state: State, command: Command) -> Sequence[Successor[State]] | None:
+        """The same without records; ``None`` where the stepper must say."""
+        listener, quick = self.listener, self._quick
+        idle = self._may_idle(state, command) and quick.is_plain(command)
+        if idle and self._rested is not None and self._rested[0] is state:
+            if not quick.idles(state, command):
+                return None
+            if listener is not None:
+                listener.did(command)
+            return self._rested[1]
+        came = quick.outcomes(state, command)
+        if came is None:
+            return None
+        if listener is not None:
+            for one in came:
+                listener.happened(state, command, one)
+        found = [_successor(one) for one in came if self._spared(one.after)]
+        if idle:
+            self._rested, self._rest_marks = (state, found), {}
+        return found
 
     def _outcomes(self, state: State, command: Command) -> Sequence[Successor[State]]:
         """All that a command may come to, each combination of draws once."""
@@ -125,8 +169,7 @@ class EngineSimulator:
                     return self._like(known, command, results[-1])
             result = stepper.completed(results, state, recording)[-1]
             seen.append(result)
-            if self.observe is not None:
-                self.observe(state, result)
+            self._tell(state, result)
             done = result.status in ("executed", "waiting", "interrupted")
             if done and self._spared(result.after):
                 result.after.facts = None
@@ -143,19 +186,27 @@ class EngineSimulator:
             and not state.longs
             and len(state.actors) < 2
             and command.action not in self._free_changes
-            and not self._stepper.unit.free(state, command)
+            and not (
+                command.action in self._may_be_free and self._stepper.unit.free(state, command)
+            )
         )
 
     @cached_property
     def _shares_idling(self) -> bool:
-        return not reads_deeds(self._terms)
+        return not reads_deeds(self._shape.terms)
 
     def _like(self, known: Idled, command: Command, opened: Result) -> Sequence[Successor[State]]:
         """What another command that does nothing led to, told of this one."""
-        if self.observe is not None:
+        if self.observe is not None or self.listener is not None:
             for one in known.told(command, opened):
-                self.observe(known.state, one)
+                self._tell(known.state, one)
         return known.successors
+
+    def _tell(self, state: State, result: Result) -> None:
+        if self.observe is not None:
+            self.observe(state, result)
+        elif self.listener is not None:
+            self.listener.observe(state, result)
 
     @cached_property
     def _known(self) -> int:
@@ -175,16 +226,6 @@ class EngineSimulator:
 
     # ---- telling states apart -------------------------------------------------------------------
 
-    @cached_property
-    def _kept(self) -> tuple[int, ...]:
-        """The columns that can differ: those that some rule may write."""
-        program = self.instance.program
-        fluents = dict(program.fluents)
-        changed: frozenset[str] = frozenset()
-        for body in self._bodies:
-            changed |= written(fluents, body)
-        return tuple(one.index for one in self._engine.layout.columns if one.fluent.id in changed)
-
     def key(self, state: State) -> Hashable:
         idled = self._idled
         if idled is None or not idled.leads_to(state):
@@ -194,68 +235,28 @@ class EngineSimulator:
         return idled.keys[id(state)]
 
     def _key(self, state: State) -> Hashable:
+        shape = self._shape
         return key_of(
-            state, self._kept, self._ticks[0], self._known, looks_back=self._looks_back,
+            state, shape.kept, shape.ticks, self._known, looks_back=shape.looks_back,
             seen=self._parts,
         )  # fmt: skip
 
+    def mark(self, state: State) -> Hashable:
+        """What `key` tells apart, quick to make and to compare, and for this simulator alone."""
+        rested = self._rested
+        if rested is not None and any(one.state is state for one in rested[1]):
+            known = self._rest_marks.get(id(state))
+            if known is None:
+                known = self._rest_marks[id(state)] = self._marks.of(state)
+            return known
+        return self._marks.of(state)
+
+    @cached_property
+    def _marks(self) -> Marks:
+        return Marks(self._engine.layout, self._shape, self._known)
+
     def exact_key(self) -> bool:
-        plain = self._ticks[1] and not self._reads_score and not self._reads_numbers
-        return plain and self._finite and not self.unlisted
-
-    @cached_property
-    def _bodies(self) -> Sequence[Body]:
-        """The bodies that run in play; `birth` rules where something is created."""
-        program, found = self.instance.program, play_bodies(self.instance.program)
-        return [*found, *(birth.body for birth in program.births)] if creates(found) else found
-
-    @cached_property
-    def _reads_numbers(self) -> bool:
-        """Whether a rule reads the number of an object that play may have created."""
-        program = self.instance.program
-        made = {one.of for body in self._bodies for one in effects_in(body)
-                if isinstance(one, Create)}  # fmt: skip
-        read = (
-            part.args[0].type
-            for term in self._terms
-            for part in subterms(term)
-            if isinstance(part, BuiltinCall) and part.name == "id" and part.args
-        )
-        return any(
-            isinstance(kind, ObjectType)
-            and any(program.is_subtype(of, kind.name) or program.is_subtype(kind.name, of)
-                    for of in made)
-            for kind in read
-        )  # fmt: skip
-
-    @cached_property
-    def _looks_back(self) -> bool:
-        """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
-        return any(
-            getattr(part, "was", False) or (isinstance(part, BuiltinCall) and part.name == "did")
-            for term in self._terms
-            for part in subterms(term)
-        )
-
-    @cached_property
-    def _reads_score(self) -> bool:
-        """Whether a rule reads the score, which keys leave out."""
-        return any(
-            isinstance(part, BuiltinCall) and part.name == "score"
-            for term in self._terms
-            for part in subterms(term)
-        )
-
-    @cached_property
-    def _finite(self) -> bool:
-        fluents = self._engine.layout.columns
-        for index in self._kept:
-            kind = fluents[index].fluent.type
-            if kind.kind in ("real", "text"):
-                return False
-            if kind.kind == "number" and (kind.low is None or kind.high is None):
-                return False
-        return True
+        return self._shape.exact and not self.unlisted
 
     # ---- asking ---------------------------------------------------------------------------------
 
@@ -323,6 +324,13 @@ class EngineSimulator:
             for binder, value in zip(params, command.args, strict=True)
         )
         return f"{command.action}({', '.join(shown)})"
+
+
+def _successor(came: Came) -> Successor[State]:
+    luck = came.luck
+    if not luck.taken:
+        return Successor(came.after, ())
+    return Successor(came.after, tuple(luck.taken), luck.probability)
 
 
 def _decimals(term: Term | None) -> int:

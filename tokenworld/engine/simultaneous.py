@@ -39,6 +39,16 @@ class Together:
         kept = {law.name: one for law in laws if (one := self._standing(law))}
         self._agenda = Agenda(kept, self._layout.still)
 
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        """The laws of the phase, in order."""
+        return self._laws
+
+    @property
+    def keeps_track(self) -> bool:
+        """Whether it is kept for which bindings some law holds."""
+        return bool(self._agenda.rules)
+
     def run(self, result: Result, state: State, start: State, luck: Luck) -> State:
         """The state after the phase; what its laws did and said goes to ``result``."""
         delta = self._asked(state, start, luck)

@@ -56,6 +56,8 @@ def text_function(emitter: Emitter, template: Template, names: Locals) -> tuple[
 
 def text_call(emitter: Emitter, template: Template, names: Locals) -> str:
     """The expression of a string used as a value."""
+    if all(isinstance(part, TextPart) for part in template.parts):
+        return emitter.const("".join(p.text for p in template.parts if isinstance(p, TextPart)))
     function, passed = text_function(emitter, template, names)
     return f"{function}({', '.join(['S', 'W', 'me', *passed])})"
 

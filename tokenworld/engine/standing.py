@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
+from operator import is_
 
 from tokenworld.engine.agenda import Agenda, Standing
-from tokenworld.engine.compile import Code
-from tokenworld.engine.joins import Join, compile_join
+from tokenworld.engine.compile import Code, Function
+from tokenworld.engine.joins import Joins, can_join
 from tokenworld.engine.listing import Listing
+from tokenworld.engine.made import Made
 from tokenworld.engine.probe import compile_probe
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Action, Let, Term
 
-__all__ = ["Made", "StandingActions"]
+__all__ = ["SMALL", "Made", "StandingActions", "is_simple"]
 
 
 SMALL = 256
 """Objects up to which looking for what is possible is quicker than to keep track of it."""
-
-
-MOST_MADE = 1 << 16
-"""Commands of one action that are kept: objects that come and go would add to them for ever."""
-
-
-class Made(dict[tuple[Raw, ...], Command]):
-    """The commands of an action by their arguments, each made once."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name = name
-
-    def __missing__(self, args: tuple[Raw, ...]) -> Command:
-        if len(self) >= MOST_MADE:
-            self.clear()
-        made = self[args] = Command(self._name, args)
-        return made
-
-
-@dataclass(slots=True)
-class _Joined:
-    """A joined action: its loops with the tables they look into, and the commands made so far."""
-
-    name: str
-    join: Join
-    made: Made
-    tables: tuple[object, ...] = ()
-
-    def commands(self, state: State, me: int | None) -> list[Command]:
-        return self.join.commands(state, state, me, self.made, *self.tables)
 
 
 class StandingActions:
@@ -59,22 +29,24 @@ class StandingActions:
 
     def __init__(self, code: Code, listing: Listing) -> None:
         self._code, self._listing = code, listing
-        self._joins: dict[str, _Joined] = {}
+        self._joins: Joins | None = None
         self._agenda: Agenda | None = None
         self._static: tuple[int, ...] = ()
         self._live: object = None
         self._basis: list[object] = []
-        self._listed: tuple[_Joined, ...] = ()
+        self._listed: tuple[str, ...] = ()
+        self.quick: Callable[[State], list[Command] | None] = _unknown
+        """The same as `every`, where it can be told at once: ``None`` says nothing."""
+        self._each: Function | None = None
 
     def every(self, state: State) -> list[Command] | None:
         """All commands allowed in a state; ``None`` where some action must be tried."""
-        if len(self._joins) == len(self._code.actions) and _is_simple(state):
-            self._look(state)
-            if len(self._listed) == len(self._joins):
-                me, every = state.me, list[Command]()
-                for one in self._listed:
-                    every += one.join.commands(state, state, me, one.made, *one.tables)
-                return every
+        found = self.quick(state)
+        if found is None and is_simple(state):
+            self._follow(state)
+            found = self.quick(state)
+        if found is not None:
+            return found
         kept = self.commands(state)
         if len(kept) < len(self._code.actions):
             return None
@@ -83,48 +55,74 @@ class StandingActions:
     def commands(self, state: State) -> dict[str, list[Command]]:
         """The commands allowed in a state by the name of their action; an action that is missing
         must be tried. Each list stays as it is."""
-        if not _is_simple(state):
+        if not is_simple(state):
             return {}
-        if self._agenda is None:
-            self._agenda = self._begin(state)
-        me = state.me
-        self._look(state)
-        found = {one.name: one.commands(state, me) for one in self._listed}
-        if self._agenda.rules and self._agenda.follow(state, me):
-            for name, rule in self._agenda.rules.items():
+        agenda, found = self._follow(state), self._joined(state)
+        if agenda.rules and agenda.follow(state, state.me):
+            for name, rule in agenda.rules.items():
                 found[name] = rule.true()
         return found
 
+    def _follow(self, state: State) -> Agenda:
+        """Have the tables right for a state; the agenda of the actions that are not joined."""
+        if self._agenda is None:
+            self._agenda = self._begin(state)
+        self._look(state)
+        return self._agenda
+
+    def _joined(self, state: State) -> dict[str, list[Command]]:
+        """The commands of the joined actions."""
+        if not self._listed or self._joins is None:
+            return {}
+        if self._each is None:
+            self._each = self._joins.function(self._listed, cuts=True)
+        commands, ends = self._each(state)
+        begins = [0, *ends[:-1]]
+        return {
+            name: commands[begin:end]
+            for name, begin, end in zip(self._listed, begins, ends, strict=True)
+        }
+
     def _begin(self, state: State) -> Agenda:
         """Choose for each action how it is listed."""
-        rules: dict[str, Standing] = {}
         small = len(self._listing.instance.objects) <= SMALL
-        for name, one in self._code.actions.items():
-            join = compile_join(self._code, one.action, state) if small else None
-            if join is not None:
-                self._joins[name] = _Joined(name, join, Made(name))
+        actions = self._code.actions
+        joined = [name for name, one in actions.items() if small and can_join(one.action)]
+        self._joins = Joins(self._code, joined, state) if joined else None
+        rules: dict[str, Standing] = {}
+        for name, one in actions.items():
+            if name in joined:
                 continue
             probe = compile_probe(self._code, one.action.params, _guards(one.action))
             if probe is not None:
                 rules[name] = Standing(probe, partial(self._rows, name, Made(name)))
-        joined = (index for one in self._joins.values() for index in one.join.columns)
-        self._static = tuple(dict.fromkeys((*self._listing.static, *joined)))
+        columns = self._joins.columns if self._joins is not None else ()
+        self._static = tuple(dict.fromkeys((*self._listing.static, *columns)))
         return Agenda(rules, self._code.emitter.layout.still)
 
     def _look(self, state: State) -> None:
         """See that the tables are right, and leave out actions with too many bindings to be listed
         at all (`MANY`)."""
-        cols = state.cols
-        basis = [cols[index] for index in self._static]
-        if state.live is self._live and basis == self._basis:  # the very same ones, as a rule
+        joins, cols = self._joins, state.cols
+        if joins is None:
+            return
+        basis: list[object] = [state.actors, *(cols[index] for index in self._static)]
+        if state.live is self._live and all(map(is_, basis, self._basis)):
+            return
+        if len(state.kinds) > joins.size:
+            joins = self._joins = Joins(self._code, joins.joins, state)
+            self._listed = ()
+        joins.rest_on(state, self._static)
+        if state.live == self._live and basis == self._basis and self._listed:
+            self._live, self._basis = state.live, basis
             return
         self._live, self._basis = state.live, basis
-        for one in self._joins.values():
-            one.tables = one.join.tables(state)
-        bindings = self._listing.bindings
-        self._listed = tuple(
-            one for name, one in self._joins.items() if bindings(state, name) is not None
-        )
+        joins.look(state)
+        listed = tuple(one for one in joins.joins if self._listing.is_listed(state, one))
+        if listed != self._listed:
+            self._listed, self._each = listed, None
+            whole = len(listed) == len(self._code.actions)
+            self.quick = joins.function(listed) if whole and listed else _unknown
 
     def _rows(
         self, name: str, made: Made, state: State
@@ -132,7 +130,12 @@ class StandingActions:
         return [(args, made[args]) for args in self._listing.bindings(state, name) or ()]
 
 
-def _is_simple(state: State) -> bool:
+def _unknown(state: State) -> list[Command] | None:
+    """Nothing is to be told at once."""
+    return None
+
+
+def is_simple(state: State) -> bool:
     """Whether one actor is asked, who does nothing at the moment."""
     return not state.longs and state.round is None and len(state.actors) < 2
 

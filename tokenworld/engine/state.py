@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.trail import ALL, Trail
 from tokenworld.engine.wide import column_of, copied
@@ -15,13 +15,13 @@ from tokenworld.ground import Command, Raw
 if TYPE_CHECKING:
     from tokenworld.engine.births import Newborn
 
-__all__ = ["LongAction", "State"]
+__all__ = ["ROLL", "LongAction", "State"]
 
 ROLL = -1
 """Stands in ``mine`` for the roll of objects: kinds, numbers and newborns."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LongAction:
     """A long action under way: ``done`` of ``total`` ticks."""
 
@@ -42,7 +42,9 @@ class State:
     continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. Between the
     actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
     round began with, ``told`` the last one that watches have told of, and ``acted`` whether
-    somebody's intent takes time.
+    somebody's intent takes time. ``log``, where it is kept, tells what the changes of slots do
+    not: which lists of children were replaced, each as column, parent and the list before (a list
+    itself is never changed), and who there was before births, as `ROLL`, a `Roll` and nothing.
     """
 
     __slots__ = (
@@ -58,6 +60,7 @@ class State:
         "latched",
         "layout",
         "live",
+        "log",
         "longs",
         "memo",
         "mine",
@@ -76,7 +79,7 @@ class State:
     def __init__(self, layout: Layout) -> None:
         instance = layout.instance
         self.layout = layout
-        self.kinds: list[str | None] = [one.of for one in instance.objects]
+        self.kinds: list[str | None] = [one.of for one in instance.decls]
         self.live: dict[str, tuple[int, ...]] = dict(instance.members)
         self.names: tuple[str, ...] = instance.names
         self.numbers: dict[str, int] = dict(instance.numbers)
@@ -102,6 +105,7 @@ class State:
         self.acted = False
         self.facts: int | None = None
         self.memo: dict[Any, Any] = {}
+        self.log: list[tuple[int, Any, Any]] | None = None
         self.mine: set[int] = {ROLL, *range(len(layout.columns))}
         self.trail = Trail()
 
@@ -117,7 +121,7 @@ class State:
         new.longs, new.facts, new.deeds = self.longs, None, self.deeds
         new.turn, new.round, new.told = self.turn, self.round, self.told
         new.acted = self.acted
-        new.memo, new.mine = {}, set()
+        new.memo, new.mine, new.log = {}, set(), None
         new.trail = Trail(self.trail)
         return new
 
@@ -167,13 +171,19 @@ class State:
 
     def place(self, column: Column, key: Key, value: Raw) -> None:
         """The same for a writer who tells the trail of it himself."""
-        stored = self.to_write(column)
-        if column.by_object and column.has_children:
-            self._refile(column, key, stored[key], value)
-        if column.tupled and value == column.default:
-            stored.pop(key, None)
-        else:
-            stored[key] = value
+        index = column.index
+        if self.memo or index not in self.mine:
+            self.to_write(column)
+        stored = self.cols[index]
+        if column.tupled:
+            if value == column.default:
+                stored.pop(key, None)
+                return
+        elif column.has_children and column.by_object:
+            old = stored[key]
+            if old != value or column.fluent.ordered:
+                self._refile(column, key, old, value)
+        stored[key] = value
 
     def recall(self, column: Column, values: Mapping[Any, Raw]) -> None:
         """Let slots read as they once did; children lists do not follow."""
@@ -211,18 +221,23 @@ class State:
         return cols[index]
 
     def _refile(self, column: Column, child: Key, old: Raw, new: Raw) -> None:
-        if old == new and not column.fluent.ordered:
-            return
-        children = self.kids[column.index]
+        index, log = column.index, self.log
+        children = self.kids[index]
         if old is not None:
-            left = children[old] = children[old].copy()
+            left = children[old]
+            if log is not None:
+                log.append((index, old, left))
+            left = children[old] = left.copy()
             left.remove(child)
         if new is None:
             return
-        filed = children[new] = children[new].copy()
+        filed = children[new]
+        if log is not None:
+            log.append((index, new, filed))
         if column.fluent.ordered:
-            filed.append(child)
+            children[new] = [*filed, child]
         else:
+            filed = children[new] = filed.copy()
             insort(filed, child)
 
     def begin(self, actor: int | None, long: LongAction | None) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.compile import Code, Function, compile_watch
 from tokenworld.engine.delta import Delta
 from tokenworld.engine.luck import SeededLuck
@@ -17,7 +16,7 @@ __all__ = ["Watches"]
 Events = list[tuple[str, tuple[Raw, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Watch:
     watch: Watch
     bindings: Function

@@ -6,9 +6,9 @@ The fast check only says no; this walks the same requires term by term, on deman
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import Code, extend, guards_of
 from tokenworld.engine.delta import Breach
@@ -23,7 +23,7 @@ UNDEFINED = (Breach, TypeError, KeyError, IndexError)
 """What evaluating a require can raise after an earlier one failed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Asked:
     """One require, compiled: does it hold, its text, the value of each atom."""
 

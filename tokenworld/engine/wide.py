@@ -60,6 +60,16 @@ class Wide:
         for value in values:
             self.append(value)
 
+    def __delitem__(self, tail: slice) -> None:
+        """Cut off the end: ``del values[start:]`` is all that columns need."""
+        size = tail.start
+        chunks = (size + MASK) >> SHIFT
+        del self._chunks[chunks:]
+        if size & MASK:
+            del self._own(chunks - 1)[size & MASK :]
+        self._mine = {number for number in self._mine if number < chunks}
+        self._size = size
+
     def __len__(self) -> int:
         return self._size
 

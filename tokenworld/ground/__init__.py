@@ -43,6 +43,9 @@ from tokenworld.ground.protocols import (
     Speaker,
     StateT,
     Successor,
+    Way,
+    moves_of,
+    ways_of,
 )
 from tokenworld.ground.size import refuse_huge
 from tokenworld.ground.values import (
@@ -79,6 +82,9 @@ __all__ = [
     "StateT",
     "Status",
     "Successor",
+    "Way",
+    "moves_of",
+    "ways_of",
     "bindings",
     "changed_in_play",
     "conjuncts",

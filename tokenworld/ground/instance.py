@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
+from typing import overload
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.values import Raw
 from tokenworld.model import (
     ROOT,
@@ -38,7 +41,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroundObject:
     """An object with its dense number ``id`` (language.md §4: ``id(x)``)."""
 
@@ -54,6 +57,39 @@ class GroundObject:
         return self.decl.of
 
 
+class Objects(Sequence[GroundObject]):
+    """The objects of declarations, by number. They are made when somebody asks for one: most worlds
+    with many objects never look at most of them."""
+
+    __slots__ = ("decls",)
+
+    def __init__(self, decls: tuple[ObjectDecl, ...]) -> None:
+        self.decls = decls
+
+    @overload
+    def __getitem__(self, index: int) -> GroundObject: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[GroundObject, ...]: ...
+    def __getitem__(self, index: int | slice) -> GroundObject | tuple[GroundObject, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self.__getitem__, range(len(self.decls))[index]))
+        number = range(len(self.decls))[index]
+        return GroundObject(number, self.decls[number])
+
+    def __len__(self) -> int:
+        return len(self.decls)
+
+    def __iter__(self) -> Iterator[GroundObject]:
+        return map(GroundObject, range(len(self.decls)), self.decls)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Objects):
+            return self.decls == other.decls
+        return isinstance(other, tuple) and tuple(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Instance:
     """A program, one of its worlds, the numbered objects and the values of the params.
@@ -66,7 +102,7 @@ class Instance:
 
     program: Program
     world: World
-    objects: tuple[GroundObject, ...]
+    objects: Sequence[GroundObject]
     numbers: Mapping[str, int]
     members: Mapping[str, tuple[int, ...]]
     params: Mapping[str, Raw]
@@ -86,31 +122,41 @@ class Instance:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Object names by number."""
-        return tuple(one.name for one in self.objects)
+        return tuple([decl.name for decl in self.decls])
+
+    @property
+    def decls(self) -> Sequence[ObjectDecl]:
+        """The declarations of the objects, by number."""
+        if isinstance(self.objects, Objects):
+            return self.objects.decls
+        return tuple(one.decl for one in self.objects)
 
 
-def _numbered(program: Program, world: World) -> tuple[GroundObject, ...]:
+def _declared(program: Program, world: World) -> tuple[ObjectDecl, ...]:
+    """The objects of a world in the order of their numbers."""
     top = [decl for decl in program.objects.values() if decl.world is None]
-    own = [decl for decl in program.objects.values() if decl.world == world.name]
-    return tuple(GroundObject(number, decl) for number, decl in enumerate(top + own))
+    return (*top, *(decl for decl in program.objects.values() if decl.world == world.name))
 
 
-def _members(program: Program, objects: tuple[GroundObject, ...]) -> dict[str, tuple[int, ...]]:
-    members: dict[str, list[int]] = {name: [] for name in (ROOT, *program.types)}
-    for one in objects:
-        for ancestor in dict.fromkeys((*program.types[one.of].ancestors, ROOT)):
-            members[ancestor].append(one.id)
-    return {name: tuple(ids) for name, ids in members.items()}
+def _members(program: Program, decls: tuple[ObjectDecl, ...]) -> dict[str, tuple[int, ...]]:
+    exact = defaultdict[str, list[int]](list)
+    for number, decl in enumerate(decls):
+        exact[decl.of].append(number)
+    members: dict[str, list[list[int]]] = {name: [] for name in (ROOT, *program.types)}
+    for of, ids in exact.items():
+        for ancestor in dict.fromkeys((*program.types[of].ancestors, ROOT)):
+            members[ancestor].append(ids)
+    return {name: tuple(sorted(chain(*lists))) for name, lists in members.items()}
 
 
 def instantiate(program: Program, world: World, params: Mapping[str, Raw]) -> Instance:
     """Number the objects of ``world``; ``params`` are the final raw values of all params."""
-    objects = _numbered(program, world)
-    members = _members(program, objects)
+    decls = _declared(program, world)
+    members = _members(program, decls)
     actors = members[program.actor] if program.actor is not None else ()
-    numbers = {one.name: one.id for one in objects}
+    numbers = {decl.name: number for number, decl in enumerate(decls)}
     turns = tuple(numbers[name] for name in world.turns if name in numbers) or actors[:1]
-    return Instance(program, world, objects, numbers, members, dict(params), turns)
+    return Instance(program, world, Objects(decls), numbers, members, dict(params), turns)
 
 
 _MOST_VALUES = 10_000_000

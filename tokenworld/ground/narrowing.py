@@ -7,9 +7,9 @@ that play never changes decide that once: what is left is found by joining the f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.constants import NotConstant, constant
 from tokenworld.ground.instance import Instance, count_bindings
 from tokenworld.ground.values import Raw
@@ -34,7 +34,7 @@ _SPARE = 10
 """So many times more bindings than asked for may be looked at on the way."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """``fluent`` holds for these arguments; with ``valued`` the last place is what it is equal to.
 
@@ -69,7 +69,7 @@ def patterns_of(
     return tuple(dict.fromkeys(made for part in parts if (made := maker.made(part)) is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Maker:
     instance: Instance
     numbers: Mapping[str, int]
@@ -160,7 +160,7 @@ class _Order:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Table:
     """The rows of a pattern as bindings of its ``params``, each of which is there once."""
 

@@ -6,9 +6,10 @@ The status has one producer (the engine's tick); nobody else infers it (language
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.values import Json, Raw
 from tokenworld.model import StatusName
 
@@ -31,7 +32,7 @@ STATUSES: tuple[Status, ...] = get_args(StatusName)
 NoMatchKind = Literal["unknown_verb", "bad_arity", "no_such_object", "wrong_type", "ambiguous"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A resolved intent: an action with raw arguments; an empty ``action`` is `pass`."""
 
@@ -46,7 +47,7 @@ class Command:
 PASS = Command("")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoMatch:
     """Words or arguments that resolve to nothing, with what might have been meant.
 
@@ -59,7 +60,7 @@ class NoMatch:
     out_of_turn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequireReport:
     """One require of an intent: did it hold, and which values decided.
 
@@ -89,7 +90,7 @@ class RequireReport:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
     """The first false require, all that failed, and every require as it was found."""
 
@@ -114,7 +115,7 @@ class Refusal:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One committed or discarded change of a slot, in shown values.
 
@@ -137,7 +138,7 @@ class Change:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LuckyDraw:
     """One draw of chance: whose it was and which alternative it took, of how many.
 
@@ -160,7 +161,7 @@ class LuckyDraw:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """The full record of one intent (``tw-outcome/1``). ``tick`` is the tick it was given in.
 

@@ -7,11 +7,12 @@ built from these.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.instance import Instance
 from tokenworld.ground.outcome import Command, LuckyDraw
 from tokenworld.ground.values import Raw
@@ -42,7 +43,7 @@ class Prose(Protocol):
         """An identifier as a reader sees it: underscores become spaces."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Successor(Generic[StateT]):
     """One possible result of a command: the state after the whole tick and the luck it took.
 
@@ -53,6 +54,17 @@ class Successor(Generic[StateT]):
     state: StateT
     draws: tuple[LuckyDraw, ...]
     probability: Fraction = _CERTAIN
+
+
+class Way(NamedTuple, Generic[StateT]):
+    """A successor for one who keeps few of them: ``mark`` tells it apart (see `Simulator.mark`),
+    ``state`` makes it. ``still``: neither time nor anybody's turn passed."""
+
+    mark: Hashable
+    draws: tuple[LuckyDraw, ...]
+    probability: Fraction
+    still: bool
+    state: Callable[[], StateT]
 
 
 class Simulator(Protocol[StateT]):
@@ -85,9 +97,15 @@ class Simulator(Protocol[StateT]):
         """All results of a command over all outcomes of chance; none where it is refused, rolled
         back or fails, or needs more spare objects than there are (see ``short_of``)."""
 
+    def moves(self, state: StateT) -> Iterable[tuple[Command, Sequence[Way[StateT]]]]:
+        """All `commands` of a state with their `successors`, as `ways_of` tells them."""
+
     def key(self, state: StateT) -> Hashable:
         """What tells states apart in a search: everything but seed, score and the tick number
         (of which ``tick() mod n`` is kept where rules read it so)."""
+
+    def mark(self, state: StateT) -> Hashable:
+        """The same for one search: quick to make and to compare, and of no use to another."""
 
     def exact_key(self) -> bool:
         """Whether equal keys mean equal futures and the key space is finite."""
@@ -119,6 +137,33 @@ class Simulator(Protocol[StateT]):
 
     def show(self, state: StateT, command: Command) -> str:
         """The command as an author types it: ``take(ruby)``, ``pass``."""
+
+
+def moves_of(
+    simulator: Simulator[StateT], state: StateT
+) -> Iterator[tuple[Command, Sequence[Way[StateT]]]]:
+    """The moves of a simulator that has no quicker way to them."""
+    for command in simulator.commands(state):
+        yield command, ways_of(simulator, state, command)
+
+
+def ways_of(simulator: Simulator[StateT], state: StateT, command: Command) -> Sequence[Way[StateT]]:
+    """The successors of a command as ways."""
+    tick, mover = simulator.tick(state), simulator.mover(state)
+    return [
+        Way(
+            simulator.mark(one.state),
+            one.draws,
+            one.probability,
+            simulator.tick(one.state) == tick and simulator.mover(one.state) == mover,
+            partial(_itself, one.state),
+        )
+        for one in simulator.successors(state, command)
+    ]
+
+
+def _itself(state: StateT) -> StateT:
+    return state
 
 
 class Speaker(Protocol):

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Generic
 
-from tokenworld.ground import PASS, Command, Instance, Raw, Simulator, StateT, Successor
+from tokenworld.ground import (
+    PASS,
+    Command,
+    Instance,
+    Raw,
+    Simulator,
+    StateT,
+    Successor,
+    Way,
+    moves_of,
+)
 
 __all__ = ["FrozenState"]
 
@@ -47,6 +57,12 @@ class FrozenState(Generic[StateT]):
         return ()
 
     def key(self, state: int) -> Hashable:
+        return state
+
+    def moves(self, state: int) -> Iterable[tuple[Command, Sequence[Way[int]]]]:
+        return moves_of(self, state)
+
+    def mark(self, state: int) -> Hashable:
         return state
 
     def exact_key(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tokenworld.diagnostics.frozen import frozen
 
 __all__ = ["Honesty", "Shortfall", "honest_lines"]
 
@@ -10,7 +10,7 @@ _MOST_TOLD = 3
 """Steps of a plan and values for which it fails, as many as a line tells of."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shortfall:
     """How near the best plan comes where none wins whatever is secret.
 
@@ -26,7 +26,7 @@ class Shortfall:
         return {"wins": self.wins, "plan": list(self.plan), "fails": list(self.fails)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Honesty:
     """That the question was one about an *honest* plan: one that wins whatever is secret.
 

@@ -1,7 +1,8 @@
 """The ladder: from the cheapest way to an answer to the dearest, until one of them holds.
 
 1. The goal may hold already.
-2. Our own search over the interpreter under a cap: the exact answer for small worlds.
+2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
+   states tell it when to let others try (`turns`).
 3. Where packing the states proved too much, and an encoding may be, a look of the width search.
 4. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
    on it, if it is installed: ff finds, blind proves, both at once, and our own search goes on
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Generic
 
@@ -26,17 +28,19 @@ from tokenworld.planning.asked import require_goal
 from tokenworld.planning.own import OwnRung, Say
 from tokenworld.planning.planners.classical import RELAXED, Classical, EngineRun, fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
-from tokenworld.planning.polish import needed_luck, without_idle_steps
+from tokenworld.planning.polish import without_idle_steps
 from tokenworld.planning.proof.relaxed import hopeless
-from tokenworld.planning.replay import Replay, replay, shown
+from tokenworld.planning.refereed import winnable
+from tokenworld.planning.replay import Replay, replay
 from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.secrets import secrets_read
+from tokenworld.planning.turns import is_left_to_others, stages, turn_states
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
 
 __all__ = ["plan", "require_goal"]
 
 _FIRST_STATES = 200_000
-_FIRST_SECONDS = 1.0
+_FIRST_SECONDS = 2.0
 _FIRST_SHARE = 0.4
 """The first search takes at most this share of the time, so that an engine gets the rest."""
 _LOOK_STATES = 2_000
@@ -44,8 +48,8 @@ _LOOK_SHARE = 0.25
 """The first look of the width search: so many states, in at most this share of the time."""
 _SLICE = 0.1
 """Seconds that our own search takes between two looks at the planners."""
-_TURN = 2.0
-"""Seconds that our own search and the width search take in turn."""
+_TURN = 5.0
+"""Seconds that a turn of our own search or the width search takes at most."""
 
 
 def plan(
@@ -76,7 +80,7 @@ def plan(
     own = OwnRung(simulator, state, goal, within, packs=packs)
     climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel)
     return (
-        climb.search_first()
+        climb.search_first(patient=not packs or within is not None)
         or climb.look_wide(width=width)
         or climb.ask(engine or _installed(), classical)
         or climb.search_on(width=width)
@@ -119,10 +123,16 @@ class _Climb(Generic[StateT]):
 
     # ---- the rungs ----
 
-    def search_first(self) -> Verdict | None:
-        """Our own search under a cap, so that the other rungs get their time."""
-        seconds = min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
-        return self._search(self._own, seconds, _FIRST_STATES)
+    def search_first(self, *, patient: bool) -> Verdict | None:
+        """Our own search under a cap; ``patient``: the whole of it, for no other rung will do."""
+        end = time.monotonic() + min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
+        for stage in stages(_FIRST_STATES, patient=patient):
+            verdict = self._search(self._own, max(end - time.monotonic(), 0.0), stage)
+            if verdict is not None or not self._own.can_go_on:
+                return verdict
+            if is_left_to_others(self._own, stage):
+                break
+        return None
 
     def look_wide(self, *, width: bool) -> Verdict | None:
         """The width search under a cap, where an encoding may take long; it bounds no ticks."""
@@ -135,15 +145,25 @@ class _Climb(Generic[StateT]):
 
         A bound on ticks is for the first alone. The second begins where no encoding is possible.
         """
-        rungs, turn = [self._own], self._time_limit
+        rungs = [self._own]
         if width and self._within is None and not self._own.answered and not self._over():
             pair = [self._own, self._by_width()]
-            rungs, turn = pair[::-1] if self._refused() else pair, _TURN
-        while not self._over() and any(rung.can_go_on for rung in rungs):
-            for rung in (one for one in rungs if one.can_go_on and not self._over()):
-                if (verdict := self._search(rung, min(turn, self._left()))) is not None:
+            rungs = pair[::-1] if self._refused() else pair
+        for turn in count():
+            if self._over() or not any(rung.can_go_on for rung in rungs):
+                return None
+            for rung in (one for one in rungs if one.can_go_on):
+                limits = self._turn(rung, turn) if rungs[1:] else (self._left(), None)
+                if (verdict := self._search(rung, *limits)) is not None:
                     return verdict
         return None
+
+    def _turn(self, rung: OwnRung[StateT], number: int) -> tuple[float, int]:
+        """The limits of a rung's turn: counted in states, so that the clock decides little."""
+        if time.monotonic() - self._spoke >= 1:
+            self._spoke = time.monotonic()
+            self._say(rung.line())
+        return min(_TURN, max(self._left(), 0.0)), turn_states(rung, number)
 
     def _by_width(self) -> OwnRung[StateT]:
         """The width search, begun when it is first asked for."""
@@ -274,35 +294,16 @@ class _Climb(Generic[StateT]):
             self._fault(run.engine, f"its plan does not survive the replay ({detail})")
             return ()
         replayed = without_idle_steps(self._simulator, replayed, self._goal)
-        ticks = self._ticks(replayed)
-        if self._within is not None and ticks > self._within:
-            detail = f"its plan takes {ticks:,} ticks, more than {self._within:,}"
-            self._tried(run.engine, run.encoding, "plan", detail, run.seconds)
-            return ()
-        self._tried(run.engine, run.encoding, "plan", run.detail, run.seconds)
-        return (self._won(run.engine, run.encoding, replayed),)
+        verdict, detail = self._won(run.engine, run.encoding, replayed), run.detail
+        late = self._within is not None and verdict.ticks > self._within
+        if late:
+            detail = f"its plan takes {verdict.ticks:,} ticks, more than {self._within:,}"
+        self._tried(run.engine, run.encoding, "plan", detail, run.seconds)
+        return () if late else (verdict,)
 
     def _won(self, engine: str, encoding: str, replayed: Replay[StateT]) -> Verdict:
-        last, simulator = replayed.states[-1], self._simulator
-        names = (line.name for line in simulator.instance.world.goals)
-        steps = needed_luck(simulator, replayed, self._goal)
-        return Verdict(
-            "winnable",
-            self._goal,
-            "found",
-            engine,
-            encoding,
-            plan=shown(simulator, replayed.states, steps),
-            steps=steps,
-            ticks=self._ticks(replayed),
-            reached=tuple(name for name in names if simulator.won(last, name)),
-            within=self._within,
-            wins_with_seed=None if any(step.draws for step in steps) else True,
-        )
-
-    def _ticks(self, replayed: Replay[StateT]) -> int:
-        tick = self._simulator.tick
-        return tick(replayed.states[-1]) - tick(replayed.states[0])
+        found = winnable(self._simulator, replayed, self._goal, engine, encoding)
+        return replace(found, within=self._within)
 
     # ---- bookkeeping ----
 

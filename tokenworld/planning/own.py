@@ -16,11 +16,12 @@ from tokenworld.planning.search import (
     Exhausted,
     Found,
     Limits,
+    SearchProgress,
     SearchResult,
 )
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
 
-__all__ = ["OWN_SEARCH", "OwnRung", "Say"]
+__all__ = ["OWN_SEARCH", "OwnRung", "Say", "share_waiting"]
 
 Say = Callable[[str], None]
 OWN_SEARCH = "own search"
@@ -37,6 +38,20 @@ _INEXACT = Diagnostic(
     notes=("A rule reads `tick()` or the score, or changes a number without bounds.",),
     hint="Bound the numbers that rules change, and read `tick()` only as `tick() mod n`.",
 )
+
+
+class _Own(QuickSearch[StateT]):
+    """Our own search, which tells whether it goes on packed states."""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the world could be packed; it is tried once the search is long enough."""
+        return self._world is not None
+
+
+def share_waiting(progress: SearchProgress) -> float:
+    """The share of the states seen that wait to be expanded: near 0 where nearly all was seen."""
+    return progress.waiting / max(progress.states, 1)
 
 
 class OwnRung(Generic[StateT]):
@@ -59,9 +74,7 @@ class OwnRung(Generic[StateT]):
         packs: bool = True,
     ) -> None:
         self._simulator, self.engine = simulator, engine
-        self._search = QuickSearch(
-            simulator, state, goal, within=within, frontier=frontier, packs=packs
-        )
+        self._search = _Own(simulator, state, goal, within=within, frontier=frontier, packs=packs)
         self._goal = goal
         self._disproved = ""
         self.seconds = 0.0
@@ -87,6 +100,21 @@ class OwnRung(Generic[StateT]):
     def is_heavy(self) -> bool:
         """Whether the states proved too much to be packed, so that an encoding may take long."""
         return self._search.is_heavy
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it goes on packed states, which are some fifty times as cheap."""
+        return self._search.is_packed
+
+    @property
+    def states(self) -> int:
+        """How many states it has seen."""
+        return self._search.so_far().states
+
+    @property
+    def waiting(self) -> float:
+        """The share of the states seen that wait: how much its space still grows."""
+        return share_waiting(self._search.so_far())
 
     @property
     def answered(self) -> bool:

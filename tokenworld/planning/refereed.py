@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 
 from tokenworld.ground import Command, Simulator, StateT
 from tokenworld.planning.polish import needed_luck, without_idle_steps
-from tokenworld.planning.replay import replay, shown
+from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.verdict import PlanStep, Verdict
 
-__all__ = ["fitted", "refereed"]
+__all__ = ["fitted", "refereed", "winnable"]
 
 _MOST_SIDE_BY_SIDE = 512
 
@@ -33,7 +33,18 @@ def refereed(
         return replayed.failure(len(steps))
     if polish:
         replayed = without_idle_steps(simulator, replayed, goal)
-    last = replayed.states[-1]
+    return winnable(simulator, replayed, goal, engine, encoding)
+
+
+def winnable(
+    simulator: Simulator[StateT],
+    replayed: Replay[StateT],
+    goal: str | None,
+    engine: str,
+    encoding: str,
+) -> Verdict:
+    """The verdict of a plan that was replayed to the goal."""
+    first, last = replayed.states[0], replayed.states[-1]
     kept = needed_luck(simulator, replayed, goal)
     names = (line.name for line in simulator.instance.world.goals)
     return Verdict(
@@ -44,7 +55,7 @@ def refereed(
         encoding,
         plan=shown(simulator, replayed.states, kept),
         steps=kept,
-        ticks=simulator.tick(last) - simulator.tick(state),
+        ticks=simulator.tick(last) - simulator.tick(first),
         reached=tuple(name for name in names if simulator.won(last, name)),
         wins_with_seed=None if any(step.draws for step in kept) else True,
     )

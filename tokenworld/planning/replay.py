@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor
 from tokenworld.model import ObjectType
 from tokenworld.planning.verdict import PlanStep, ShownStep
@@ -13,7 +13,7 @@ from tokenworld.planning.verdict import PlanStep, ShownStep
 __all__ = ["Replay", "replay", "shown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replay(Generic[StateT]):
     """What came of a replay.
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Simulator, StateT
 from tokenworld.planning.frontier import Breadth, Cheapest, Frontier, Node
 from tokenworld.planning.proof.gaps import gaps
@@ -47,7 +48,7 @@ _BOOKKEEPING = 180
 """Bytes per state besides its key and itself: parents, numbers and hash table slots, rounded up."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """When a search stops without an answer; ``None`` means no limit.
 
@@ -60,7 +61,7 @@ class Limits:
     memory: int | None = 2 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchProgress:
     """How far a search has come; ``depth`` is in moves, one per tick and actor."""
 
@@ -70,7 +71,7 @@ class SearchProgress:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A plan to the goal. ``optimal`` names what no other plan has less of, if that is known."""
 
@@ -86,7 +87,7 @@ class Found:
         return len(self.steps)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exhausted:
     """No plan exists: all ``states`` reachable ones were seen and none reaches the goal.
 
@@ -98,7 +99,7 @@ class Exhausted:
     within: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Capped:
     """No answer: which limit was hit, and a clause that says so."""
 

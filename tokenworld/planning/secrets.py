@@ -8,10 +8,10 @@ told the value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from tokenworld.diagnostics import Diagnostic, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Instance, parameter_domains
 from tokenworld.model import (
     Action,
@@ -38,7 +38,7 @@ from tokenworld.model import (
 __all__ = ["Guess", "guesses", "secrets_read"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guess:
     """An action that tests guesses: its ``params`` are compared with the secrets ``fluents``.
 

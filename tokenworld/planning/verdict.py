@@ -6,10 +6,11 @@ encoding that there is none. *Exhausted*: our own search saw every reachable sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, assert_never
 
 from tokenworld.diagnostics import Diagnostic, to_json
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw
 from tokenworld.planning.honesty import Honesty, honest_lines
 
@@ -39,7 +40,7 @@ AttemptResult = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanStep:
     """A command and the outcomes of chance that the plan counts on."""
 
@@ -47,7 +48,7 @@ class PlanStep:
     draws: tuple[LuckyDraw, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownStep:
     """A step as people read it: ``tick`` is the one it is given in, counted from the start.
 
@@ -60,7 +61,7 @@ class ShownStep:
     draws: tuple[LuckyDraw, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     """Who says that there is no plan, and of what.
 
@@ -77,7 +78,7 @@ class Proof:
     within: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """One thing that was tried and what came of it; ``detail`` is a clause without a full stop."""
 
@@ -88,7 +89,7 @@ class Attempt:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The answer to "can ``goal`` be reached" (any goal line if ``None``).
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tokenworld.diagnostics import closest
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Json, NoMatch, Raw, read_value
 from tokenworld.model import Action, Binder, EnumType, ObjectType, TypeRange
 from tokenworld.prose.lexicon import Lexicon, object_type
@@ -35,7 +35,7 @@ _QUALIFIED = re.compile(r"[A-Z][A-Za-z0-9_]*\s*\.\s*")
 _OPENING: Final = {"(": 1, ")": -1}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call as typed; ``closed`` is false where the last parenthesis is missing."""
 

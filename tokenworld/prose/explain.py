@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from tokenworld.diagnostics import closest
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, NoMatch, Raw
 from tokenworld.model import ROOT, Binder
 from tokenworld.prose.articles import with_article
@@ -73,7 +73,7 @@ def _left_open(
 # ---- the words of a phrase fit, what stands in a slot does not --------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Misfit:
     """A phrase whose words fit, with the first slot that does not: ``text[start:end]``."""
 

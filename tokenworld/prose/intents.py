@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NoReturn
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Json
 
 __all__ = [
@@ -26,7 +27,7 @@ _KEYS: Final = ("format", "actor", "args", *_WAYS)
 _EXAMPLE: Final = '{"format": "tw-intent/1", "action": "take", "args": {"it": "lamp"}}'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypedIntent:
     """Words or a call as typed; ``actor`` is ``None`` where the intent names nobody."""
 
@@ -34,7 +35,7 @@ class TypedIntent:
     actor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallIntent:
     """An action with its arguments by parameter name, in exchange form."""
 
@@ -43,7 +44,7 @@ class CallIntent:
     actor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassIntent:
     """No action: a long one goes on."""
 
@@ -53,7 +54,7 @@ class PassIntent:
 Intent = TypedIntent | CallIntent | PassIntent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntentLine:
     """One intent of a script, as written and where."""
 

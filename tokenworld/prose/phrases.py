@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
     Binder,
@@ -25,7 +25,7 @@ __all__ = ["ParamSlot", "Part", "Phrase", "TextSlot", "Words", "compiled"]
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """Literal words: ``text`` folded with single spaces, ``shown`` as the author wrote them."""
 
@@ -33,14 +33,14 @@ class Words:
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParamSlot:
     """A bare parameter: its position among the action's parameters."""
 
     param: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextSlot:
     """Any other slot: it must match the text its expression has for the bound arguments.
 
@@ -56,7 +56,7 @@ class TextSlot:
 Part = Words | ParamSlot | TextSlot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phrase:
     """One phrase of an action; ``index`` is its position among the action's phrases.
 

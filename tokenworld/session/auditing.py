@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from tokenworld.diagnostics import Diagnostic, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
 from tokenworld.ground import Change, LuckyDraw
 from tokenworld.planning import Limits, SearchProgress, ShownStep
+from tokenworld.planning.asked import require_goal
 from tokenworld.planning.explore.packed import PLAYING
-from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.secrets import Guess, guesses, secrets_read
 from tokenworld.planning.space.components import Door, components, doors
 from tokenworld.planning.space.deadends import Cruelty, DeadEnd, cruelty, dead_ends
@@ -38,7 +38,7 @@ _FOR_GRAPH = 0.7
 """The share of the time that exploring may take."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """A shortest way to an edge, and the edge: what is done, where that is written, what happens.
 
@@ -52,7 +52,7 @@ class Example:
     said: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeverRefuses:
     """A require that was never the first to fail."""
 
@@ -61,7 +61,7 @@ class NeverRefuses:
     place: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Audit:
     """All that was found. Without ``graph.complete`` it is what was found so far.
 

@@ -1,7 +1,7 @@
 """The state space of an open world: on the interpreter, or on packed states where it is large.
 
 The interpreter is asked first, so that a small world is told about in every detail. What it did not
-come to the end of goes on packed states, where a world has them (`planning.space.whole`): these
+come to the end of goes on packed states, where a world has them (`planning.explore.whole`): these
 take a hundredth of the time and a tenth of the memory.
 """
 
@@ -32,7 +32,9 @@ __all__ = ["builder", "explored", "explored_for_luck"]
 Progress = Callable[[SearchProgress], None] | None
 Cancel = Callable[[], bool] | None
 Say = Callable[[str], None]
-_SMALL = 200
+_MOST_BUILT = 1 << 13
+"""States made from packed ones that are kept, for many questions are about the same ones."""
+_SMALL = 256
 """So many states the interpreter looks at before packed states take over."""
 
 
@@ -53,15 +55,18 @@ def explored(
 
     `Failure` with TW0801 for ``past_goal`` where a world cannot be packed.
     """
+    edges: int | None = None
     if not past_goal:
         first = replace(limits, states=_SMALL) if _large(limits) else limits
         graph = _interpreted(simulator, met, start, goal, first, progress, cancel)
         if first is limits or graph.limit != "states":
             return graph
+        if limits.states is not None:
+            edges = graph.edges * limits.states // max(graph.expanded, 1)
     from tokenworld.planning.explore.whole import packed
 
     obstacles: list[Obstacle] = []
-    world = packed(simulator, start, goal, obstacles)
+    world = packed(simulator, start, goal, obstacles, edges)
     if past_goal and (world is None or not world.plain):
         raise _no_way_past(simulator)
     say(_held(world, obstacles, limits))
@@ -133,11 +138,11 @@ def _interpreted(
     progress: Progress,
     cancel: Cancel,
 ) -> Graph[State]:
-    simulator.observe = met.observe
+    simulator.listener = met
     try:
         return explore(simulator, start, goal, limits, progress=progress, cancel=cancel)
     finally:
-        simulator.observe = None
+        simulator.listener = None
 
 
 def _large(limits: Limits) -> bool:
@@ -164,7 +169,17 @@ def builder(
     engine = simulator.engine
     columns = engine.layout.by_id
 
+    known: dict[tuple[int, int], State] = {}
+
     def build(key: int, ticks: int) -> State:
+        state = known.get((key, ticks))
+        if state is None:
+            if len(known) >= _MOST_BUILT:
+                known.clear()
+            state = known[key, ticks] = built(key, ticks)
+        return state
+
+    def built(key: int, ticks: int) -> State:
         state = start.fork()
         for number in world.gone(key):
             _bury(state, number)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Source, read_source
+from tokenworld.engine import Engine
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.session.loading import (
     Loaded,
     LoadFailure,
     OpenWorld,
-    check_text,
     choose_world,
-    compile_world,
+    started_text,
 )
 
 __all__ = ["import_files", "is_pddl", "load_imported", "load_pddl", "open_pddl"]
@@ -40,12 +40,17 @@ def load_imported(imported: Imported) -> Loaded:
     What the checker refuses is a `LoadFailure` that points into the PDDL, for that is the text that
     its author can change.
     """
+    return _started(imported)[0]
+
+
+def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
+    """The program with the engines of its worlds, which were compiled to see whether they start."""
     source = Source("world.tw", None, imported.text)
-    checked = check_text(source)
+    checked, engines = started_text(source)
     if checked.program is None:
         errors = [found for found in checked.diagnostics if found.is_error]
         raise LoadFailure(tuple(_told(one, imported, source) for one in errors), ())
-    return Loaded(checked.program, checked.sources, checked.diagnostics)
+    return Loaded(checked.program, checked.sources, checked.diagnostics), engines
 
 
 def _told(found: Diagnostic, imported: Imported, source: Source) -> Diagnostic:
@@ -65,6 +70,6 @@ def load_pddl(domain: Path, problems: Sequence[Path]) -> Loaded:
 
 def open_pddl(domain: Path, problem: Path) -> OpenWorld:
     """The world of a problem, compiled."""
-    loaded = load_pddl(domain, (problem,))
+    loaded, engines = _started(import_files(domain, (problem,)))
     world = choose_world(loaded.program, None, str(problem))
-    return OpenWorld(loaded, world, compile_world(loaded.program, world))
+    return OpenWorld(loaded, world, engines[world.name])

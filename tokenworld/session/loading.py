@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from tokenworld.diagnostics import (
     in_order,
     read_source,
 )
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine
 from tokenworld.ground import Instance, Raw, instantiate, param_values
 from tokenworld.model import Program, World
@@ -34,6 +34,7 @@ __all__ = [
     "open_text",
     "open_world",
     "split_target",
+    "started_text",
     "timed_file",
 ]
 
@@ -49,7 +50,7 @@ class LoadFailure(Failure):
         self.sources = sources
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """A checked program with its source texts and what the checker remarked."""
 
@@ -58,7 +59,7 @@ class Loaded:
     remarks: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenWorld:
     """One world of a loaded program, compiled."""
 
@@ -108,19 +109,28 @@ def check_text(
 
     ``watch`` may measure the passes of the checker, see `check_source`.
     """
+    return started_text(source, pedantic=pedantic, watch=watch)[0]
+
+
+def started_text(
+    source: Source, *, pedantic: bool = False, watch: Watch | None = None
+) -> tuple[Checked, dict[str, Engine]]:
+    """The same, with the engine of each world by name: for whoever goes on with one of them."""
+    engines: dict[str, Engine] = {}
     with undisturbed():
         checked = check_source(source, file_loader(_rules()), pedantic=pedantic, watch=watch)
         if checked.program is None:
-            return checked
+            return checked, engines
         found = list(checked.diagnostics)
         for world in checked.program.worlds.values():
             try:
-                compile_world(checked.program, world).start()
+                engines[world.name] = compile_world(checked.program, world)
+                engines[world.name].start()
             except Failure as failure:
                 found.extend(failure.diagnostics)
     findings = in_order(found)
     program = None if has_errors(findings) else checked.program
-    return Checked(program, findings, checked.sources)
+    return Checked(program, findings, checked.sources), engines
 
 
 def check_file(path: Path, *, pedantic: bool = False) -> Checked:

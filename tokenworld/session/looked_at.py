@@ -18,20 +18,21 @@ __all__ = ["LookedAt"]
 class LookedAt:
     """Tells apart the states that the requires of one action can tell apart.
 
-    What does not rest on stored values alone tells all states apart, and so do long actions, which
-    are broken off before requires are looked at.
+    What does not rest on stored values alone tells all states apart. A long action is broken off
+    before requires are looked at: then it is the state after that which counts.
     """
 
     def __init__(self, engine: Engine, action: Action) -> None:
         self._seen: set[Hashable] = set()
-        long = engine.stepper.unit.has_long
-        self._columns = None if long else columns_read(engine.layout, _terms(action))
+        self._columns = columns_read(engine.layout, _terms(action))
 
-    def news(self, state: State) -> bool:
-        """Whether no state came before that looks the same; it is remembered."""
+    def news(self, state: State, after: State) -> bool:
+        """Whether no state came before that looks the same; it is remembered. ``after`` is the same
+        with the long action of the actor broken off."""
         if self._columns is None:
             return True
-        key = held(state, self._columns), state.acting
+        broken_off = None if after is state else held(after, self._columns)
+        key = held(state, self._columns), broken_off, state.acting
         if key in self._seen:
             return False
         self._seen.add(key)

@@ -56,7 +56,7 @@ def _meet_laws(simulator: EngineSimulator, graph: PackedGraph[State], met: Rules
     }
     if not asked:
         return
-    simulator.observe = met.observe
+    simulator.listener = met
     try:
         for node in range(graph.expanded):
             made = graph.numbers(node)
@@ -71,19 +71,19 @@ def _meet_laws(simulator: EngineSimulator, graph: PackedGraph[State], met: Rules
             if not asked:
                 return
     finally:
-        simulator.observe = None
+        simulator.listener = None
 
 
 def _meet_watches(graph: PackedGraph[State], met: RulesMet) -> None:
     """Watches: each kind of edge, by what their conditions look at before and after it."""
     engine = met.engine
     for watch in engine.instance.program.watches.values():
-        if watch.name in met.watches:
+        if watch.name in met.begun:
             continue
         decides = graph.world.parts.condition(watch.when, watch.params)
         mask = _whole(None if watch.uses_was else decides)
         if any(_begins(graph, watch.name, met, pair) for pair in _edges(graph, mask)):
-            met.watches.add(watch.name)
+            met.begun.add(watch.name)
 
 
 def _edges(graph: PackedGraph[State], mask: int) -> Iterator[tuple[Node, Node]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import State
 from tokenworld.ground import Command, NoMatch, Outcome, RequireReport
 
 __all__ = ["LegalCommand", "Moment", "WhyNot"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LegalCommand:
     """A command that would be executed now, as a call and as words to type."""
 
@@ -19,7 +18,7 @@ class LegalCommand:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """One step of a session: the state after it, its records and what was asked.
 
@@ -37,7 +36,7 @@ class Moment:
     edit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WhyNot:
     """A command examined without giving it: each require as it stands, or why it means nothing."""
 

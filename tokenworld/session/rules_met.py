@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tokenworld.diagnostics import Source, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, State
+from tokenworld.engine.quick import Came
 from tokenworld.engine.result import Result
+from tokenworld.ground import Command
 from tokenworld.model import (
     BOOL,
     Action,
@@ -29,7 +32,7 @@ from tokenworld.session.witnesses import Witnesses
 __all__ = ["Idle", "RulesMet", "idle_rules"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Idle:
     """A rule that never happened: its kind and name, its place, and what kept it from it.
 
@@ -50,10 +53,12 @@ class RulesMet:
     engine: Engine
     actions: set[str] = field(default_factory=set)
     laws: set[str] = field(default_factory=set)
-    watches: set[str] = field(default_factory=set)
+    begun: set[str] = field(default_factory=set)
     endings: set[str] = field(default_factory=set)
     awards: set[int] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
+    _titles: set[str] = field(default_factory=set)
+    _heard: set[tuple[str, ...]] = field(default_factory=set)
 
     def begin(self, start: State) -> None:
         """What the start state has already."""
@@ -73,6 +78,46 @@ class RulesMet:
         if result.breach is None and not result.after.turn:
             self._watches(before, result.after)
 
+    def happened(self, before: State, command: Command, came: Came) -> None:
+        """The same of a command that was executed, without its record."""
+        self.did(command)
+        for title in came.fired:
+            if title not in self._titles:
+                self._titles.add(title)
+                self.laws.add(title.removeprefix("law "))
+        self.endings.update(came.latched)
+        if came.after.awarded:
+            self.awards.update(came.after.awarded)
+        if not came.after.turn:
+            self._watches(before, came.after)
+
+    def leapt(
+        self,
+        command: Command,
+        titles: tuple[str, ...],
+        latched: tuple[str, ...],
+        awarded: tuple[int, ...],
+    ) -> None:
+        """A command was executed, of which it is known what it comes to."""
+        if command.action:
+            self.actions.add(command.action)
+        if titles and titles not in self._heard:
+            self._heard.add(titles)
+            self.laws |= {title.removeprefix("law ") for title in titles}
+        if latched or awarded:
+            self.endings.update(latched)
+            self.awards.update(awarded)
+
+    @property
+    def watches(self) -> bool:
+        """Whether states are wanted for what watches may say."""
+        return not self.begun >= self.engine.instance.program.watches.keys()
+
+    def did(self, command: Command) -> None:
+        """A command that came to what the one before came to."""
+        if command.action:
+            self.actions.add(command.action)
+
     def _note_failure(self, name: str, result: Result) -> None:
         if result.generated:
             self.failed[name] = f"it is always refused: {result.cause}"
@@ -84,8 +129,8 @@ class RulesMet:
         base = before.told or before.round or before
         watches = self.engine.stepper.watches
         for name in self.engine.instance.program.watches:
-            if name not in self.watches and watches.begins(name, base, after, before.me):
-                self.watches.add(name)
+            if name not in self.begun and watches.begins(name, base, after, before.me):
+                self.begun.add(name)
 
 
 # ---- rules that never happened ------------------------------------------------------------------
@@ -114,7 +159,7 @@ def idle_rules(
         if law.name not in met.laws:
             found.append(conditions.idle("law", law.name, law.span, law.params, law.when))
     for watch in program.watches.values():
-        if watch.name not in met.watches:
+        if watch.name not in met.begun:
             found.append(conditions.idle("watch", watch.name, watch.span, watch.params, watch.when))
     for line in world.endings:
         if line.name not in met.endings:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokenworld.planning.space.verdicts import LuckVerdict
 from tokenworld.session.exploring import explored_for_luck
 
-__all__ = ["plan_for_seed", "solve", "solve_luck", "wins_under_seed"]
+__all__ = ["plan_for_seed", "solve", "solve_luck", "was_explained", "wins_under_seed"]
 
 _EXPLAINED = 2_000
 """Where so many states were enough to see that there is no plan, the reason is looked for."""
@@ -51,10 +51,17 @@ def solve(
     return verdict.with_seed(state.seed, wins_under_seed(engine, state, verdict.steps, goal))
 
 
+def was_explained(verdict: Verdict) -> bool:
+    """Whether a simple reason was looked for: in vain if the verdict has none (TW0803)."""
+    proof = verdict.proof
+    return not (
+        proof is None or proof.within is not None or (proof.states or _EXPLAINED + 1) > _EXPLAINED
+    )
+
+
 def _explained(engine: Engine, state: State, verdict: Verdict) -> Verdict:
     """The verdict with the reason why a small world cannot be won, where it is a simple one."""
-    proof = verdict.proof
-    if proof is None or proof.within is not None or (proof.states or _EXPLAINED + 1) > _EXPLAINED:
+    if not was_explained(verdict):
         return verdict
     reason = out_of_reach(EngineSimulator(engine, state), state, verdict.goal)
     return verdict if reason is None else replace(verdict, notes=(*verdict.notes, reason))

@@ -102,9 +102,10 @@ def standing_requires(
         rest = [pair for pair in rest if not pair[0].settled]
         if not rest or time.monotonic() > deadline:
             return found, looking.total if not rest else number
+        after = engine.stepper.unit.cancelled(state)
         for requires, looked_at in rest:
-            if looked_at.news(state):
-                _examine(engine, state, requires)
+            if looked_at.news(state, after):
+                _examine(engine, state, after, requires)
     return found, looking.total
 
 
@@ -138,10 +139,9 @@ def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
             yield value
 
 
-def _examine(engine: Engine, state: State, requires: Requires) -> None:
+def _examine(engine: Engine, state: State, after: State, requires: Requires) -> None:
     """One action in one state, with all arguments, as far as there is something to learn."""
     unit, action = engine.stepper.unit, requires.action
-    after = unit.cancelled(state)
     for args in _bindings(engine, state, requires):
         command = Command(action.name, args)
         now = state if after is state or unit.free(state, command) else after

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance
 from tokenworld.model import (
     Body,
@@ -25,7 +25,7 @@ from tokenworld.model import (
 __all__ = ["Unread", "unread_facts"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unread:
     """A fact that no rule reads; ``shown`` tells that words speak of it."""
 

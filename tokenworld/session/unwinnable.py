@@ -12,6 +12,7 @@ from tokenworld.planning.proof.core import Variants
 from tokenworld.planning.proof.unwinnable import Explanation, explain
 from tokenworld.prose import EnglishProse
 from tokenworld.session.loading import OpenWorld
+from tokenworld.session.solving import was_explained
 
 __all__ = ["explain_unwinnable"]
 
@@ -46,7 +47,8 @@ def explain_unwinnable(
 
     quote = {source.name: source.text for source in world.loaded.sources}
     states = None if verdict.proof is None else verdict.proof.states
-    variants = Variants(quote, remake, rebuild, states)
+    relaxed = full or len(asked) > 1 or not was_explained(verdict) or _is_hopeless(verdict)
+    variants = Variants(quote, remake, rebuild, states, relaxed)
     return tuple(
         explain(
             simulator,
@@ -58,3 +60,8 @@ def explain_unwinnable(
         )
         for name in asked
     )
+
+
+def _is_hopeless(verdict: Verdict) -> bool:
+    """Whether it was found that the goal is out of reach even if nothing were ever undone."""
+    return any(note.code == "TW0803" for note in verdict.notes)

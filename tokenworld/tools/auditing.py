@@ -5,16 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.planning.planners.children import answer_of
-from tokenworld.planning.space.drawing import svg_text
-from tokenworld.planning.space.picture import dot_text, picture
 from tokenworld.session import open_world
 from tokenworld.session.auditing import Audit
 from tokenworld.session.auditing import audit as audit_world
 from tokenworld.tools.audit_report import audit_json, audit_lines
-from tokenworld.tools.files import write_file
+from tokenworld.tools.goals import check_goal
 from tokenworld.tools.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
-from tokenworld.tools.solving import check_goal
 
 __all__ = ["audit"]
 
@@ -62,6 +58,10 @@ def _code(found: Audit) -> int:
 
 def _draw(found: Audit, file: Path) -> str:
     """Write the picture; what its boxes stand for."""
+    from tokenworld.planning.space.drawing import svg_text
+    from tokenworld.planning.space.picture import dot_text, picture
+    from tokenworld.tools.files import write_file
+
     drawn = picture(found.graph, found.parts, found.component)
     text = dot_text(drawn)
     if file.suffix == ".svg":
@@ -74,5 +74,7 @@ def _draw(found: Audit, file: Path) -> str:
 
 def _graphviz(text: str) -> str | None:
     """The picture as Graphviz lays it out, where it is installed and fast enough."""
+    from tokenworld.planning.planners.children import answer_of
+
     done = answer_of("dot", "-Tsvg", seconds=_DOT_SECONDS, given=text)
     return None if done is None or done.returncode != 0 else done.stdout

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
 from tokenworld.planning import Verdict
@@ -24,7 +25,7 @@ _SHORT_REASON = 6.0
 """Seconds at most for the reason that comes with every *unwinnable*."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extras:
     """What was asked for beside the verdict.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict, summary_lines
-from tokenworld.session import OpenWorld, open_world
+from tokenworld.session import open_world
 from tokenworld.tools.files import write_file
+from tokenworld.tools.goals import check_goal
 from tokenworld.tools.output import Output
 from tokenworld.tools.plan_extras import Extras, plan_with
 
@@ -73,18 +74,6 @@ def _go_together(luck: Luck, policy: Path | None, extras: Extras) -> None:
     if luck == "possible" and policy is not None:
         hint = "Add `--luck certain` or `--luck probability`."
         raise Failure(Diagnostic("TW0006", "A *possible* plan is no policy.", hint=hint))
-
-
-def check_goal(opened: OpenWorld, goal: str | None) -> None:
-    """Usage, not a verdict: `Failure` (TW0006) for a goal that the world does not have."""
-    world = opened.world
-    names = [line.name for line in world.goals]
-    if goal is None or goal in names:
-        return
-    known = ", ".join(f"`{name}`" for name in names)
-    hint = did_you_mean(goal, names) or (f"Its goals are {known}." if names else "It has none.")
-    what = f"The world `{world.name}` has no goal `{goal}`."
-    raise Failure(Diagnostic("TW0006", what, world.span, "this world", hint=hint))
 
 
 def show_verdict(verdict: Verdict, out: Output) -> None:

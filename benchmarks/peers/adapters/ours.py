@@ -29,7 +29,8 @@ def endless(world: Packed) -> Packed:
 class Ours(Classical):
     stores = (
         "a world that is changed in place, and the journal of each tick: every change with its "
-        "rule, the old and the new value, which undoes it"
+        "rule, the old and the new value, which undoes it; facts as bits of one number, of which "
+        "columns and indexes are told when they are asked for"
     )
 
     def begin(self, domain: str, problem: str) -> None:
@@ -78,9 +79,8 @@ class Ours(Classical):
         that is never met; plain Python, as theirs."""
         self.begin(domain, problem)
         simulator, world = self._packed()
-        seconds, result = once(
-            lambda: PackedSearch(simulator, endless(world), self._first).run(Limits())
-        )
+        onward = endless(world)
+        seconds, result = once(lambda: PackedSearch(simulator, onward, self._first).run(Limits()))
         assert isinstance(result, Exhausted)
         return {"seconds": seconds / result.states, "digest": str(result.states)}
 

@@ -12,9 +12,9 @@ from tokenworld.session import Session
 
 class Game:
     stores = (
-        "in place: what a tick changed, by which rule, and the state before, which undoes it; no "
-        "reply as text. With a record: requires, changes with their rules, score, the hashes of "
-        "the state before and after, the reply as text; all states stay as they were"
+        "in place: what a tick changed, by which rule, with what undoes it; no reply as text. With "
+        "a record: requires, changes with their rules, score, the hashes of the state before and "
+        "after, the reply as text; all states stay as they were"
     )
 
     def load(self, program: str, script: list[str]) -> Json:
@@ -64,14 +64,24 @@ class Game:
     def _speaker(self, state: State) -> EngineSpeaker:
         return EngineSpeaker(self._engine, state)
 
-    def walk(self, listing: bool, budget: float, texts: bool = False, record: bool = False) -> Json:
+    def walk(
+        self,
+        listing: bool,
+        budget: float,
+        texts: bool = False,
+        record: bool = False,
+        begun: bool = False,
+    ) -> Json:
+        """``begun``: without what it takes to begin a game."""
         rows: list[str] = []
         self._play(False, False, rows)
         if not self._same_in_place():
             raise ValueError("playing in place comes to another state")
         play = self._play if record else self._play_in_place
-        seconds = per_call(lambda: play(listing, texts), budget) / len(self._commands)
-        return {"seconds": seconds, "digest": digest(rows)}
+        seconds = per_call(lambda: play(listing, texts), budget)
+        if begun:
+            seconds -= per_call(lambda: self._engine.live(self._start), budget)
+        return {"seconds": seconds / len(self._commands), "digest": digest(rows)}
 
     def _water(self, state: State) -> str:
         names = {"solid": "ice", "liquid": "water", "gas": "steam"}

@@ -15,8 +15,7 @@ from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.plain import grounded as plain_task
 from tokenworld.planning.lower.plain import plain_goal
-from tokenworld.session.importing import load_pddl
-from tokenworld.session.loading import compile_world
+from tokenworld.session.importing import open_pddl
 
 
 def grounded(domain: str, problem: str) -> Json:
@@ -48,8 +47,7 @@ def _translated(domain: str, problem: str) -> tuple[Facts, tuple[Command, ...]] 
 
 
 def _opened(domain: str, problem: str) -> tuple[Facts, EngineSimulator, Any]:
-    loaded = load_pddl(Path(domain), (Path(problem),))
-    engine = compile_world(loaded.program, next(iter(loaded.program.worlds.values())))
+    engine = open_pddl(Path(domain), Path(problem)).engine
     first = engine.start()
     simulator = EngineSimulator(engine, first)
     facts = Facts(

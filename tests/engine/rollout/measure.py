@@ -1,5 +1,7 @@
 """World-ticks a second of CPU, by the interpreter, in plain Python and compiled; not a test.
 
+Of Python and compiled first by the world's functions alone, then with the automaton.
+
 python tests/engine/rollout/measure.py domains/greenhouse/world.tw …
 """
 
@@ -44,21 +46,26 @@ def rate(play: Callable[[int], int], seconds: float) -> float:
     return turns / (process_time() - began)
 
 
+def measured(engine: Engine, base: float, *, fast: bool, learning: bool) -> str:
+    """The rate of a machine, how many times the interpreter's it is, what it took to begin."""
+    began = process_time()
+    machine = Machine(engine, fast=fast, learning=learning)
+    rolled(machine, 0)
+    spent = process_time() - began
+    found = rate(lambda seed: rolled(machine, seed), 4)
+    name = f"{'compiled' if fast else 'plain'}{', automaton' if learning else ''}"
+    kept = "" if not learning or machine.learns else ", closed"
+    return f"{name} {found:,.0f}/s ({found / base:.1f}x, {spent:.1f} s to begin{kept})"
+
+
 def main() -> None:
     for file in sys.argv[1:]:
         engine = open_world(file).engine
         base = rate(lambda seed, e=engine: interpreted(e, seed), 2)  # type: ignore[misc]
-        slots = Machine(engine)
-        plain = rate(lambda seed, m=slots: rolled(m, seed), 2)  # type: ignore[misc]
-        line = f"{file}: interpreter {base:,.0f}/s, plain {plain:,.0f}/s ({plain / base:.1f}x)"
-        if not compiler_missing():
-            began = process_time()
-            machine = Machine(engine, fast=True)
-            rolled(machine, 0)
-            spent = process_time() - began
-            fast = rate(lambda seed, m=machine: rolled(m, seed), 4)  # type: ignore[misc]
-            line += f", compiled {fast:,.0f}/s ({fast / base:.0f}x, {spent:.0f} s to compile)"
-        print(line, flush=True)
+        print(f"{file}: interpreter {base:,.0f}/s", flush=True)
+        for fast in (False, True) if not compiler_missing() else (False,):
+            for learning in (False, True):
+                print("  ", measured(engine, base, fast=fast, learning=learning), flush=True)
 
 
 if __name__ == "__main__":

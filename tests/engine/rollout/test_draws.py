@@ -65,3 +65,29 @@ def test_the_compiled_digest_is_blake2b() -> None:
         digest(X, 10, length)
         expected = int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
         assert (int(X[0]) << 32 | int(X[1])) == expected
+
+
+@pytest.mark.skipif(bool(compiler_missing()), reason="needs the extra `fast`")
+def test_digests_side_by_side_are_those_of_each() -> None:
+    import numba
+    import numpy as np
+
+    from tokenworld.engine.rollout.blake import LANES, hash_many, hash_one
+
+    many, one = hash_many(), hash_one()
+    njit: Any = numba.njit
+    beside = njit(lambda words: many(words, 0, 16 * LANES, 17 * LANES), _nrt=False)
+    alone = njit(lambda words, size: one(words, 0, size, 16), _nrt=False)
+    random, words = Random(4), np.zeros(18 * LANES, np.uint64)
+    texts = [random.randbytes(8 * lane) for lane in range(LANES)]
+    for lane, text in enumerate(texts):
+        block = np.frombuffer(text.ljust(128, b"\0"), np.uint64)
+        words[lane : 16 * LANES : LANES], words[16 * LANES + lane] = block, len(text)
+    beside(words)
+    for lane, text in enumerate(texts):
+        expected = int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+        assert int(words[17 * LANES + lane]) == expected
+        single = np.zeros(17, np.uint64)
+        single[:16] = np.frombuffer(text.ljust(128, b"\0"), np.uint64)
+        alone(single, len(text))
+        assert int(single[16]) == expected

@@ -1,6 +1,7 @@
 """Rollouts: one world as whole numbers, played many times (docs/rollouts.md).
 
-Read `machine.Machine` first, then `ticking.intend`: it is `engine.step` in the scalar subset.
+Read `machine.Machine` first, then `ticking.intend`: it is `engine.step` in the scalar subset. Ticks
+that were played before are looked up: `automaton.Automaton`.
 """
 
 from __future__ import annotations

@@ -24,13 +24,17 @@ LOG_SIZE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The source of one world, the values of its places and tables, the size of its scratch."""
+    """The source of one world, the values of its places and tables, the size of its scratch.
+
+    ``timeless``: no rule reads the number of the tick.
+    """
 
     source: str
     values: dict[str, Any]
     scratch: int
     score_decimals: int
     reward_decimals: int
+    timeless: bool
 
 
 def generate(plan: Plan) -> Generated:
@@ -57,14 +61,16 @@ def generate(plan: Plan) -> Generated:
     regions = _regions(plan, keys)
     regions |= writer.regions
     values["KEY_SIZE"] = regions["KEY"]
-    regions["MEMO"] = values["MEMO_SIZE"] = max(1, writer.memos)
+    regions["MEMO"] = values["MEMO_SIZE"] = writer.memos
     place = FIXED
     for name, size in regions.items():
         values[name] = place
         place += size
     values["LOG_SIZE"] = LOG_SIZE
     source = "\n".join(writer.chunks)
-    return Generated(source, values, place, commits.score_decimals(), reward_decimals(writer))
+    timeless = "S[1]" not in source
+    decimals = commits.score_decimals(), reward_decimals(writer)
+    return Generated(source, values, place, *decimals, timeless)
 
 
 def _header(plan: Plan) -> dict[str, Any]:

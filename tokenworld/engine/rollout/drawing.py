@@ -162,7 +162,9 @@ def lot(X: Row, total: int) -> None:
 
 
 def player_draw(X: Row, seed: int, turn: int, arguments: bool, size: int) -> int:
-    """What the random player chooses among ``size``."""
+    """What the random player chooses among ``size``; one of one needs no draw."""
+    if size == 1:
+        return 0
     key_closed(X)
     key_begin(X, seed, turn, PLAYER_TITLE)
     key_text(X, PLAYER_ARGUMENTS if arguments else PLAYER_ACTION)

@@ -21,6 +21,7 @@ from tokenworld.engine.rollout import (
     foreseeing,
     merging,
     places,
+    plainly,
     reading,
     scratch,
     slots,
@@ -52,11 +53,11 @@ def linked(source: str, values: Space, *, fast: bool) -> Space:
     for module in (scratch, places):
         names = (name for name in vars(module) if name.isupper() and name != "STATUSES")
         space.update((name, getattr(module, name)) for name in names)
-    for kernel in KERNELS:
+    for kernel in KERNELS if fast else (*KERNELS, plainly):
         space.update(_constants(kernel))
         space.update((name, one) for name, one in _functions(kernel))
     space.update(values)
-    space.update(real_of=slots.real_of, bits_of=slots.bits_of, digest=_digest)
+    space.update(real_of=slots.real_of, bits_of=slots.bits_of, digest=_digest, blake2b=blake2b)
     exec(compile(source, "<token world rollout>", "exec"), space)  # generated from the model only
     functions = {
         name: _moved(one, space)

@@ -13,6 +13,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Literal as Kind
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Raw
 
 __all__ = ["Effect", "Literal", "Operator", "Task", "Variable", "VariableKind"]
@@ -23,7 +24,7 @@ Literal = tuple[int, tuple[int, ...]]
 VariableKind = Kind["slot", "token", "long", "ring", "was", "coin", "did", "alive", "aux"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     """A finite variable; ``initial`` is the position of its value in the start state.
 
@@ -38,7 +39,7 @@ class Variable:
     args: tuple[Raw, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effect:
     """``variable`` gets the value at a position where all conditions hold."""
 
@@ -47,7 +48,7 @@ class Effect:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operator:
     """A step of a plan.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Variable
 
 __all__ = ["Change", "Packing", "Step", "Test"]
@@ -12,7 +12,7 @@ __all__ = ["Change", "Packing", "Step", "Test"]
 _WORD = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Test:
     """Holds in a state whose bits ``care`` are ``want``, and whose ``sets`` of bits are listed."""
 
@@ -26,7 +26,7 @@ class Test:
         return all(state & mask in allowed for mask, allowed in self.sets)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """Keeps the bits ``keep`` and adds the bits ``put``, where ``test`` holds before the step."""
 
@@ -35,7 +35,7 @@ class Change:
     put: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """An operator: where ``test`` holds, ``keep`` and ``put`` and then each of ``changes``."""
 
@@ -70,7 +70,7 @@ class Packing:
             ((1 << width) - 1) << shift for width, shift in zip(widths, self.shifts, strict=True)
         ]
         self.sizes = [len(one.values) for one in variables]
-        self.width = free
+        self.width, self.every = free, (1 << free) - 1
 
     def pack(self, positions: Iterable[int]) -> int:
         """The number of a state."""
@@ -113,4 +113,4 @@ class Packing:
         for effect in effects:
             lost |= self.masks[effect.variable]
             put |= self.bits(effect.variable, effect.value)
-        return ~lost, put
+        return self.every & ~lost, put

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.encodings.ir import Literal
+from tokenworld.planning.encodings.ir import Literal, Operator
 from tokenworld.planning.explore.bits import Packing
 from tokenworld.planning.explore.installed import available
 from tokenworld.planning.explore.packed import WON, Packed
 from tokenworld.planning.explore.room import (
+    BATCH,
     FIRST_TABLE,
     doubled,
     fitting,
@@ -20,6 +21,7 @@ from tokenworld.planning.explore.room import (
     zeros,
 )
 from tokenworld.planning.explore.search import Progress, plan_along
+from tokenworld.planning.explore.sieve import sieve
 from tokenworld.planning.search import (
     Cancel,
     Capped,
@@ -69,12 +71,10 @@ class _Tabling:
         self._tests: list[tuple[int, int]] = []
         self._allow: list[int] = []
         self._known: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._code, self._tree = [0], [0]
 
     def made(self) -> Tables:
         np, world = self._np, self._world
-        operators = world.fused.task.operators
-        self._node([(self._wanted(one.precondition), n) for n, one in enumerate(operators)])
+        operators = self._operators()
         steps = [self._packing.step(one) for one in operators]
         ranges, effects, changes = list[tuple[int, int]](), list[tuple[int, int]](), list[Any]()
         for operator in operators:
@@ -84,24 +84,22 @@ class _Tabling:
                     effects.append(self._ranged(effect.conditions))
                     changes.append(self._pair(*self._packing.change([effect])))
             ranges.append((first, len(effects)))
-        ends = [
-            (kind, *self._ranged(way))
-            for kind, ways in (world.ways if self._to_goal else ())
-            for way in ways
-        ]
+        ways = [(k, way) for k, every in world.ways if self._to_goal for way in every]
+        ends = [(kind, *self._ranged(one for one in way if len(one[1]) != 1)) for kind, way in ways]
+        sure = [self._packing.test([one for one in way if len(one[1]) == 1]) for _, way in ways]
+        aims = [[self._words(one.care), self._words(one.want)] for one in sure]
         bits = [self._pair(step.keep, step.put) for step in steps]
         lay = [
             (shift // _WORD, shift % _WORD, mask >> shift)
             for shift, mask in zip(self._packing.shifts, self._packing.masks, strict=True)
         ]
         token = self._packing.masks[world.token]
-        words = (len(bits), 2, self._width), (len(changes), 2, self._width)
+        words = [(len(rows), 2, self._width) for rows in (bits, changes, aims)]
         return Tables(
             self._width,
             np.array([self._words(world.start)], np.uint64),
             (
-                np.array(self._code, np.int32),
-                np.array(self._tree, np.int32),
+                *sieve(self._packing, [one.precondition for one in operators]),
                 np.array(ranges, np.int32).reshape(-1, 2),
                 np.array(bits, np.uint64).reshape(words[0]),
                 np.array(effects, np.int32).reshape(-1, 2),
@@ -110,9 +108,17 @@ class _Tabling:
                 np.array(self._allow, np.uint8),
                 np.array(lay, np.uint64),
                 np.array(ends, np.int32).reshape(-1, 3),
+                np.array(aims, np.uint64).reshape(words[2]),
                 np.array([token, int(self._to_goal)], np.uint64),
             ),
         )
+
+    def _operators(self) -> list[Operator]:
+        """Operators by the numbers of the doings that they stand for, then those of the phases: so
+        the place of an operator is its number."""
+        operators, numbers = self._world.fused.task.operators, self._world.numbers
+        pairs = zip(numbers, operators, strict=True)
+        return [one for _, one in sorted(pairs, key=lambda pair: (pair[0] < 0, pair[0]))]
 
     # ---- bits -------------------------------------------------------------------------------
 
@@ -137,59 +143,13 @@ class _Tabling:
             self._allow += [int(value in positions) for value in range(key[0])]
         return self._known[key]
 
-    # ---- the tree ---------------------------------------------------------------------------
-
-    def _wanted(self, literals: Iterable[Literal]) -> tuple[Literal, ...]:
-        sizes = self._packing.sizes
-        return tuple(one for one in literals if len(one[1]) < sizes[one[0]])
-
-    def _node(self, items: list[tuple[tuple[Literal, ...], int]]) -> int:
-        """A node: the operators that apply, then what else to look at."""
-        ready = [number for wanted, number in items if not wanted]
-        items = [item for item in items if item[0]]
-        switches: list[tuple[int, list[tuple[tuple[Literal, ...], int]]]] = []
-        while items:
-            asked: dict[int, int] = {}
-            for wanted, _ in items:
-                for variable, _ in wanted:
-                    asked[variable] = asked.get(variable, 0) + 1
-            sizes = self._packing.sizes
-            best = max(asked, key=lambda one: (asked[one] * (sizes[one] - 1) / sizes[one], -one))
-            switches.append((best, [i for i in items if any(v == best for v, _ in i[0])]))
-            items = [i for i in items if all(v != best for v, _ in i[0])]
-        at = len(self._code)
-        self._code += [len(ready), *ready, len(switches), *([0] * (2 * len(switches)))]
-        for place, (variable, found) in enumerate(switches):
-            spot = at + 2 + len(ready) + 2 * place
-            self._code[spot] = variable
-            self._code[spot + 1] = self._switch(variable, found)
-        return at
-
-    def _switch(self, variable: int, items: list[tuple[tuple[Literal, ...], int]]) -> int:
-        """A table of nodes by the value of a variable."""
-        size = self._packing.sizes[variable]
-        at = len(self._tree)
-        self._tree += [0] * size
-        made: dict[tuple[int, ...], int] = {}
-        for value in range(size):
-            kept = [
-                (tuple(one for one in wanted if one[0] != variable), number)
-                for wanted, number in items
-                if value in dict(wanted)[variable]
-            ]
-            if kept:
-                key = tuple(number for _, number in kept)
-                if key not in made:
-                    made[key] = self._node(kept)
-                self._tree[at + value] = made[key]
-        return at
-
 
 class Listing:
     """Where what follows some states is listed: arrays in the order in which `stepping` takes them.
 
     States, the operators that lead to them, the states before; their places in the table and their
-    numbers there; states between phases with their operators; nodes of the tree.
+    numbers there; states between phases with their operators; nodes of the tree; where the list
+    ends for each state of a batch; the places of states that are not known, and what states are.
     """
 
     def __init__(self, tables: Tables, room: int = _LISTED) -> None:
@@ -200,11 +160,14 @@ class Listing:
             np.zeros((room, width), np.uint64),
             np.zeros(room, np.int32),
             np.zeros(room, np.int32),
-            np.zeros(room, np.int64),
-            np.zeros(room, np.int32),
+            np.zeros(room, np.uint64),
+            np.zeros(room, np.uint32),
             np.zeros((room, width), np.uint64),
             np.zeros(room, np.int32),
             np.zeros(nodes, np.int64),
+            np.zeros(BATCH, np.int64),
+            np.zeros(room, np.uint32),
+            np.zeros(room, np.uint8),
         )
 
     def doubled(self, tables: Tables) -> Listing:
@@ -225,7 +188,7 @@ class CompiledSearch(Generic[StateT]):
         rows = reserved_rows(tables.width)
         self.states = zeros(rows, tables.width, dtype="uint64")
         self.parents, self.kinds = zeros(rows, dtype="int32"), zeros(rows, dtype="uint8")
-        self._table: Any = np.zeros(FIRST_TABLE, np.int32)
+        self._table: Any = np.zeros(FIRST_TABLE, np.uint32)
         self.count: Any = np.array([1, 0, 0, -1, 0], np.int64)
         self.states[0], self.parents[0] = tables.start[0], -1
         won = world.ends(world.start) == WON and bool(tables.arrays[-1][1])

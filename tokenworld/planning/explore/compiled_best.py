@@ -47,7 +47,6 @@ class CompiledBest(Generic[StateT]):
         self._heuristic, self._tables, self._listing = heuristic, tables, Listing(tables)
         relaxed = None if heuristic == "blind" else Relaxed.of(world)
         self._relaxed = _arrays(relaxed)
-        self._ranks: Any = np.array(world.numbers, np.int32)
         self._weights: Any = np.array(weights_of(world), np.int64)
         self.states: Any = np.zeros((_FIRST, tables.width), np.uint64)
         self._parents: Any = np.zeros(_FIRST, np.int32)
@@ -55,7 +54,7 @@ class CompiledBest(Generic[StateT]):
         self._paid: Any = np.zeros(_FIRST, np.int64)
         self._ahead: Any = np.zeros(_FIRST, np.int64)
         self._queue: Any = np.zeros((_FIRST, 3), np.int64)
-        self._table: Any = np.zeros(2 * _FIRST, np.int32)
+        self._table: Any = np.zeros(2 * _FIRST, np.uint32)
         self.count: Any = np.array([1, 0, 0, -1, 0, 1, 0], np.int64)
         self._begin(relaxed)
 
@@ -126,7 +125,6 @@ class CompiledBest(Generic[StateT]):
             self.count,
             times,
             _MODES[self._heuristic],
-            self._ranks,
             self._weights,
             self._listing.arrays,
             self._tables.arrays,
@@ -146,7 +144,7 @@ class CompiledBest(Generic[StateT]):
             new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
-        self._table = np.zeros(2 * room, np.int32)
+        self._table = np.zeros(2 * room, np.uint32)
         self._filed()
 
     def _filed(self) -> None:

@@ -9,8 +9,9 @@ here among ground operators).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
 
@@ -21,7 +22,7 @@ _MOST_TRIES = 6
 Group = frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fused:
     """A task with fewer variables. ``places[n]`` is where variable n of the other one is now: a
     variable, and the position at which its fact holds (-1: they are the same variable)."""

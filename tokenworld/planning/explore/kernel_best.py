@@ -132,7 +132,7 @@ def ahead_of(row: int, kind: int, mode: int, scratch: Words, world: Words, relax
     """What a listed state has ahead of it at least, or about."""
     if kind != 0 or mode == 0:
         return np.int64(0)
-    return price_of_goal(scratch[0], row, mode == 2, world[8], relaxed)
+    return price_of_goal(scratch[0], row, mode == 2, world[12], relaxed)
 
 
 @compiled
@@ -147,7 +147,6 @@ def advance(
     count: Words,
     times: int,
     mode: int,
-    ranks: Words,
     weights: Words,
     scratch: Words,
     world: Words,
@@ -159,7 +158,7 @@ def advance(
     and then how many states wait and how many are hopeless. Returns `FULL` or `CROWDED` where room
     is short, else 0.
     """
-    found, numbers, _, places, known, _, _, _ = scratch
+    found, numbers, _, places, known = scratch[:5]
     while times > 0 and count[5] > 0 and count[3] < 0:
         node = queue[0, 2]
         kind, m, n = kinds[node], 0, count[0]
@@ -169,19 +168,20 @@ def advance(
         if kind == _GOAL:
             count[3] = node
             break
-        if kind == 0 and states.shape[1] == 1:
-            m = follow_one(states[node, 0], 0, scratch, world)
-        elif kind == 0:
-            m = follow_many(states, node, 0, scratch, world)
-        if m < 0:
-            return CROWDED
+        if kind == 0:
+            if states.shape[1] == 1:
+                m, after = follow_one(states, kinds, node, node + 1, 0, scratch, world)
+            else:
+                m, after = follow_many(states, kinds, node, node + 1, 0, scratch, world)
+            if after == node:
+                return CROWDED
         if n + m > states.shape[0] or count[5] + m > queue.shape[0]:
             return FULL
         count[5] = without_first(queue, count[5])
         kinds[node], times = kind | _DONE, times - 1
         count[1] += kind != _LOST
         count[2] += m
-        in_order(0, m, ranks, found, numbers)
+        in_order(0, m, found, numbers)
         look_up(m, states, table, scratch)
         for i in range(m):
             total, p = paid[node] + weights[numbers[i]], places[i]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.explore.rows import Row
 from tokenworld.planning.explore.tails import STUCK, Follow
@@ -31,7 +32,7 @@ Running = tuple[Command, int, int]
 """A long action with the ticks done and the ticks it takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packed:
     """A world as packed states: those of ``task``, by the variables of ``fused``.
 
@@ -111,15 +112,18 @@ class Packed:
     # ---- what a state holds -----------------------------------------------------------------
 
     def slots(self, state: int) -> list[tuple[str, tuple[Raw, ...], Raw]]:
-        """Every slot that play may change, with its value: fluent, arguments, value.
+        """The slots that hold something else than at the start: fluent, arguments, value.
 
         What was destroyed has no slots any more.
         """
-        gone = frozenset(self.gone(state))
+        gone, other = frozenset(self.gone(state)), state ^ self.start
+        masks, places = self.packing.masks, self.fused.places
         return [
             (one.fluent, one.args, one.values[self._position(state, number)])
             for number, one in enumerate(self.task.variables)
-            if one.fluent is not None and not (gone and gone & self.named[number])
+            if other & masks[places[number][0]]
+            and one.fluent is not None
+            and not (gone and gone & self.named[number])
         ]
 
     def running(self, state: int) -> Running | None:

@@ -12,10 +12,10 @@ from functools import cached_property
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Law
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
-from tokenworld.planning.explore.bits import Packing
+from tokenworld.planning.explore.bits import Packing, Test
 from tokenworld.planning.explore.doings import Doings
 from tokenworld.planning.explore.fuse import Fused
-from tokenworld.planning.explore.packed import BROKEN, LOST, OVER, PLAYING, WON, Packed
+from tokenworld.planning.explore.packed import BROKEN, LOST, OVER, PLAYING, WON, Ends, Packed
 from tokenworld.planning.explore.parts import Parts
 from tokenworld.planning.explore.tails import Phases
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair
@@ -65,7 +65,6 @@ class _Packing:
         packing = Packing(fused.task.variables)
         doings = Doings(packing, 0, None, None)
         way = self._goal()
-        test = packing.test(way)
         places = {slot: fused.places[number][0] for number, slot in enumerate(self._slots(), 1)}
         priced = any(action.cost is not None for action in facts.program.actions.values())
         numbers = tuple(range(len(self._operators)))
@@ -76,7 +75,7 @@ class _Packing:
             packing.pack(fused.task.initial),
             tuple(_command(one) for one in self._operators),
             doings.chooser(list(enumerate(self._operators))),
-            lambda state: WON if test.holds(state) else PLAYING,
+            _ends(packing.test(way)),
             ((BROKEN, ()), (WON, (way,)), (LOST, ()), (OVER, ())),
             0,
             _LateParts(taken_apart, places, packing),
@@ -149,6 +148,14 @@ class _Packing:
         held, lacked = self._made.goal
         found = [(number + 1, (value,)) for number, value in held]
         return _joined([*found, *(self._not(pair) for pair in lacked)])
+
+
+def _ends(test: Test) -> Ends:
+    """What a state is; most goals are one look at some bits."""
+    if test.sets:
+        return lambda state: WON if test.holds(state) else PLAYING
+    care, want = test.care, test.want
+    return lambda state: WON if state & care == want else PLAYING
 
 
 def _joined(literals: list[Literal]) -> tuple[Literal, ...]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["FIRST_TABLE", "doubled", "fitting", "larger", "reserved_rows", "zeros"]
+__all__ = ["BATCH", "FIRST_TABLE", "doubled", "fitting", "larger", "reserved_rows", "zeros"]
 
+BATCH = 512
+"""So much of what follows states is listed, or a little more, before it is looked up."""
 FIRST_TABLE = 1 << 19
 """Places of a table to begin with."""
 _QUICK = 1 << 21
@@ -55,4 +57,4 @@ def larger(places: int) -> Any:
     """An empty table in place of one with so many places."""
     import numpy as np
 
-    return np.zeros(places * (4 if places < _QUICK else 2), np.int32)
+    return np.zeros(places * (4 if places < _QUICK else 2), np.uint32)

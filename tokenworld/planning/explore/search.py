@@ -6,7 +6,6 @@ goes on from there goes on packed states, which find the plan that the interpret
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -58,91 +57,92 @@ class PackedSearch(Generic[StateT]):
 
     def __init__(self, simulator: Simulator[StateT], world: Packed, start: StateT) -> None:
         self._simulator, self._world, self._start = simulator, world, start
-        self._keys, self._parents = [world.start], array("q", [-1])
-        self._seen, self._lost = {world.start}, set[int]()
-        self._next, self._expanded, self._depth, self._layer_end = 0, 0, 0, 1
-        self._winner = 0 if world.ends(world.start) == WON else -1
+        self._keys, self._parents = [world.start], {world.start: STUCK}
+        self._lost, self._next, self._passed = set[int](), 0, 0
+        self._winner = world.start if world.ends(world.start) == WON else STUCK
 
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
     ) -> SearchResult:
         """Search until there is an answer or a limit is hit."""
         watch = Watch(limits, cancel)
-        while self._winner < 0 and self._next < len(self._keys):
+        while self._winner == STUCK and self._next < len(self._keys):
             count = len(self._keys)
             if (hit := watch.stop(count, count * _STATE_BYTES)) is not None:
                 return Capped(*hit, count, self._expanded)
             if progress is not None and watch.due():
                 progress(self.so_far())
             self._expand(min(self._next + _WATCHED, count))
-        if self._winner < 0:
+        if self._winner == STUCK:
             return Exhausted(len(self._keys), self._expanded)
-        steps = plan_along(self._simulator, self._world, self._start, self._trail())
+        steps = plan_along(self._simulator, self._world, self._start, self._trail(self._winner))
         return Found(steps, len(steps), len(self._keys), self._expanded, "ticks")
 
     def so_far(self) -> SearchProgress:
         """How far it has come."""
         count = len(self._keys)
-        return SearchProgress(count, self._expanded, count - self._next, self._depth)
+        depth = len(self._trail(self._keys[min(self._next, count - 1)])) - 1
+        return SearchProgress(count, self._expanded, count - self._next, depth)
+
+    @property
+    def _expanded(self) -> int:
+        """How many states were expanded: lost ones are not."""
+        return self._next - self._passed
 
     def _expand(self, end: int) -> None:
-        """Reach all successors of the states up to ``end``, or stop at a goal."""
-        keys, lost, after = self._keys, self._lost, self._after
-        for node in range(self._next, end):
-            if node == self._layer_end:
-                self._depth, self._layer_end = self._depth + 1, len(keys)
-            self._next = node + 1
-            if node in lost:
-                continue
-            self._expanded += 1
-            if (news := after(keys[node])) and self._reach(node, news):
-                return
+        """Reach all successors of the states up to ``end``, or stop at a goal.
 
-    def _reach(self, node: int, news: list[int]) -> bool:
-        """Note states that are news; whether one is the goal."""
-        ends, seen = self._world.ends, self._seen
-        for after in news:
-            if after in seen:  # twice among the news
+        Most of what follows a state was seen before: only what is news is put in order.
+        """
+        seen, keys, lost, ends = self._parents, self._keys, self._lost, self._world.ends
+        after_each, first = self._news, self._next
+        choose = self._world.choose if self._world.simple else None
+        for place, key in enumerate(keys[first:end], first + 1):
+            if lost and key in lost:
+                self._passed += 1
                 continue
-            seen.add(after)
-            what = ends(after)
-            if what == BROKEN:
-                continue
-            if what == LOST:
-                self._lost.add(len(self._keys))
-            self._keys.append(after)
-            self._parents.append(node)
-            if what == WON:
-                self._winner = len(self._keys) - 1
-                return True
-        return False
-
-    def _after(self, key: int) -> list[int]:
-        """The states that are news after each thing that can be done, in order."""
-        seen, found = self._seen, list[int]()
-        if not self._world.simple:
-            return [after for _, after in self._world.moves(key) if after not in seen]
-        doings = self._world.choose(key)
-        doings.sort()
-        for _, keep, put, rows, follow in doings:
-            after = key & keep | put
-            if rows:
-                for mask, row in rows:
-                    after |= row[key & mask]
-            if follow is not None:
-                after = follow(after)
-                if after == STUCK:
+            if choose is None:
+                news = after_each(key)
+            else:
+                news = []
+                for number, keep, put, rows, follow in choose(key):
+                    after = key & keep | put
+                    if rows:
+                        for mask, row in rows:
+                            after |= row[key & mask]
+                    if follow is not None and (after := follow(after)) == STUCK:
+                        continue
+                    if after not in seen:
+                        news.append((number, after))
+                if len(news) > 1:
+                    news.sort()
+            for _, after in news:
+                if after in seen:  # twice among the news
                     continue
-            if after not in seen:
-                found.append(after)
-        return found
+                seen[after] = key
+                if what := ends(after):
+                    if what == BROKEN:
+                        continue
+                    if what == LOST:
+                        lost.add(after)
+                    elif what == WON:
+                        keys.append(after)
+                        self._winner, self._next = after, place
+                        return
+                keys.append(after)
+        self._next = end
 
-    def _trail(self) -> list[int]:
-        """The states on the way to the goal."""
-        node, found = self._winner, list[int]()
-        while node >= 0:
-            found.append(self._keys[node])
-            node = self._parents[node]
+    def _news(self, key: int) -> list[tuple[int, int]]:
+        """What is news after all that can be done in a state, where luck or long actions play."""
+        seen = self._parents
+        return [pair for pair in self._world.moves(key) if pair[1] not in seen]
+
+    def _trail(self, key: int) -> list[int]:
+        """The states on the way to one of them."""
+        found = list[int]()
+        while key != STUCK:
+            found.append(key)
+            key = self._parents[key]
         return found[::-1]
 
 

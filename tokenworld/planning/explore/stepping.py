@@ -11,10 +11,18 @@ Functions take plain arrays where they are called often: a tuple costs more than
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
+
+from tokenworld.planning.explore.room import BATCH
+from tokenworld.planning.explore.sieve import BLOCK
 
 __all__ = [
     "SEED",
@@ -23,6 +31,7 @@ __all__ = [
     "follow_many",
     "follow_one",
     "hashed",
+    "judge",
     "kind_of",
     "mixed",
     "same",
@@ -34,7 +43,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MIX_A, _MIX_B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_A, _SHIFT_B = np.uint64(30), np.uint64(27)
-_ZERO, SEED = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
+_ZERO, _ONE, SEED = np.uint64(0), np.uint64(1), np.uint64(0x9E3779B97F4A7C15)
+_EVERY, _NOTHING = np.uint64((1 << 64) - 1), (1 << 31) - 1
+_CALLED = ("heuristics", "kernel", "room", "sieve", "stepping")
+"""The modules from which compiled functions are called, or whose constants are compiled in."""
 
 
 def compiled(function: Function) -> Function:
@@ -42,9 +54,37 @@ def compiled(function: Function) -> Function:
     made: Any
     try:
         made = njit(cache=True, boundscheck=False)(function)
+        _stamp(made)
     except RuntimeError:  # no folder that can be written to
         made = njit(boundscheck=False)(function)
     return cast(Function, made)
+
+
+def _stamp(made: Any) -> None:
+    """Let what is kept count only as long as nothing has changed that such functions call: numba
+    looks at the file of the function alone, and would go on with what others were before."""
+    with suppress(AttributeError, OSError):  # nothing is kept, or in another way
+        kept = made._cache._cache_file
+        kept._source_stamp = (kept._source_stamp, _sources())
+
+
+@cache
+def _sources() -> str:
+    files = (Path(__file__).with_name(f"{one}.py") for one in _CALLED)
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _lowest(typing: Words, word: Words) -> Words:
+    """One instruction of the processor."""
+
+    def made(context: Words, builder: Words, signature: Words, args: Words) -> Words:
+        return builder.cttz(args[0], context.get_constant(types.boolean, 1))
+
+    return types.uint64(types.uint64), made
+
+
+lowest = cast(Callable[[Words], Words], intrinsic(_lowest))
+"""The place of the lowest bit of a word that is not 0."""
 
 
 @compiled
@@ -84,106 +124,157 @@ def holds_many(
 
 
 @compiled
-def follow_one(start: Words, m: int, scratch: Words, world: Words) -> int:
-    """List what follows a state of one word, from place ``m`` of the list on; the place after it.
+def follow_one(
+    states: Words, kinds: Words, head: int, until: int, skipped: int, scratch: Words, world: Words
+) -> tuple[int, int]:
+    """List what follows states of one word, from number ``head`` on, until there is a batch of it.
 
-    -1 where there is no room. Beside each state stands the operator that began the tick.
+    How much is listed, and the first state that was not followed: ``head`` itself where there is
+    no room for all that follows it. Beside each state stand the command's operator (the first by
+    number: `compiled.Tables` puts those of phases last) and the state it follows; ``stops`` tells
+    where the list ends for each state that was followed.
+    States of the ``skipped`` kinds, a bit for each, are followed by nothing.
     """
-    found, numbers, _, _, _, waiting, marks, nodes = scratch
-    code, tree, ops, bits, effects, changes, tests, allow, lay, _, token = world
-    room, high = found.shape[0], 1
-    waiting[0, 0], marks[0] = start, -1
-    while high > 0:
-        high -= 1
-        s, mark = waiting[high, 0], marks[high]
-        nodes[0], deep = 1, 1
-        while deep > 0:
-            deep -= 1
-            at = nodes[deep]
-            last = at + 1 + code[at]
-            for i in range(at + 1, last):
-                op = code[i]
-                x = (s & bits[op, 0, 0]) | bits[op, 1, 0]
-                for e in range(ops[op, 0], ops[op, 1]):
-                    if holds_one(s, effects[e, 0], effects[e, 1], tests, allow, lay):
-                        x = (x & changes[e, 0, 0]) | changes[e, 1, 0]
-                if x & token[0] != _ZERO:
-                    if high == marks.shape[0]:
-                        return -1
-                    waiting[high, 0], marks[high] = x, op if mark < 0 else mark
-                    high += 1
-                    continue
-                if m == room:
-                    return -1
-                found[m, 0], numbers[m] = x, op if mark < 0 else mark
-                m += 1
-            for i in range(code[last]):
-                variable = code[last + 1 + 2 * i]
-                value = np.int64((s >> lay[variable, 1]) & lay[variable, 2])
-                to = tree[code[last + 2 + 2 * i] + value]
-                if to != 0:
-                    nodes[deep] = to
-                    deep += 1
-    return m
+    found, numbers, heads, _, _, waiting, marks, nodes, stops, _, _ = scratch
+    code, tree, blocks, looks, masks, listed = world[:6]
+    ops, bits, effects, changes, tests, allow, lay, _, _, token = world[6:]
+    room, m = found.shape[0], 0
+    begin = head
+    while head < until and m < BATCH and head - begin < BATCH:
+        begun, high = m, 1 - ((skipped >> kinds[head]) & 1)
+        waiting[0, 0], marks[0] = states[head, 0], _NOTHING
+        while high > 0:
+            high -= 1
+            s, mark = waiting[high, 0], np.int64(marks[high])
+            nodes[0], deep = 1, 1
+            while deep > 0:
+                deep -= 1
+                at = nodes[deep]
+                for block in range(code[at], code[at + 1]):
+                    if m + BLOCK > room or high + BLOCK > marks.shape[0]:
+                        return begun, head
+                    left, first = _EVERY, np.uint64(block * BLOCK)
+                    for k in range(blocks[block, 0], blocks[block, 1]):
+                        left &= masks[((s >> looks[k, 1]) & looks[k, 2]) + looks[k, 3]]
+                    while left != _ZERO:
+                        op = listed[first + lowest(left)]
+                        left &= left - _ONE
+                        x = (s & bits[op, 0, 0]) | bits[op, 1, 0]
+                        for e in range(ops[op, 0], ops[op, 1]):
+                            if holds_one(s, effects[e, 0], effects[e, 1], tests, allow, lay):
+                                x = (x & changes[e, 0, 0]) | changes[e, 1, 0]
+                        if x & token[0] != _ZERO:
+                            waiting[high, 0], marks[high] = x, min(mark, np.int64(op))
+                            high += 1
+                            continue
+                        found[m, 0], numbers[m], heads[m] = x, min(mark, np.int64(op)), head
+                        m += 1
+                for i in range(at + 3, at + 3 + 2 * code[at + 2], 2):
+                    variable = code[i]
+                    value = np.int64((s >> lay[variable, 1]) & lay[variable, 2])
+                    to = tree[code[i + 1] + value]
+                    if to != 0:
+                        nodes[deep] = to
+                        deep += 1
+        stops[head - begin] = m
+        head += 1
+    return m, head
 
 
 @compiled
-def follow_many(states: Words, row: int, m: int, scratch: Words, world: Words) -> int:
+def follow_many(
+    states: Words, kinds: Words, head: int, until: int, skipped: int, scratch: Words, world: Words
+) -> tuple[int, int]:
     """The same for states of several words; the token is in the first of them."""
-    found, numbers, _, _, _, waiting, marks, nodes = scratch
-    code, tree, ops, bits, effects, changes, tests, allow, lay, _, token = world
-    room, high, width = found.shape[0], 1, found.shape[1]
+    found, numbers, heads, _, _, waiting, marks, nodes, stops, _, _ = scratch
+    code, tree, blocks, looks, masks, listed = world[:6]
+    ops, bits, effects, changes, tests, allow, lay, _, _, token = world[6:]
+    room, width, m = found.shape[0], found.shape[1], 0
     here = marks.shape[0] - 1  # the row of the state that is looked at
-    for w in range(width):
-        waiting[0, w] = states[row, w]
-    marks[0] = -1
-    while high > 0:
-        high -= 1
-        mark = marks[high]
+    begin = head
+    while head < until and m < BATCH and head - begin < BATCH:
+        begun, high = m, 1 - ((skipped >> kinds[head]) & 1)
+        marks[0] = _NOTHING
         for w in range(width):
-            waiting[here, w] = waiting[high, w]
-        nodes[0], deep = 1, 1
-        while deep > 0:
-            deep -= 1
-            at = nodes[deep]
-            last = at + 1 + code[at]
-            for i in range(at + 1, last):
-                op = code[i]
-                if m == room or high == here:
-                    return -1
-                for w in range(width):
-                    found[m, w] = (waiting[here, w] & bits[op, 0, w]) | bits[op, 1, w]
-                for e in range(ops[op, 0], ops[op, 1]):
-                    if holds_many(waiting, here, effects[e, 0], effects[e, 1], tests, allow, lay):
+            waiting[0, w] = states[head, w]
+        while high > 0:
+            high -= 1
+            mark = np.int64(marks[high])
+            for w in range(width):
+                waiting[here, w] = waiting[high, w]
+            nodes[0], deep = 1, 1
+            while deep > 0:
+                deep -= 1
+                at = nodes[deep]
+                for block in range(code[at], code[at + 1]):
+                    if m + BLOCK > room or high + BLOCK > here:
+                        return begun, head
+                    left, first = _EVERY, np.uint64(block * BLOCK)
+                    for k in range(blocks[block, 0], blocks[block, 1]):
+                        word = waiting[here, looks[k, 0]]
+                        left &= masks[((word >> looks[k, 1]) & looks[k, 2]) + looks[k, 3]]
+                    while left != _ZERO:
+                        op = listed[first + lowest(left)]
+                        left &= left - _ONE
                         for w in range(width):
-                            found[m, w] = (found[m, w] & changes[e, 0, w]) | changes[e, 1, w]
-                if found[m, 0] & token[0] != _ZERO:
-                    for w in range(width):
-                        waiting[high, w] = found[m, w]
-                    marks[high] = op if mark < 0 else mark
-                    high += 1
-                    continue
-                numbers[m] = op if mark < 0 else mark
-                m += 1
-            for i in range(code[last]):
-                variable = code[last + 1 + 2 * i]
-                word = waiting[here, np.int64(lay[variable, 0])]
-                value = np.int64((word >> lay[variable, 1]) & lay[variable, 2])
-                to = tree[code[last + 2 + 2 * i] + value]
-                if to != 0:
-                    nodes[deep] = to
-                    deep += 1
-    return m
+                            found[m, w] = (waiting[here, w] & bits[op, 0, w]) | bits[op, 1, w]
+                        for e in range(ops[op, 0], ops[op, 1]):
+                            tested = effects[e, 0], effects[e, 1]
+                            if holds_many(waiting, here, *tested, tests, allow, lay):
+                                for w in range(width):
+                                    kept = found[m, w] & changes[e, 0, w]
+                                    found[m, w] = kept | changes[e, 1, w]
+                        numbers[m], heads[m] = min(mark, np.int64(op)), head
+                        if found[m, 0] & token[0] == _ZERO:
+                            m += 1
+                        else:
+                            marks[high] = numbers[m]
+                            for w in range(width):
+                                waiting[high, w] = found[m, w]
+                            high += 1
+                for i in range(at + 3, at + 3 + 2 * code[at + 2], 2):
+                    variable = code[i]
+                    word = waiting[here, np.int64(lay[variable, 0])]
+                    value = np.int64((word >> lay[variable, 1]) & lay[variable, 2])
+                    to = tree[code[i + 1] + value]
+                    if to != 0:
+                        nodes[deep] = to
+                        deep += 1
+        stops[head - begin] = m
+        head += 1
+    return m, head
 
 
 @compiled
 def kind_of(rows: Words, row: int, world: Words) -> int:
     """What a state is: 0 where play goes on."""
-    tests, allow, lay, ends = world[6], world[7], world[8], world[9]
-    for k in range(ends.shape[0]):
-        if holds_many(rows, row, ends[k, 1], ends[k, 2], tests, allow, lay):
-            return int(ends[k, 0])
+    tests, allow, lay, ends, aims = world[10:15]
+    for e in range(ends.shape[0]):
+        aimed = True
+        for w in range(rows.shape[1]):
+            aimed &= (rows[row, w] & aims[e, 0, w]) == aims[e, 1, w]
+        if aimed and holds_many(rows, row, ends[e, 1], ends[e, 2], tests, allow, lay):
+            return int(ends[e, 0])
     return 0
+
+
+@compiled
+def judge(rest: int, scratch: Words, world: Words) -> None:
+    """What each of the first states of the list of unknown ones is, as `kind_of` tells."""
+    found, spare, what = scratch[0], scratch[9], scratch[10]
+    tests, allow, lay, ends, aims = world[10:15]
+    for k in range(rest):
+        row = spare[k]
+        what[row] = 0
+        for e in range(ends.shape[0]):
+            if (found[row, 0] & aims[e, 0, 0]) != aims[e, 1, 0]:
+                continue
+            aimed = True
+            for w in range(1, found.shape[1]):
+                aimed &= (found[row, w] & aims[e, 0, w]) == aims[e, 1, w]
+            if aimed and holds_many(found, row, ends[e, 1], ends[e, 2], tests, allow, lay):
+                what[row] = ends[e, 0]
+                break
 
 
 # ---- states by themselves -----------------------------------------------------------------------

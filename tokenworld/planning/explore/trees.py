@@ -6,7 +6,8 @@ table; what a state rules out is never looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from tokenworld.planning.encodings.ir import Literal
@@ -33,8 +34,9 @@ def chooser(
     items = [
         (tuple(_wanted(packing, one) for one in literals if packing.masks[one[0]]), number)
         for number, literals in enumerate(preconditions)
+        if all(positions for _, positions in literals)  # else nothing fulfils it
     ]
-    lines = ["def choose(s):", " r = []", " a = r.append", " x = r.extend"]
+    lines = ["def choose(s):", " r = []"]
     tree.emit(items, lines, 1)
     lines.append(" return r")
     tree.functions.append("\n".join(lines))
@@ -72,9 +74,9 @@ class _Tree(Generic[Payload]):
         pad = " " * depth
         ready = tuple(self._payloads[number] for wanted, number in items if not wanted)
         if len(ready) == 1:
-            lines.append(f"{pad}a({self.name('p', ready[0])})")
+            lines.append(f"{pad}r.append({self.name('p', ready[0])})")
         elif ready:
-            lines.append(f"{pad}x({self.name('p', ready)})")
+            lines.append(f"{pad}r += {self.name('p', ready)}")
         items = [item for item in items if item[0]]
         while items:
             mask = _best(items)
@@ -83,63 +85,81 @@ class _Tree(Generic[Payload]):
             self._split(mask, here, lines, depth)
 
     def _split(self, mask: int, items: list[_Item], lines: list[str], depth: int) -> None:
-        """One test; ``items`` all ask for the bits of ``mask``."""
+        """One test; ``items`` all ask for the bits of ``mask``. What all of them ask for alike is
+        tested first, and at once."""
         pad = " " * depth
-        by_set: dict[frozenset[int], list[_Item]] = {}
+        alike = frozenset(items[0][0]).intersection(*(wanted for wanted, _ in items[1:]))
+        if alike:
+            lines.append(f"{pad}if {self._tests(alike)}:")
+            rest = [(tuple(p for p in wanted if p not in alike), n) for wanted, n in items]
+            self._nested(rest, lines, depth + 1)
+            return
+        table: dict[int, list[_Item]] = {}
         for wanted, number in items:
             bits = next(bits for one, bits in wanted if one == mask)
-            rest = tuple(pair for pair in wanted if pair[0] != mask)
-            by_set.setdefault(bits, []).append((rest, number))
-        values = frozenset[int]().union(*by_set)
-        if len(by_set) == 1:
-            lines.append(f"{pad}if {self._test(mask, values)}:")
-            self._nested(next(iter(by_set.values())), lines, depth + 1)
-            return
-        table = {
-            value: [item for bits, found in by_set.items() if value in bits for item in found]
-            for value in sorted(values)
-        }
-        if len(table) <= _FEW:
-            for word, (value, found) in zip(
-                ("if", *("elif",) * len(table)), table.items(), strict=False
-            ):
+            rest_of = tuple(pair for pair in wanted if pair[0] != mask)
+            for value in bits:
+                table.setdefault(value, []).append((rest_of, number))
+        self._lists(mask, table, lines, pad)
+        nested = {value: found for value, found in sorted(table.items()) if found}
+        if len(nested) <= _FEW:
+            for word, (value, found) in zip(("if", "elif", "elif"), nested.items(), strict=False):
                 lines.append(f"{pad}{word} {self._test(mask, frozenset((value,)))}:")
                 self._nested(found, lines, depth + 1)
         else:
-            self._table(mask, table, lines, pad)
+            self._table(mask, nested, lines, pad)
+
+    def _lists(self, mask: int, table: dict[int, list[_Item]], lines: list[str], pad: str) -> None:
+        """A look into a table of what needs no more tests, if that is so of several values."""
+        lists = {
+            value: tuple(self._payloads[number] for wanted, number in found if not wanted)
+            for value, found in table.items()
+        }
+        full = {value: payloads for value, payloads in lists.items() if payloads}
+        if len(full) < 2:
+            return
+        lines.append(f"{pad}r += {self.name('t', full.get)}(s & {mask}, E)")
+        for value, found in table.items():
+            table[value] = [item for item in found if item[0]]
 
     def _table(self, mask: int, table: dict[int, list[_Item]], lines: list[str], pad: str) -> None:
-        """A look into a table: of lists where nothing is left to test, else of functions."""
-        if all(not wanted for found in table.values() for wanted, _ in found):
-            lists = {
-                value: tuple(self._payloads[number] for _, number in found)
-                for value, found in table.items()
-            }
-            lines.append(f"{pad}x({self.name('t', lists.get)}(s & {mask}, E))")
-            return
+        """A look into a table of functions."""
         names = {value: self._function(found) for value, found in table.items()}
         entries = ", ".join(f"{value}: {name}" for value, name in names.items())
         held = f"t{len(self.functions)}_{mask}"
         self.functions.append(f"{held} = {{{entries}}}.get")
         lines.append(f"{pad}f = {held}(s & {mask})")
         lines.append(f"{pad}if f:")
-        lines.append(f"{pad} f(s, a, x)")
+        lines.append(f"{pad} f(s, r)")
 
     def _nested(self, items: list[_Item], lines: list[str], depth: int) -> None:
         if depth < _DEEPEST:
             self.emit(items, lines, depth)
         else:
-            lines.append(f"{' ' * depth}{self._function(items)}(s, a, x)")
+            lines.append(f"{' ' * depth}{self._function(items)}(s, r)")
 
     def _function(self, items: list[_Item]) -> str:
         """The name of a function that lists what holds of ``items``."""
         key = tuple(items)
         if key not in self._made:
-            lines = [f"def g{len(self._made)}(s, a, x):"]
+            lines = [f"def g{len(self._made)}(s, r):"]
             self._made[key] = f"g{len(self._made)}"
             self.emit(items, lines, 1)
             self.functions.append("\n".join(lines))
         return self._made[key]
+
+    def _tests(self, wanted: Iterable[tuple[int, frozenset[int]]]) -> str:
+        """Several tests: those of one value as one."""
+        care = want = 0
+        tests = list[str]()
+        for mask, values in sorted(wanted, key=itemgetter(0)):
+            if len(values) > 1:
+                tests.append(self._test(mask, values))
+            else:
+                care, want = care | mask, want | next(iter(values))
+        if care:
+            tests.insert(0, self._test(care, frozenset((want,))))
+        return " and ".join(tests)
 
     def _test(self, mask: int, values: frozenset[int]) -> str:
         if len(values) > 1:

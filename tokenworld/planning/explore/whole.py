@@ -7,7 +7,6 @@ together, every number has bounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from math import prod
 
 from tokenworld.ground import (
@@ -34,6 +33,7 @@ from tokenworld.planning.explore.packed import (
     Packed,
 )
 from tokenworld.planning.explore.parts import Parts
+from tokenworld.planning.explore.patience import patience
 from tokenworld.planning.explore.plain import plain_packed
 from tokenworld.planning.explore.rows import Rows
 from tokenworld.planning.explore.tails import STUCK, Follow, Phases, outcomes_of, tail_of
@@ -52,9 +52,6 @@ from tokenworld.planning.proof.gaps import gaps
 __all__ = ["packed", "packed_in_time"]
 
 _MOST_NODES = 600_000
-_MOST_LOOKS = 12
-"""So often the diagrams ask whether it is enough, each time after as many steps. A count and no
-time, so that a world is packed on every machine or on none."""
 _WIDE = 1 << 20
 
 
@@ -63,13 +60,15 @@ def packed(
     state: StateT,
     goal: str | None,
     obstacles: list[Obstacle] | None = None,
+    edges: int | None = None,
 ) -> Packed | None:
     """The world from a state, packed; ``None`` where only the interpreter can explore it.
 
-    ``obstacles`` takes what of the rules stands in the way, where that is known.
+    ``obstacles`` takes what of the rules stands in the way, where that is known. ``edges`` is how
+    many there are to explore at most: to pack takes no longer than to let the interpreter do it.
     """
     try:
-        return packed_in_time(simulator, state, goal, obstacles)
+        return packed_in_time(simulator, state, goal, obstacles, edges)
     except Explosion:
         return None
 
@@ -79,6 +78,7 @@ def packed_in_time(
     state: StateT,
     goal: str | None,
     obstacles: list[Obstacle] | None = None,
+    edges: int | None = None,
 ) -> Packed | None:
     """The same; `Explosion` where no rule stands in the way, and it would take too long."""
     found = list[Obstacle]() if obstacles is None else obstacles
@@ -92,7 +92,7 @@ def packed_in_time(
         return simulator.read(state, fluent, args)
 
     try:
-        looks = count(1)
+        late, dull = patience(edges)
         facts = Facts(
             instance,
             read,
@@ -101,13 +101,13 @@ def packed_in_time(
         )
 
         def taken_apart() -> TakenApart:
-            return TakenApart(facts, goal, _MOST_NODES, lambda: next(looks) > _MOST_LOOKS)
+            return TakenApart(facts, goal, _MOST_NODES, late)
 
         waits = PASS in simulator.commands(state)
         plain = plain_packed(facts, goal, waits, taken_apart)
         if plain is not None:
             return plain
-        world = taken_apart()
+        world = TakenApart(facts, goal, _MOST_NODES, late, whole=dull)
         cone = cone_of(world, whole=True)
         found += [*world.analysis.obstacles, *cone.obstacles]
         if found:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tokenworld.diagnostics import Span
-from tokenworld.ground import Instance, Raw
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground import Instance, Raw, changed_in_play
 from tokenworld.model import (
     Body,
     BoolType,
@@ -46,7 +47,7 @@ class Ungroundable(Exception):
         self.what, self.span = what, span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Later:
     """A ``let``: a term and the names that it sees."""
 
@@ -57,7 +58,7 @@ class Later:
 Names = Mapping[str, "Arg | Later | str"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Way:
     """One way in which a term has a value, and what must hold for it.
 
@@ -116,6 +117,11 @@ class Context:
         for action in program.actions.values():
             found += [action.body, action.cancelled]
         return tuple(found)
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """The fluents that play may change."""
+        return changed_in_play(self.program)
 
     @cached_property
     def creates(self) -> bool:

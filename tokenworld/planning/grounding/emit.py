@@ -7,9 +7,10 @@ comes out of the queue is filed, so that no loop sees its relation grow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.grounding.order import ordered, unified
 from tokenworld.planning.grounding.rules import (
     Amount,
@@ -34,16 +35,22 @@ __all__ = ["Joins", "Written", "amount_text", "tuple_text", "written"]
 _CALLS = {"+": "added", "-": "subtracted", "*": "multiplied", "min": "lesser", "max": "greater"}
 _DEEPEST = 15
 """Loops within loops in one function."""
+_OFTEN = 2
+"""More functions than these share what follows from their rule."""
 _OPPOSITE = {"==": "!=", "!=": "=="}
 
 
 @dataclass(slots=True)
 class Joins:
-    """Relations by number, the indexes that some join uses, and who waits for which relation."""
+    """Relations by number, the indexes that some join uses, and who waits for which relation.
+
+    Of ``looked`` ones all tuples are kept, of ``single`` ones all values: their tuples have one.
+    """
 
     numbers: dict[str, int] = field(default_factory=dict)
     indexes: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
     looked: set[int] = field(default_factory=set)
+    single: set[int] = field(default_factory=set)
     waiting: dict[int, list[str]] = field(default_factory=dict)
     begin: list[str] = field(default_factory=list)
     apart: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -59,7 +66,7 @@ class Joins:
         return f"I{number}_{'_'.join(map(str, known))}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """The text of all functions. ``apart``: for each, the relations that it goes through whole,
     whose sizes multiply."""
@@ -79,26 +86,39 @@ def written(
     }  # the heads that some rule waits for
     texts = list[str]()
     for source in sources:
-        head = source.head
-        follow = [_added(joins, atom) for atom in source.always]
-        if head.relation in asked:
-            follow.append(f"queue(({joins.number(head.relation)}, k))")
-        kept = frozenset(source.params)
-        for way in source.ways:
-            for rule, start in _started(head, way, kept, growing):
-                end = [
-                    f"k = {tuple_text(head.args)}",
-                    f"if k not in K{joins.number(head.relation)}:",
-                ]
-                end += [f" K{joins.number(head.relation)}[k] = None"]
-                end += [f" {line}" for one in follow for line in one.split("\n")]
-                texts.append(_function(joins, rule, start, end, fixed))
+        texts += _source(joins, source, asked, growing, fixed)
     for one in rules:
         kept = frozenset[Var]()
         for rule, start in _started(one.head, one.body, kept, growing):
             texts.append(_function(joins, rule, start, _concluded(joins, rule.head), fixed))
     texts += _filing(joins)
     return Written("\n".join(texts) + "\n", joins)
+
+
+def _source(
+    joins: Joins,
+    source: Source,
+    asked: Collection[str],
+    growing: frozenset[str],
+    fixed: frozenset[str],
+) -> Iterator[str]:
+    """The functions of an action or a law. What follows from it is written once where many find it:
+    a call for each new binding takes less time than compiling the same lines again and again."""
+    follow = [line for atom in source.always for line in _added(joins, atom).split("\n")]
+    number = joins.number(source.head.relation)
+    if source.head.relation in asked:
+        follow.append(f"queue(({number}, k))")
+    kept = frozenset(source.params)
+    every = [one for way in source.ways for one in _started(source.head, way, kept, growing)]
+    if follow and len(every) > _OFTEN:
+        spoken = frozenset[Var]().union(*map(variables_in, source.always))
+        names = ", ".join(["k", *(_value(one) for one in source.params if one in spoken)])
+        yield "\n".join([f"def then{number}({names}):", *(f" {line}" for line in follow)])
+        follow = [f"then{number}({names})"]
+    end = [f"k = {tuple_text(source.params)}", f"if k not in K{number}:", f" K{number}[k] = None"]
+    end += [f" {line}" for line in follow]
+    for rule, start in every:
+        yield _function(joins, rule, start, end, fixed)
 
 
 def _started(
@@ -169,7 +189,7 @@ class _Writer:
                 self._write(f"{_value(arg)} = t[{place}]")
                 self.bound.add(arg)
             else:
-                self._unless(f"t[{place}] == {_value(arg)}")
+                self._write(f"if t[{place}] != {_value(arg)}: {self._leave}")
 
     def joined(self, literal: Literal) -> None:
         match literal:
@@ -190,7 +210,15 @@ class _Writer:
 
     def _lacking(self, atom: Atom) -> None:
         if atom.relation in self._fixed and variables_in(atom) <= self.bound:
-            self._unless(f"{tuple_text(atom.args)} not in {self._relation(atom)}")
+            self._write(f"if {self._among(atom, 'in')}: {self._leave}")
+
+    def _among(self, atom: Atom, word: str) -> str:
+        """Whether a fact is ``in`` its relation."""
+        if len(atom.args) != 1:
+            return f"{tuple_text(atom.args)} {word} {self._relation(atom)}"
+        number = self._joins.number(atom.relation)
+        self._joins.single.add(number)
+        return f"{_value(atom.args[0])} {word} V{number}"
 
     def _relation(self, atom: Atom) -> str:
         number = self._joins.number(atom.relation)
@@ -205,7 +233,7 @@ class _Writer:
         )
         free = [place for place in range(len(atom.args)) if place not in known]
         if not free:
-            self._unless(f"{tuple_text(atom.args)} in {self._relation(atom)}")
+            self._write(f"if {self._among(atom, 'not in')}: {self._leave}")
             return
         if known:
             index = self._joins.index(atom.relation, known, len(atom.args))
@@ -288,6 +316,8 @@ def _filing(joins: Joins) -> Iterator[str]:
         lines = [f"def file{number}(t):"]
         if number in joins.looked:
             lines.append(f" R{number}.add(t)")
+        if number in joins.single:
+            lines.append(f" V{number}.add(t[0])")
         for known, size in joins.indexes.get(number, {}).items():
             free = [place for place in range(size) if place not in known]
             key = _places(known) if len(known) > 1 else f"t[{known[0]}]"

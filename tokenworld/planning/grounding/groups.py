@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.planning.grounding.rules import Arg, Atom, Const, Literal, Same, Source
 
@@ -22,7 +22,7 @@ Members = Mapping[str, frozenset[int]]
 Fact = tuple[str, tuple[Raw, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Part:
     """One relation of a family: the places that name the instance, in order. One place more at
     most is counted over."""

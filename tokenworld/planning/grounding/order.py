@@ -8,7 +8,6 @@ from tokenworld.planning.grounding.rules import (
     Amount,
     Arg,
     Atom,
-    Const,
     Literal,
     Number,
     Operation,
@@ -82,24 +81,44 @@ def ordered(body: Sequence[Literal], bound: frozenset[Var], fixed: frozenset[str
     which nothing is left open, then one that says something of what is bound, facts that are
     ``fixed`` before those that grow, and lists of a type last.
     """
-    atoms = [one for one in body if isinstance(one, Atom) and not one.absent]
+    atoms = [_Waiting(one, fixed) for one in body if isinstance(one, Atom) and not one.absent]
     tests = [one for one in body if not (isinstance(one, Atom) and not one.absent)]
-    known, found = set(bound), list[Literal]()
+    known, found = {one.name for one in bound}, list[Literal]()
     while True:
-        waits = {(one.relation, one.args) for one in atoms}
-        ready = [
-            one
-            for one in tests
-            if variables_in(one) <= known and not (isinstance(one, Range) and waits & _slots(one))
-        ]
-        found += ready
-        tests = [one for one in tests if one not in ready]
+        if tests:
+            waits = {(one.atom.relation, one.atom.args) for one in atoms}
+            ready = [one for one in tests if _is_ready(one, known, waits)]
+            found += ready
+            tests = [one for one in tests if one not in ready]
         if not atoms:
             return found + tests
-        best = max(atoms, key=lambda one: _says(one, known, fixed))
+        best = max(atoms, key=lambda one: one.says(known)) if len(atoms) > 1 else atoms[0]
         atoms.remove(best)
-        found.append(best)
-        known |= variables_in(best)
+        found.append(best.atom)
+        known.update(best.names)
+
+
+class _Waiting:
+    """An atom that is yet to be joined, with the names of its variables as they stand in it."""
+
+    __slots__ = ("atom", "fixed", "names")
+
+    def __init__(self, atom: Atom, fixed: frozenset[str]) -> None:
+        self.atom = atom
+        self.names = [arg.name for arg in atom.args if isinstance(arg, Var)]
+        self.fixed = atom.relation in fixed and not atom.relation.startswith(":")
+
+    def says(self, known: set[str]) -> tuple[bool, bool, bool, int]:
+        left = 0
+        for name in self.names:
+            left += name not in known
+        return left == 0, len(self.atom.args) > left, self.fixed, -left
+
+
+def _is_ready(test: Literal, known: set[str], waits: set[tuple[str, tuple[Arg, ...]]]) -> bool:
+    if isinstance(test, Range) and waits & _slots(test):
+        return False
+    return all(one.name in known for one in variables_in(test))
 
 
 def _slots(part: Range | Amount) -> set[tuple[str, tuple[Arg, ...]]]:
@@ -111,10 +130,3 @@ def _slots(part: Range | Amount) -> set[tuple[str, tuple[Arg, ...]]]:
             return _slots(left) | _slots(right)
         case Number():
             return set()
-
-
-def _says(atom: Atom, known: set[Var], fixed: frozenset[str]) -> tuple[bool, bool, bool, int]:
-    said = sum(1 for arg in atom.args if isinstance(arg, Const) or arg in known)
-    left = len(atom.args) - said
-    lists = atom.relation.startswith(":")
-    return left == 0, said > 0, atom.relation in fixed and not lists, -left

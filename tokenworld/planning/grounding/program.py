@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tokenworld.diagnostics import Span
-from tokenworld.ground import Instance, changed_in_play, conjuncts
+from tokenworld.ground import Instance, conjuncts
 from tokenworld.model import (
     Action,
     Body,
@@ -124,7 +124,7 @@ class _Reader:
         """What an action costs, where that rests on its arguments alone."""
         made = self._conditions.values.measures(cost, names)
         fluents = self._context.program.fluents
-        changing = changed_in_play(self._context.program)
+        changing = self._context.changing
         read = [name for _, amount in made for name in slots_in(amount)]
         if (
             len(made) != 1

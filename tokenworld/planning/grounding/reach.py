@@ -178,7 +178,7 @@ class _Reaching:
         for number in made.joins.numbers.values():
             self._known[number] = {}
             space[f"K{number}"] = self._known[number]
-            space[f"R{number}"] = set()
+            space[f"R{number}"], space[f"V{number}"] = set(), set()
             for known in made.joins.indexes.get(number, ()):
                 space[f"I{number}_{'_'.join(map(str, known))}"] = defaultdict(list)
         return space
@@ -202,8 +202,9 @@ class _Reaching:
                 del self._known[number]
         self._undone = {
             name: dict.fromkeys(rows(self._facts, name, listed))
-            for name in self._facts.changing
-            if name not in growing or name not in made.joins.numbers
+            for name in program.fluents
+            if name in self._facts.changing
+            and (name not in growing or name not in made.joins.numbers)
         }
         self._estimate(made, sizes, growing)
 

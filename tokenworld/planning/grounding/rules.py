@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 
 __all__ = [
@@ -35,14 +36,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Var:
     """A variable of a rule; names are unique within a rule, and are names of Python."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const:
     value: Raw
 
@@ -50,7 +51,7 @@ class Const:
 Arg = Var | Const
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Atom:
     """The tuple is in the relation; with ``absent`` it is not, which counts where the relation
     never changes and is taken for granted elsewhere."""
@@ -60,7 +61,7 @@ class Atom:
     absent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Same:
     """A comparison of two values; an order of them is false over `none`."""
 
@@ -69,14 +70,14 @@ class Same:
     right: Arg
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """A whole number, or the value of a variable."""
 
     arg: Arg
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slotted:
     """The range of a numeric slot."""
 
@@ -84,7 +85,7 @@ class Slotted:
     args: tuple[Arg, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """``+``, ``-``, ``*``, ``min`` or ``max`` of two ranges."""
 
@@ -96,7 +97,7 @@ class Operation:
 Amount = Number | Slotted | Operation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """A comparison that holds for some numbers of two ranges."""
 
@@ -110,7 +111,7 @@ Either = tuple[tuple[Literal, ...], ...]
 """Ways in which a condition can hold, each a conjunction."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Widening:
     """A numeric slot may hold these numbers too; ``None``: any of its type."""
 
@@ -119,7 +120,7 @@ class Widening:
     amount: Amount | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """Where all of ``body`` holds, so does ``head``."""
 

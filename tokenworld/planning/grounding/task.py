@@ -7,34 +7,27 @@ one generated loop for each action looks up the numbers of its facts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Ending
+from tokenworld.planning.grounding.bindings import Bindings
+from tokenworld.planning.grounding.columns import Columns, Uneven
 from tokenworld.planning.grounding.conditions import Conditions
 from tokenworld.planning.grounding.context import Context
 from tokenworld.planning.grounding.emit import amount_text, tuple_text
 from tokenworld.planning.grounding.groups import Fact, groups
 from tokenworld.planning.grounding.looping import Loop
+from tokenworld.planning.grounding.numbering import GroundOperator, Numbered, Pair, numbered
 from tokenworld.planning.grounding.reach import Reached
-from tokenworld.planning.grounding.rules import Atom, Const, Literal, Range, Source
+from tokenworld.planning.grounding.relevance import Kept, Listed, relevant
+from tokenworld.planning.grounding.rules import Atom, Const, Literal, Number, Range, Source
 from tokenworld.planning.grounding.start import rows
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["GroundOperator", "GroundTask", "plain_task"]
-
-_VARIABLE = itemgetter(0)
-Pair = tuple[int, int]
-"""A variable and the place of one of its values."""
-GroundOperator = tuple[
-    str, tuple[Raw, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...],
-    int,
-]  # fmt: skip
-"""An action and its arguments; the values that variables must have, and must not; those that they
-get; those that they lose, if they have them; what it costs."""
+__all__ = ["GroundOperator", "GroundTask", "Pair", "plain_task"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +45,10 @@ class GroundTask:
     def commands(self) -> Iterator[Command]:
         """What the operators stand for."""
         return (Command(one[0], one[1]) for one in self.operators)
+
+
+_FEW = 256
+"""So few bindings are looked at one by one as quickly."""
 
 
 def plain_task(
@@ -105,13 +102,17 @@ def _over(literal: Literal, source: Source) -> bool:
     return all(isinstance(arg, Const) or arg in source.params for arg in args)
 
 
-def _lost(source: Source, atom: Atom) -> str:
-    """The facts of an atom that an action takes away, as Python: what it makes true as well stays
-    true."""
-    made = [tuple_text(one.args) for one in source.always if one.relation == atom.relation]
-    each = f"for {tuple_text(source.params) if source.params else '_'} in every"
-    kept = f" if {tuple_text(atom.args)} not in ({', '.join(made)},)" if made else ""
-    return f"{{{tuple_text(atom.args)} {each}{kept}}}"
+def _lost(bindings: Bindings, atom: Atom) -> set[Any]:
+    """The facts of an atom that an action takes away: what it makes true as well stays true."""
+    made = [one for one in bindings.source.always if one.relation == atom.relation]
+    if not made:
+        return bindings.distinct(atom)
+    params, every = bindings.projected((atom, *made))
+    stays = ", ".join(tuple_text(one.args) for one in made)
+    each = f"for {tuple_text(params) if params else '_'} in every"
+    text = f"{{{tuple_text(atom.args)} {each} if {tuple_text(atom.args)} not in ({stays},)}}"
+    found: set[Any] = eval(text, {"every": every})
+    return found
 
 
 class _Tasking:
@@ -119,23 +120,29 @@ class _Tasking:
 
     def __init__(self, facts: Facts, found: Reached, grouped: bool, whole: bool) -> None:
         self._facts, self._found, self._grouped, self._whole = facts, found, grouped, whole
-        self._actions = [one for one in _actions(found) if found.bindings(one.name)]
+        every = [Bindings(one, found.bindings(one.name)) for one in _actions(found)]
+        self._bindings = [one for one in every if one.every]
+        self._actions = [one.source for one in self._bindings]
         changed = [atom.relation for one in _actions(found) for atom in (*one.always, *one.gone)]
         self._changed = dict.fromkeys(changed)
         self._first = {name: dict.fromkeys(rows(facts, name, {})) for name in self._changed}
 
     def made(self, goal: Sequence[Atom]) -> GroundTask:
-        moving = self._moving()
-        variables = self._variables(moving)
-        pairs: dict[str, dict[Any, Pair]] = {name: {} for name in self._changed}
-        for number, group in enumerate(variables):
-            for place, (name, args) in enumerate(group):
-                pairs[name][args] = number, place
-        operators = list(self._operators(pairs, {len(one) for one in variables} != {1}))
-        asked = self._asked(goal, pairs)
+        variables = self._variables(self._moving())
+        numbers = numbered(variables, self._changed, self._found.known)
+        shared = {len(one) for one in variables} != {1}
+        made = [self._operators(one, numbers, shared) for one in self._bindings]
+        asked, kept = self._asked(goal, numbers), None
+        if asked is not None and not self._whole:
+            wanted = [number for number, _ in (*asked[0], *asked[1])]
+            seen = relevant(wanted, (one for part in made for one in part.touched()))
+            if len(seen) < len(variables):
+                kept = Kept({old: new for new, old in enumerate(sorted(seen))}, numbers)
+                variables = [variables[old] for old in kept.new]
+                asked = kept.pairs(asked[0]), kept.pairs(asked[1])
+        operators = tuple([one for part in made for one in part.operators(kept)])
         initial = tuple(self._initial(group) for group in variables)
-        made = GroundTask(tuple(variables), initial, asked, tuple(operators))
-        return made if asked is None or self._whole else _relevant(made)
+        return GroundTask(tuple(variables), initial, asked, operators)
 
     def _initial(self, group: tuple[Fact, ...]) -> int:
         held = (place for place, (name, args) in enumerate(group) if args in self._first[name])
@@ -144,10 +151,9 @@ class _Tasking:
     def _moving(self) -> dict[str, list[tuple[Raw, ...]]]:
         """The facts that may come to hold and are not there all the time."""
         gone: dict[str, set[Any]] = {name: set() for name in self._changed}
-        for one in self._actions:
-            every = self._found.bindings(one.name)
-            for atom in one.gone:
-                gone[atom.relation] |= eval(_lost(one, atom), {"every": every})
+        for bindings in self._bindings:
+            for atom in bindings.source.gone:
+                gone[atom.relation] |= _lost(bindings, atom)
         return {
             name: [
                 one
@@ -165,32 +171,63 @@ class _Tasking:
         rest = ((name, args) for name, every in moving.items() for args in every)
         return [*found, *((fact,) for fact in rest if fact not in taken)]
 
+    # ---- operators ----------------------------------------------------------------------------
+
     def _operators(
-        self, pairs: Mapping[str, dict[Any, Pair]], shared: bool
-    ) -> Iterator[GroundOperator]:
-        complete = frozenset(
-            name for name in self._changed if len(pairs[name]) == len(self._found.known[name])
-        )
-        for source in self._actions:
-            price = "0" if source.price is None else f"{amount_text(source.price)}[0]"
-            space: dict[str, Any] = {
-                "every": self._found.bindings(source.name),
-                "ranges": self._found.ranges,
-            }
-            for place, name in enumerate(pairs):
-                space[f"F{place}"], space[f"G{place}"] = pairs[name], pairs[name].get
-            loop = Loop(source, list(pairs), complete, price, shared=shared, idle=self._whole)
-            exec(compile(loop.text(), "<operators>", "exec"), space)
-            yield from space["operators"]
+        self, bindings: Bindings, numbers: Mapping[str, Numbered], shared: bool
+    ) -> Columns | Listed:
+        """The operators of an action: by columns where its bindings are alike, else one by one."""
+
+        def listed(every: Iterable[tuple[Raw, ...]]) -> list[GroundOperator]:
+            return self._listed(bindings.source, every, numbers, shared)
+
+        if len(bindings.every) < _FEW:
+            return Listed(listed(bindings.every))
+        try:
+            columns = Columns(bindings, numbers, listed, self._prices, shared=shared)
+        except Uneven:
+            return Listed(listed(bindings.every))
+        return columns if self._whole or not columns.idle else Listed([])
+
+    def _listed(
+        self,
+        source: Source,
+        every: Iterable[tuple[Raw, ...]],
+        numbers: Mapping[str, Numbered],
+        shared: bool,
+    ) -> list[GroundOperator]:
+        price = "0" if source.price is None else f"{amount_text(source.price)}[0]"
+        complete = frozenset(name for name, one in numbers.items() if one.complete)
+        space: dict[str, Any] = {"every": every, "ranges": self._found.ranges}
+        for place, one in enumerate(numbers.values()):
+            space[f"F{place}"], space[f"G{place}"] = one.pairs, one.pairs.get
+        loop = Loop(source, list(numbers), complete, price, shared=shared, idle=self._whole)
+        exec(compile(loop.text(), "<operators>", "exec"), space)
+        found: list[GroundOperator] = space["operators"]
+        return found
+
+    def _prices(self, source: Source, every: Sequence[tuple[Raw, ...]]) -> list[int]:
+        """What an action costs in each binding."""
+        price = source.price
+        if price is None or (isinstance(price, Number) and isinstance(price.arg, Const)):
+            fixed: Any = 0 if price is None else price.arg.value  # type: ignore[union-attr]
+            return [fixed] * len(every)
+        each = tuple_text(source.params) if source.params else "_"
+        text = f"[{amount_text(price)}[0] for {each} in every]"
+        found: list[int] = eval(text, {"every": every, "ranges": self._found.ranges})
+        return found
+
+    # ---- the goal -----------------------------------------------------------------------------
 
     def _asked(
-        self, goal: Sequence[Atom], pairs: Mapping[str, dict[Any, Pair]]
+        self, goal: Sequence[Atom], numbers: Mapping[str, Numbered]
     ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
         """The values of the goal; ``None`` where one of them can never be."""
         held, lacked = list[Pair](), list[Pair]()
         for atom in goal:
             args = tuple(arg.value for arg in atom.args if isinstance(arg, Const))
-            pair = pairs.get(atom.relation, {}).get(args)
+            known = numbers.get(atom.relation)
+            pair = None if known is None else known.pairs.get(args)
             if pair is not None:
                 (lacked if atom.absent else held).append(pair)
             elif self._holds(atom.relation, args) == atom.absent:
@@ -201,51 +238,3 @@ class _Tasking:
         """Whether a fact holds that never changes."""
         first = self._first.get(name)
         return args in (dict.fromkeys(rows(self._facts, name, {})) if first is None else first)
-
-
-def _relevant(task: GroundTask) -> GroundTask:
-    """The task without variables on which the goal does not rest, directly or through others, and
-    without the operators that change no other."""
-    assert task.goal is not None
-    operators = task.operators
-    changing: dict[int, list[int]] = {}
-    for place, one in enumerate(operators):
-        for number, _ in one[4]:
-            changing.setdefault(number, []).append(place)
-        for number, _ in one[5]:
-            changing.setdefault(number, []).append(place)
-    waiting = list(dict.fromkeys(number for number, _ in (*task.goal[0], *task.goal[1])))
-    seen, kept = set(waiting), set[int]()
-    while waiting:
-        for place in changing.get(waiting.pop(), ()):
-            if place not in kept:
-                kept.add(place)
-                one = operators[place]
-                asked = (*one[2], *one[3]) if one[3] else one[2]
-                if seen.issuperset(map(_VARIABLE, asked)):
-                    continue
-                new = dict.fromkeys(number for number, _ in asked if number not in seen)
-                seen.update(new)
-                waiting += new
-                if len(seen) == len(task.variables):
-                    return task
-    left = tuple(one for place, one in enumerate(operators) if place in kept)
-    if len(seen) == len(task.variables):
-        return replace(task, operators=left)
-    return _renumbered(replace(task, operators=left), sorted(seen))
-
-
-def _renumbered(task: GroundTask, kept: Sequence[int]) -> GroundTask:
-    """The task with these variables alone: nothing is asked of the others."""
-    new = {number: place for place, number in enumerate(kept)}
-
-    def pairs(every: tuple[Pair, ...]) -> tuple[Pair, ...]:
-        return tuple((new[number], value) for number, value in every if number in new)
-
-    goal = None if task.goal is None else (pairs(task.goal[0]), pairs(task.goal[1]))
-    operators = tuple(
-        (name, args, pairs(held), pairs(lacked), pairs(made), pairs(gone), price)
-        for name, args, held, lacked, made, gone, price in task.operators
-    )
-    variables = tuple(task.variables[number] for number in kept)
-    return GroundTask(variables, tuple(task.initial[number] for number in kept), goal, operators)

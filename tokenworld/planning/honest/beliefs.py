@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from tokenworld.ground import Command, Instance, Raw, Simulator, StateT, Successor
+from tokenworld.ground import Command, Instance, Raw, Simulator, StateT, Successor, Way, moves_of
 
 __all__ = ["Belief", "Beliefs"]
 
@@ -126,6 +126,14 @@ class Beliefs(Generic[StateT]):
 
     def key(self, state: Belief[StateT]) -> Hashable:
         return frozenset((origin, self._simulator.key(one)) for origin, one in state.open)
+
+    def moves(
+        self, state: Belief[StateT]
+    ) -> Iterable[tuple[Command, Sequence[Way[Belief[StateT]]]]]:
+        return moves_of(self, state)
+
+    def mark(self, state: Belief[StateT]) -> Hashable:
+        return frozenset((origin, self._simulator.mark(one)) for origin, one in state.open)
 
     def exact_key(self) -> bool:
         return self._merges

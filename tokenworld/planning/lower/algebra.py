@@ -8,12 +8,12 @@ One evaluator (`lower.terms`) serves both through the protocol `Algebra`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Protocol, TypeVar
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.planning.lower.diagram import Diagram, Diagrams, Mark, Value
 
@@ -51,7 +51,7 @@ DID = "\ndid"  # (action, args…): what the intent of this tick was
 COIN = "\ncoin"  # (rule, args…, n): the alternative that a draw takes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Obstacle:
     """Something that has no place in the encoding: what, where, why, and under which code."""
 

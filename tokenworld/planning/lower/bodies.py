@@ -14,6 +14,7 @@ from itertools import product
 from typing import Generic, Literal
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.model import (
     AddFact,
@@ -52,7 +53,7 @@ Demand = Literal["range", "error"]
 Wanted = Callable[[Slot], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write(Generic[V]):
     """One change of a slot under a condition; ``inc`` adds to what is there."""
 

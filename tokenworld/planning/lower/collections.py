@@ -38,6 +38,7 @@ def _element(kind: ValueType) -> ValueType:
     return kind.element if isinstance(kind, CollectionType) else kind
 
 
+_Closures = dict[tuple[str, Raw, bool, int], dict[Raw, V]]
 Element = tuple[V, V]
 """A value and the condition under which it is in the collection."""
 
@@ -50,7 +51,12 @@ class Collections(Generic[V]):
         self.forget()
 
     def forget(self) -> None:
-        self._closures: dict[tuple[str, Raw, bool, int], dict[Raw, V]] = {}
+        self._closures: _Closures[V] = {}
+
+    def exchanged(self, closures: _Closures[V]) -> _Closures[V]:
+        """Go on with other closures that were worked out; those so far."""
+        before, self._closures = self._closures, closures
+        return before
 
     def range_of(self, binder: Binder, env: Env[V]) -> Iterator[Element[V]]:
         """What a loop variable can be, each with its condition."""

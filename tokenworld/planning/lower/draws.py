@@ -7,12 +7,12 @@ its coin shows 0 and counts for nothing. ``pick by least`` and ``by most`` draw 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.model import (
     Body,
@@ -46,7 +46,7 @@ class Coins(Protocol[V_co]):
     def __call__(self, slot: Slot, size: int) -> V_co: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawSite(Generic[V]):
     """A place where a body draws.
 
@@ -152,7 +152,7 @@ def drawn_chance(
 # ---- pick -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Candidates(Generic[V]):
     """The bindings of a pick, and the conditions under which each is a candidate.
 

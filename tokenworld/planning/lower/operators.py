@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Raw
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Variable, VariableKind
 from tokenworld.planning.encodings.slice import Cone
@@ -30,7 +31,7 @@ Results = list[tuple[Slot, Diagram]]
 Allowed = Mapping[int, frozenset[int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """An operator in the making.
 

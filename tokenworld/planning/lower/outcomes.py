@@ -7,9 +7,9 @@ on the state; then each such case is an outcome of its own, so that a plan can n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import LuckyDraw
 from tokenworld.planning.lower.diagram import Diagram, Value
 from tokenworld.planning.lower.variables import Taken
@@ -20,7 +20,7 @@ __all__ = ["Outcome", "label_of", "outcomes_of"]
 Allowed = Mapping[int, frozenset[int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """One outcome of all draws of a command: where it can be, and the sides of the coins."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.encodings.ir import Effect, Literal
 from tokenworld.planning.encodings.slice import Cone
 from tokenworld.planning.lower.algebra import COIN, DID, RING, Slot
@@ -21,7 +20,7 @@ ACT, MUST = 0, 1
 _FIRST = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Step:
     """A step after the command: a draw, or a phase."""
 

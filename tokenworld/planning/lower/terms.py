@@ -9,11 +9,12 @@ their least fixpoint.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import product
 from typing import Generic
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.model import (
     And,
@@ -85,7 +86,7 @@ class Later(Generic[V]):
         return self._value  # type: ignore[return-value]  # `None` may be a value of the algebra
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Env(Generic[V]):
     """What names stand for. ``was``: every read is of the state at the start of the tick."""
 

@@ -9,7 +9,7 @@ to its whole type.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
@@ -32,6 +32,7 @@ from tokenworld.planning.lower.algebra import (
 from tokenworld.planning.lower.bodies import Bodies, Effects, Write
 from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.kept_derives import KeptDerives
 from tokenworld.planning.lower.numbers import in_range
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
@@ -85,10 +86,19 @@ class _Algebra(SetAlgebra):
 
 
 class ValueAnalysis:
-    """The fixpoint over all ground rules. ``profiles`` and `domain` are its results."""
+    """The fixpoint over all ground rules. ``profiles`` and `domain` are its results.
 
-    def __init__(self, facts: Facts, units: Iterable[Unit]) -> None:
-        self.facts = facts
+    ``late`` may end it with an `Explosion`, and a slot of more than ``widest`` values is `Refused`.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        units: Iterable[Unit],
+        late: Callable[[], bool] | None = None,
+        widest: int | None = None,
+    ) -> None:
+        self.facts, self._widest = facts, widest
         self.units = tuple(units)
         self.profiles: dict[Unit, Profile] = {unit: Profile() for unit in self.units}
         self.obstacles: list[Obstacle] = []
@@ -97,7 +107,7 @@ class ValueAnalysis:
         self._readers: dict[Slot, dict[Unit, None]] = {}
         self._steppers: dict[tuple[object, Slot], set[Unit]] = {}
         self._algebra = _Algebra(facts.starts, self._known)
-        self._terms: Terms[ValueSet] = Terms(facts, self._algebra)
+        self._terms = KeptDerives(facts, self._algebra, late)
         self._bodies: Bodies[ValueSet] = Bodies(self._terms, lambda slot, size: None)
         self._run()
 
@@ -162,13 +172,13 @@ class ValueAnalysis:
         """How many ticks an action may take."""
         if not isinstance(unit.rule, Action) or unit.rule.takes is None:
             return frozenset((1,))
-        self._terms.forget()
+        self._terms.begin()
         env, _ = opened(self._terms, unit)
         return self._terms.value(unit.rule.takes, env)
 
     def _visit(self, unit: Unit) -> list[Slot]:
         """Evaluate a rule on what is known; the slots that can hold more values now."""
-        self._terms.forget()
+        self._terms.begin()
         self._algebra.reads.clear()
         effects = self._effects(unit)
         profile = self.profiles[unit]
@@ -233,7 +243,13 @@ class ValueAnalysis:
             wide = self._widened(slot, both)
             both = None if wide is None else wide | old
         self._known[slot] = both
-        return both != old
+        if self._widest is not None and both is not None and len(both) > self._widest:
+            fluent, name = self._fluent(slot), self.facts.slot_name(slot)
+            raise Refused(f"`{name}`", fluent.span, f"its {len(both):,} values are too many")
+        if both == old:
+            return False
+        self._terms.grew(slot)
+        return True
 
     def _stored(self, unit: Unit, write: Write[ValueSet]) -> ValueSet:
         """What a write may leave in its slot; ``None`` for anything."""

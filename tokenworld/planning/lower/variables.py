@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Diagrams
@@ -13,13 +12,14 @@ from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.units import Unit
 from tokenworld.planning.lower.values import ValueAnalysis
 
-__all__ = ["WAS", "Taken", "Variables"]
+__all__ = ["WAS", "WIDEST", "Taken", "Variables"]
 
 WAS = "\nwas"  # (fluent, args…): what a slot held at the start of the tick
-_WIDEST = 5_000
+WIDEST = 5_000
+"""The values of a variable at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """A draw: its site, the rule that makes it, and how many draws that rule made before."""
 
@@ -90,7 +90,7 @@ class Variables:
 
     def _stored_domain(self, slot: Slot) -> tuple[Raw, ...]:
         domain = self.analysis.domain(slot)
-        if domain is not None and len(domain) <= _WIDEST:
+        if domain is not None and len(domain) <= WIDEST:
             return domain
         shown = self.facts.slot_name(slot)
         reason = "its values have no bound that is known"

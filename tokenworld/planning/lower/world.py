@@ -7,9 +7,9 @@ when the slice (`slice`) asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from tokenworld.check.order import order_pairs
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command
 from tokenworld.model import Action, Body, Create, Program, effects_in
 from tokenworld.model.rules import Phase as PhaseLine
@@ -22,7 +22,7 @@ from tokenworld.planning.lower.moments import Moment
 from tokenworld.planning.lower.numbers import truth
 from tokenworld.planning.lower.units import Unit, actions_of, laws_of, opened, phases_of
 from tokenworld.planning.lower.values import ValueAnalysis
-from tokenworld.planning.lower.variables import Variables
+from tokenworld.planning.lower.variables import WIDEST, Variables
 
 __all__ = ["Commanded", "Phase", "TakenApart"]
 
@@ -126,7 +126,7 @@ class Commanded:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phase:
     """A phase: its laws as one block, and where it can happen."""
 
@@ -138,7 +138,8 @@ class Phase:
 class TakenApart:
     """The commands and phases of one world in one start state.
 
-    ``goal`` names the goal line (any if ``None``).
+    ``goal`` names the goal line (any if ``None``), ``whole``: nothing of it will be left out,
+    and this says whether the analysis of values took too long.
     """
 
     def __init__(
@@ -147,6 +148,8 @@ class TakenApart:
         goal: str | None,
         limit: int,
         late: Callable[[], bool] | None = None,
+        *,
+        whole: Callable[[], bool] | None = None,
     ) -> None:
         self.facts, program = facts, facts.program
         _refuse_what_is_missing(facts)
@@ -156,7 +159,9 @@ class TakenApart:
             for one in actions
             if isinstance(one.rule, Action) and one.rule.cancelled
         }
-        self.analysis = ValueAnalysis(facts, [*actions, *cancelled.values(), *laws])
+        units = [*actions, *cancelled.values(), *laws]
+        widest = None if whole is None else WIDEST  # then every slot that changes is a variable
+        self.analysis = ValueAnalysis(facts, units, whole, widest)
         self.diagrams = Diagrams(limit, late)
         self.variables = Variables(facts, self.analysis, self.diagrams)
         self.turn, self.idle = Moment(self.variables, -1), Moment(self.variables, -1, idle=True)

@@ -9,16 +9,17 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from tokenworld.diagnostics.frozen import frozen
 
 __all__ = ["Ended", "answer_of", "kill", "limited", "run_child"]
 
 _POLL = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """How a child ended: by itself with ``code``, or stopped. ``output`` is all that it wrote."""
 

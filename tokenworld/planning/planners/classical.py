@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Severity
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.search import Cancel
 from tokenworld.planning.verdict import PlanStep
@@ -39,7 +40,7 @@ _ENCODING = "E"
 _ENCODING_SHARE = 1 / 3  # of the time that is left: searches that need no encoding want some
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineRun:
     """What one planner came to on one encoding.
 

@@ -6,10 +6,10 @@ Only metadata is read: importing unified-planning costs 1.5 s of CPU.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.planners.children import answer_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _JAVA_NEEDED = 17
 _JAVA_SECONDS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnginePackage:
     """A planner as it is distributed: ``program`` ends the path of what is run or imported."""
 
@@ -56,7 +56,7 @@ UNIFIED_PLANNING = EnginePackage(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineInfo:
     """One planner: ``version`` and ``path`` are ``None`` where it is missing.
 

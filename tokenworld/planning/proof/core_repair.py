@@ -28,6 +28,8 @@ __all__ = ["Repair", "find_repairs"]
 
 Plan = Callable[[Program, Body, float], Verdict | None]
 _MOST_TRIED = 60
+_MOST_UNDECIDED = 2
+"""Where so many changed worlds could not be decided in their time, the others will hardly be."""
 
 
 def find_repairs(
@@ -42,20 +44,23 @@ def find_repairs(
     """Up to ``most`` single changes that make the goal reachable, the smallest kind first.
 
     ``plan`` plans a changed program from its start state, changed by a body, within some seconds;
-    ``None`` where it cannot even begin.
+    ``None`` where it cannot even begin. A single change is looked for only as long as plans answer.
     """
     end, found = time.monotonic() + seconds, list[Repair]()
     seen: set[str] = set()
-    tried = 0
+    tried = undecided = 0
     for one in _candidates(why, missing, core):
         left = end - time.monotonic()
         if left <= 0 or len(found) >= most or tried >= _MOST_TRIED:
+            break
+        if most == 1 and undecided >= _MOST_UNDECIDED:
             break
         if one.repair.text in seen or one.place in seen:
             continue
         seen.add(one.repair.text)
         tried += 1
         verdict = plan(one.program, one.body, max(left / 2, min(left, 1.0)))
+        undecided += verdict is not None and verdict.answer == "unknown"
         if verdict is not None and verdict.answer == "winnable":
             seen.add(one.place)
             found.append(replace(one.repair, ticks=verdict.ticks))

@@ -10,6 +10,8 @@ from tokenworld.diagnostics import Failure, Span
 from tokenworld.ground import Json, Simulator, StateT
 from tokenworld.model import Body, Program
 from tokenworld.planning.ladder import plan
+from tokenworld.planning.planners.by_encoding import plan_on
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.core import Core, Variants, find_core
 from tokenworld.planning.proof.core_parts import Part
 from tokenworld.planning.proof.core_repair import Repair, find_repairs
@@ -17,6 +19,10 @@ from tokenworld.planning.proof.core_why import Missing, Way, Why
 from tokenworld.planning.verdict import Verdict
 
 __all__ = ["Explanation", "explain", "explanation_lines"]
+
+_CORE_STATES = 10_000
+"""A core takes some tens of proofs. Beside a verdict, where there is time for a few of the world's
+size, it is looked for in worlds of at most so many states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +70,22 @@ def explain(
     """Explain an unwinnable goal line. ``full``: with the core and several repairs.
 
     The core takes at most half of ``seconds``, a quarter if not ``full``; repairs take the rest.
+    Not ``full``, it is left out where a world is too large for it.
     """
     end = time.monotonic() + seconds
     why = Why(simulator, state, variants.quote)
     missing, core = why.goal(goal), None
-    if full or not missing:
+    if full or (not missing and (variants.states or 0) <= _CORE_STATES):
         share = seconds / (2 if full else 4)
         core = find_core(simulator, state, goal, variants, seconds=share)
+
+    by_planner = variants.states is None and find_engine(FAST_DOWNWARD).ready
 
     def replan(program: Program, body: Body, limit: float) -> Verdict | None:
         try:
             other, start = variants.rebuild(program, body)
+            if by_planner:  # our own search has not seen the end of the world itself
+                return plan_on(other, start, goal, "E", seconds=limit)
             return plan(other, start, goal, time_limit=limit)
         except Failure:
             return None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Union
 
 from tokenworld.diagnostics import Related, Source, Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.reader.faults import Faults
 
 __all__ = ["Group", "Item", "Word", "read_items"]
@@ -16,7 +18,7 @@ _TOKEN = re.compile(r"\s+|;[^\n]*|([()])|(\??[^\s();?\"`'{}\[\]]+|\?)")
 _DEEPEST = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A name, a number, a variable, a keyword or a sign: everything but parentheses."""
 
@@ -29,7 +31,7 @@ class Word:
         return self.text.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """A parenthesised list; ``span`` covers both parentheses."""
 
@@ -58,6 +60,8 @@ class _Nest:
         self.source, self.faults = source, faults
         self.top: list[Item] = []
         self.open: list[_Open] = []
+        lengths = [len(line) + 1 for line in source.text.split("\n")]
+        self._ends, self._line = list(accumulate(lengths)), 0
 
     def begin(self, at: int) -> None:
         if len(self.open) == _DEEPEST:
@@ -79,7 +83,16 @@ class _Nest:
     def word(self, text: str, at: int) -> None:
         if text.startswith(":") and text.lower() in _SECTIONS and len(self.open) > 2:
             self._left_open(at)
-        self._into(Word(text, self.source.span(at, at + len(text))))
+        self._into(Word(text, self._on_line(at, at + len(text))))
+
+    def _on_line(self, at: int, end: int) -> Span:
+        """The place of a word; they come in order, so that its line is the last one or a later."""
+        ends = self._ends
+        while ends[self._line] <= at:
+            self._line += 1
+        line = self._line
+        column = at - (ends[line - 1] if line else 0) + 1
+        return Span(self.source.name, at, end, line + 1, column, line + 1, column + end - at)
 
     def _into(self, item: Item) -> None:
         (self.open[-1].items if self.open else self.top).append(item)
@@ -119,26 +132,34 @@ _SECTIONS = frozenset(
 )
 
 
+def _take(found: re.Match[str], nest: _Nest) -> int:
+    """One token, or what stands between two; where it ends."""
+    kind = found.lastindex
+    if kind == 2:
+        nest.word(found[2], found.start())
+    elif kind is not None:
+        if found[1] == "(":
+            nest.begin(found.start())
+        else:
+            nest.end(found.start())
+    return found.end()
+
+
 def read_items(source: Source, faults: Faults) -> tuple[Item, ...]:
     """The items at the top of a text; what is wrong with its parentheses goes to ``faults``."""
     nest = _Nest(source, faults)
     text, at = source.text, 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        for found in _TOKEN.finditer(text, at):
+            if found.start() != at:
+                break
+            at = _take(found, nest)
+        if at < len(text):
             span = source.span(at, at + 1)
             what = f"The character `{text[at]}` has no meaning in PDDL."
             if text[at] == "`":
                 what = "A backquote has no meaning in PDDL."
             faults.tell("TW0103", what, span, hint="Remove it.")
             at += 1
-            continue
-        if found.group(1) == "(":
-            nest.begin(at)
-        elif found.group(1):
-            nest.end(at)
-        elif found.group(2):
-            nest.word(found.group(2), at)
-        at = found.end()
     nest.finish()
     return tuple(nest.top)

@@ -7,10 +7,10 @@ reader accepts but a `.tw` file cannot hold has been reported and is not in the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, Union
 
 from tokenworld.diagnostics import Source, Span
+from tokenworld.diagnostics.frozen import frozen
 
 __all__ = [
     "ActionDecl",
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     text: str
     span: Span
@@ -60,7 +60,7 @@ class Name:
         return self.text.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice(Name):
     """``(either a b)``: two types or more, as the type of a variable.
 
@@ -71,7 +71,7 @@ class Choice(Name):
     parts: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """A name of a typed list (a variable without its ``?``); ``type`` is ``None`` if not given."""
 
@@ -82,7 +82,7 @@ class Typed:
 # ---- terms ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     name: str
     span: Span
@@ -92,7 +92,7 @@ class Variable:
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     name: Name
 
@@ -101,7 +101,7 @@ class Constant:
         return self.name.span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """A number as written, ``3`` or ``2.50``."""
 
@@ -109,7 +109,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """A function with its arguments: ``(fuel ?t)``."""
 
@@ -118,7 +118,7 @@ class Applied:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calculated:
     """``(+ a b)``, ``(- a)``: two parts or more, or one to be negated."""
 
@@ -127,7 +127,7 @@ class Calculated:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undefined:
     """``undefined``: the value of an object fluent that has none."""
 
@@ -139,7 +139,7 @@ TermExpr = Union[Variable, Constant, Number, Applied, Calculated, Undefined]  # 
 # ---- conditions -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truth:
     """``()``, ``(and)``: true; ``(or)``: false."""
 
@@ -147,21 +147,21 @@ class Truth:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     predicate: Name
     args: tuple[TermExpr, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Equal:
     left: TermExpr
     right: TermExpr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     op: Literal["<", "<=", ">", ">="]
     left: TermExpr
@@ -169,13 +169,13 @@ class Compared:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negated:
     part: Condition
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Both:
     """A conjunction of two parts or more."""
 
@@ -183,7 +183,7 @@ class Both:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Either:
     """A disjunction of two parts or more."""
 
@@ -191,14 +191,14 @@ class Either:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Implied:
     left: Condition
     right: Condition
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quantified:
     kind: Literal["forall", "exists"]
     params: tuple[Typed, ...]
@@ -229,7 +229,7 @@ def leaves(condition: Condition) -> Iterator[Condition]:
 # ---- effects --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal_:
     """A fact that becomes true or, if not ``positive``, false."""
 
@@ -237,7 +237,7 @@ class Literal_:
     positive: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     op: Literal["assign", "increase", "decrease", "scale-up", "scale-down"]
     target: Applied
@@ -245,14 +245,14 @@ class Change:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class When:
     condition: Condition
     effects: tuple[Effect, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForEach:
     params: tuple[Typed, ...]
     effects: tuple[Effect, ...]
@@ -264,13 +264,13 @@ Effect = Union[Literal_, Change, When, ForEach]  # noqa: UP007
 # ---- the parts ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PredicateDecl:
     name: Name
     params: tuple[Typed, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionDecl:
     """``result`` is the type of an object fluent, ``None`` for a numeric one."""
 
@@ -279,7 +279,7 @@ class FunctionDecl:
     result: Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DerivedDecl:
     name: Name
     params: tuple[Typed, ...]
@@ -287,7 +287,7 @@ class DerivedDecl:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionDecl:
     name: Name
     params: tuple[Typed, ...]
@@ -296,7 +296,7 @@ class ActionDecl:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Domain:
     """``requirements`` are without the colon and as written; sections of a kind are joined.
 
@@ -319,7 +319,7 @@ Start = Union[Literal_, Change]  # noqa: UP007
 """A line of ``:init``: a literal, or a function's value as an ``assign``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """``text`` is the whole expression as written, spaces made single."""
 
@@ -332,7 +332,7 @@ class Metric:
         return self.sense == "minimize" and self.text.lower() in ("(total-cost)", "total-cost")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     source: Source
     name: Name

@@ -66,7 +66,7 @@ def compiled_backwards(
         wanted = np.zeros(size, np.uint8)
         wanted[list(one)] = 1
         far = array("q")
-        far.frombytes(nearest(begins, sources, wanted).tobytes())
+        far.frombytes(nearest(begins, sources, wanted).astype(np.int64).tobytes())
         found.append(far)
     return found
 

@@ -73,13 +73,13 @@ class Connected:
 
         self._np, self._world, self._tables, self._past_goal = np, world, tables, past_goal
         self._listing = Listing(tables)
-        self._ranks: Any = np.array(world.numbers, np.int32)
         rows = reserved_rows(tables.width)
         self.states = zeros(rows, tables.width, dtype="uint64")
         self.parents, self.kinds = zeros(rows, dtype="int32"), zeros(rows, dtype="uint8")
-        self.places, self.ends = zeros(rows, dtype="uint32"), zeros(rows + 1, dtype="int64")
-        self.steps, self.targets = zeros(rows, dtype="uint32"), zeros(rows, dtype="uint32")
-        self._table: Any = np.zeros(FIRST_TABLE, np.int32)
+        self.ends = zeros(rows + 1, dtype="int64")
+        step = "uint16" if len(world.commands) < 1 << 16 else "uint32"
+        self.steps, self.targets = zeros(rows, dtype=step), zeros(rows, dtype="uint32")
+        self._table: Any = np.zeros(FIRST_TABLE, np.uint32)
         self.count: Any = np.array([1, 0, 0], np.int64)
         self.states[0], self.parents[0] = tables.start[0], -1
         self.kinds[0] = world.ends(world.start)
@@ -107,7 +107,7 @@ class Connected:
             until,
             1 << 62 if most is None else most,
             self._past_goal,
-            *(self._ranks, self.ends, self.steps, self.targets, self.places),
+            *(self.ends, self.steps, self.targets),
             self._listing.arrays,
             self._tables.arrays,
         )
@@ -125,7 +125,7 @@ class Connected:
 
     def _fit(self) -> int:
         """For how many states there is room."""
-        rows = (self.states, self.parents, self.kinds, self.places, self.ends[1:])
+        rows = (self.states, self.parents, self.kinds, self.ends[1:])
         return min(fitting(self._table), *map(len, rows))
 
     def _grow(self) -> None:
@@ -134,7 +134,7 @@ class Connected:
         if self.edges + len(self._listing.arrays[1]) > room:
             names: tuple[str, ...] = ("steps", "targets")
         elif self._fit() < fitting(self._table):
-            names = ("states", "parents", "kinds", "places", "ends")
+            names = ("states", "parents", "kinds", "ends")
         else:
             places, names = len(self._table), ()
             self._table = None  # both tables at once would take too much
@@ -159,13 +159,13 @@ class Connected:
         graph.lost += (kinds == LOST).tobytes()
         free = self._np.zeros(len(world.commands) + 1, self._np.uint8)
         free[list(world.free)] = 1
-        rows = self.parents[:size], self.places[:size], self.ends, self.steps
-        depth, ticks = measured(*rows, free)
+        rows = self.ends[: expanded + 1], self.steps, self.targets
+        places, depth, ticks = measured(size, *rows, free)
         graph.depth.frombytes(depth.tobytes())
         if world.free:
             graph.ticks.frombytes(ticks.tobytes())
         graph.parents.frombytes(self.parents[:size].astype("q").tobytes())
-        _fill(graph.places, self.places[:size])
+        _fill(graph.places, places)
         _fill(graph.arrows.steps, self.steps[:edges])
         _fill(graph.arrows.targets, self.targets[:edges])
         _fill(graph.arrows.ends, self.ends[1 : expanded + 1])

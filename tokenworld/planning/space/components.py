@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import StateT
 from tokenworld.planning.space.graph import Graph, Node
 
 __all__ = ["Door", "components", "doors", "strong_components"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Door:
     """An action that leads, at least sometimes, to where there is no way back.
 

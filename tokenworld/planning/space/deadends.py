@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import StateT
 from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.space.partition import Partition
@@ -34,7 +35,7 @@ CRUELTY: dict[Told, Cruelty] = {
 _ORDER: tuple[Told, ...] = ("at once", "next", "later", "never")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeadEnd:
     """One kind of dead end: all crossings of one action with one cause.
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic
 
-from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Way
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.search import (
     Cancel,
@@ -36,7 +37,7 @@ _SAMPLE = 1024
 """Every so many new states one is measured for the memory estimate."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """A command in a state with its outcomes: where each leads, its probability and its draws.
 
@@ -62,7 +63,7 @@ class Move:
         return (len(self.targets) == 1 or not self.free) and self.missing == 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepTo:
     """One step of a path: which outcome of which move leads to ``node``."""
 
@@ -169,7 +170,7 @@ def explore(
     ``progress`` hears about every second. A limit that is hit is told in the graph.
     """
     growing = _Growing(simulator, goal)
-    growing.reach(start, -1, (0, 0))
+    growing.reach(simulator.mark(start), start, -1, (0, 0))
     watch = Watch(limits, cancel)
     graph = growing.graph
     while graph.expanded < len(graph):
@@ -202,14 +203,10 @@ class _Growing(Generic[StateT]):
         self._followed = list[tuple[Move, ...]]()
         self.graph = Graph(goal, self._states, self._followed, self._ways)
 
-    def reach(self, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
-        """The node of a state, a new one where it is news."""
-        key, graph = self._simulator.key(state), self.graph
-        node = self._nodes.get(key)
-        if node is not None:
-            self._merged = True
-            return node
-        node = self._nodes[key] = len(graph)
+    def reach(self, mark: Hashable, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
+        """The node of a state that is news."""
+        graph = self.graph
+        node = self._nodes[mark] = len(graph)
         self._states.append(state)
         self._followed.append(())
         graph.won.append(self._simulator.won(state, self._goal))
@@ -218,7 +215,7 @@ class _Growing(Generic[StateT]):
         self._ways.append(way)
         graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
         if node % _SAMPLE == 0:
-            self._sampled = max(self._sampled, size_of(key) + size_of(state))
+            self._sampled = max(self._sampled, size_of(mark) + size_of(state))
         return node
 
     def expand(self, node: Node) -> None:
@@ -227,27 +224,30 @@ class _Growing(Generic[StateT]):
         graph.expanded = node + 1
         if graph.won[node] or graph.lost[node]:
             return
-        state, moves = graph.states[node], list[Move]()
-        for command in simulator.commands(state):
-            successors = simulator.successors(state, command)
-            if successors:
-                moves.append(self._move(node, len(moves), command, successors))
+        moves = list[Move]()
+        for command, ways in simulator.moves(graph.states[node]):
+            if ways:
+                moves.append(self._move(node, len(moves), command, ways))
         self._followed[node] = tuple(moves)
         self._moves += len(moves)
 
-    def _move(
-        self, node: Node, number: int, command: Command, successors: Sequence[Successor[StateT]]
-    ) -> Move:
-        simulator, before = self._simulator, self.graph.states[node]
-        targets = tuple(
-            self.reach(one.state, node, (number, outcome)) for outcome, one in enumerate(successors)
-        )
-        self.graph.edges += len(targets)
-        free = any(_still(simulator, before, one.state) for one in successors)
-        if len(successors) == 1 and not successors[0].draws:
+    def _move(self, node: Node, number: int, command: Command, ways: Sequence[Way[StateT]]) -> Move:
+        nodes, graph = self._nodes, self.graph
+        found = list[Node]()
+        for outcome, way in enumerate(ways):
+            target = nodes.get(way.mark)
+            if target is None:
+                target = self.reach(way.mark, way.state(), node, (number, outcome))
+            else:
+                self._merged = True
+            found.append(target)
+        targets = tuple(found)
+        graph.edges += len(targets)
+        free = any(way.still for way in ways)
+        if len(ways) == 1 and not ways[0].draws:
             return Move(command, targets, *_SURE, free)
-        chances = tuple(one.probability for one in successors)
-        return Move(command, targets, chances, tuple(one.draws for one in successors), free)
+        chances = tuple(way.probability for way in ways)
+        return Move(command, targets, chances, tuple(way.draws for way in ways), free)
 
     def memory(self) -> int:
         """The bytes held, estimated from samples."""
@@ -264,10 +264,3 @@ class _Growing(Generic[StateT]):
         if self._merged and not self._exact:
             return "key", "states that look equal may differ in what follows"
         return None, ""
-
-
-def _still(simulator: Simulator[StateT], before: StateT, after: StateT) -> bool:
-    """Whether neither time nor a turn passed between two states."""
-    if simulator.tick(before) != simulator.tick(after):
-        return False
-    return simulator.mover(before) == simulator.mover(after)

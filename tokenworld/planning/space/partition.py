@@ -7,10 +7,10 @@ partial graph a state counts as dead only if nothing unexplored can be reached f
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import StateT
 from tokenworld.planning.space.closure import FAR, backwards
 from tokenworld.planning.space.graph import Graph, Node, StepTo
@@ -20,7 +20,7 @@ __all__ = ["FAR", "Branching", "Partition", "Place", "partition"]
 Place = Literal["won", "winnable", "dead", "undecided"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branching:
     """How many commands lead on from a state; states where play has ended do not count."""
 
@@ -33,7 +33,7 @@ class Branching:
         return Fraction(self.moves, self.states) if self.states else Fraction(0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partition(Generic[StateT]):
     """What can become of each state.
 

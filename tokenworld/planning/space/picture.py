@@ -7,9 +7,9 @@ other, then, where these are too many, those that are equally far from the goal 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import StateT
 from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.space.partition import FAR, Partition, Place
@@ -32,7 +32,7 @@ COLOURS: Mapping[Place, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Box:
     """One state, or several that are drawn as one."""
 
@@ -41,7 +41,7 @@ class Box:
     start: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrow:
     """All edges between two boxes (by number), with the actions that make them."""
 
@@ -50,7 +50,7 @@ class Arrow:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """``grouping`` tells what a box stands for. Box 0 holds the start."""
 

@@ -1,0 +1,181 @@
+"""What a search is told without records is what the stepper says, state by state (see `leaps`).
+
+Each world is explored twice: once by the stepper alone, for somebody hears of every result, and
+once by looking up what the columns that decide came to before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from tokenworld.diagnostics import Source
+from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.engine.leaps import Leaps
+from tokenworld.engine.result import Result
+from tokenworld.ground import Command
+from tokenworld.planning.search import Limits
+from tokenworld.planning.space.graph import Graph, explore
+from tokenworld.session.loading import choose_world, compile_world, open_text
+from tokenworld.session.rules_met import RulesMet
+from tokenworld.tools.fuzzing.fuzzing import playable
+from tokenworld.tools.fuzzing.playing import checked
+
+STATES = 150
+CAVE = """
+type Thing { at: Room? nested ordered inverse contents  warm: 0 to 3 = 2 }
+type Room : Thing { lit: bool = false }
+type Hero : Thing { gold: 0 to 4 = 0 }
+actor me: Hero
+PHASE
+action look() { say "You look around." }
+action take(x: Thing) { require x != me  require x.at == me.at  x.at = me.at }
+action go(r: Room) { require me.at != r  me.at = r }
+action shine() { me.warm = me.warm }
+action earn() { me.gold += 1 }
+action breed() { create t: Thing { at = me.at } }
+action burn(x: Thing) { require x.at == me.at  require x != me  destroy x }
+action toss() { chance 1/3 { me.gold -= 1 } }
+action nap() takes 2 { me.warm += 1 }
+law cool(x: Thing) LAW when x.warm > 0 { WHAT }
+MORE
+world w {
+  time passes always
+  object hall: Room { warm = 0 }
+  object cellar: Room { warm = 0 }
+  object hero: Hero { at = hall }
+  object stone: Thing { at = hall  warm = 1 }
+  spare Thing 1
+  TURNS
+  goal rich: hero.gold == 4
+  lose poor: hero.at == cellar and hero.warm == 0
+  award 1 when hero.at == cellar
+}
+"""
+DRAWN = "chance 50% { x.warm -= 1 }"
+SURE = "x.warm -= 1"
+TWO = "object friend: Hero { at = hall }  turns hero, friend"
+CAVES = {
+    "together": ("", "", SURE, "", ""),
+    "drawn": ("", "", DRAWN, "", ""),
+    "in turn": ("phase p sequentially", "during p", SURE, "", ""),
+    "nested": ("phase p sequentially by nesting", "during p", SURE, "", ""),
+    "nested and drawn": ("phase p sequentially by nesting", "during p", DRAWN, "", ""),
+    "two": ("", "", SURE, "", TWO),
+    "two look back": ("", "", "if did(x, look) { x.warm -= 1 }", "", TWO),
+    "kept": ("", "", SURE, "invariant cold(x: Hero): x.gold < 3", TWO),
+    "summed": ("", "", SURE, "conserve purse: sum(x.gold for x: Hero) except earn, toss", ""),
+    "by the clock": ("", "", "if tick() mod 3 == 1 { x.warm -= 1 }", "", ""),
+    "looking back": ("", "", "if was x.warm == 2 { x.warm -= 1 }", "", ""),
+    "watched": ("", "", SURE, 'watch w(x: Thing) when x.warm == 0 { say "Cold." }', ""),
+}
+Edges = tuple[tuple[Command, tuple[int, ...], tuple[object, ...], tuple[object, ...], bool], ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A graph in values that do not depend on who explored it, and what happened in it."""
+
+    keys: list[Hashable]
+    latched: list[tuple[object, ...]]
+    edges: list[Edges]
+    ends: tuple[bytes, bytes]
+    limit: str | None
+    met: tuple[object, ...]
+
+
+def _engine(text: str) -> Engine:
+    return open_text((Source("world.tw", None, text),), "w").engine
+
+
+def _cave(name: str) -> str:
+    phase, law, what, more, turns = CAVES[name]
+    text = CAVE.replace("PHASE", phase).replace("LAW", law).replace("WHAT", what)
+    return text.replace("MORE", more).replace("TURNS", turns)
+
+
+def _told(engine: Engine, start: State, *, recorded: bool, states: int) -> Told:
+    simulator, met = EngineSimulator(engine, start), RulesMet(engine)
+    met.begin(start)
+    if recorded:
+
+        def observe(before: State, result: Result) -> None:
+            met.observe(before, result)
+
+        simulator.observe = observe
+    else:
+        simulator.listener = met
+    graph = explore(simulator, start, None, Limits(states, None))
+    happened = (met.actions, met.laws, met.begun, met.endings, met.awards, met.failed)
+    return Told(
+        [simulator.key(one) for one in graph.states],
+        [(one.latched, one.awarded, one.tick, one.turn, one.deeds) for one in graph.states],
+        [tuple(_edges(graph, node)) for node in graph.nodes()],
+        (bytes(graph.won), bytes(graph.lost)),
+        graph.limit,
+        happened,
+    )
+
+
+def _edges(graph: Graph[State], node: int) -> Iterator[tuple[object, ...]]:
+    for move in graph.moves[node]:
+        yield move.command, move.targets, move.chances, move.draws, move.free
+
+
+def _equal(engine: Engine, states: int = STATES) -> Told:
+    start = engine.start()
+    slow = _told(engine, start, recorded=True, states=states)
+    fast = _told(engine, start, recorded=False, states=states)
+    assert fast.keys == slow.keys
+    assert fast.latched == slow.latched
+    assert fast.edges == slow.edges
+    assert (fast.ends, fast.limit) == (slow.ends, slow.limit)
+    assert fast.met == slow.met
+    assert len(set(fast.keys)) == len(fast.keys)  # marks tell apart what keys do
+    return fast
+
+
+@pytest.mark.parametrize("name", CAVES)
+def test_a_cave_is_explored_alike(name: str) -> None:
+    assert len(_equal(_engine(_cave(name))).keys) > 20
+
+
+@pytest.mark.parametrize("seed", [*range(40), 228])  # 228: births, and contents of a relation
+def test_a_random_world_is_explored_alike(seed: int) -> None:
+    text = playable(seed)
+    if text is None:
+        pytest.skip("the seed gives no world that can be played")
+    program = checked(text).program
+    assert program is not None
+    _equal(compile_world(program, choose_world(program, "w", "world.tw")), 40)
+
+
+@pytest.mark.parametrize(("name", "most"), [("together", 0.6), ("two", 0.8), ("drawn", 0.6)])
+def test_most_edges_are_looked_up(name: str, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: Counter[str] = Counter()
+    of, played, done = Leaps.of, Leaps._played, Leaps._done
+    monkeypatch.setattr(Leaps, "of", lambda *given: counts.update(["asked"]) or of(*given))
+    monkeypatch.setattr(Leaps, "_played", lambda *g: counts.update(["played"]) or played(*g))
+    monkeypatch.setattr(Leaps, "_done", lambda *given: counts.update(["done"]) or done(*given))
+    engine = _engine(_cave(name))
+    simulator = EngineSimulator(engine, start := engine.start())
+    explore(simulator, start, None, Limits(STATES, None))
+    assert counts["asked"] > 150
+    assert counts["played"] < most * counts["asked"]
+    assert counts["done"] < most * counts["asked"]
+
+
+def test_marks_tell_apart_what_keys_tell_apart() -> None:
+    engine = _engine(_cave("nested"))
+    simulator = EngineSimulator(engine, start := engine.start())
+    graph = explore(simulator, start, None, Limits(STATES, None))
+    by_mark: dict[Hashable, Hashable] = {}
+    for state in graph.states:
+        for command in simulator.commands(state):
+            for one in simulator.successors(state, command):
+                key = simulator.key(one.state)
+                assert by_mark.setdefault(simulator.mark(one.state), key) == key
+    assert len(set(by_mark.values())) == len(by_mark) > 80

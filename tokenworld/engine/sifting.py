@@ -1,0 +1,317 @@
+"""All legal commands of a small world with rules of any kind: action by action, as far as needed.
+
+Each action has a generated function that loops over its bindings and tests every condition as soon
+as all that it speaks of is bound, and then what the language adds (see `plain`). Its list is kept
+with the columns that it rests on, and made again only where one of them was written (see `trail`).
+Worlds all of whose actions ask for mere facts are listed by `standing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import is_
+from typing import Any
+
+from tokenworld.engine.bodies import BodyWriter
+from tokenworld.engine.compile import Code, Function, extend
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.joins import Join, compile_join
+from tokenworld.engine.listing import Listing
+from tokenworld.engine.plain import fits_of
+from tokenworld.engine.probe import is_atom
+from tokenworld.engine.standing import SMALL, Made, is_simple
+from tokenworld.engine.state import State
+from tokenworld.engine.trail import Trail
+from tokenworld.engine.waking import (
+    ALWAYS,
+    TIME,
+    bits_between,
+    draws,
+    reading_bits,
+    touching_bits,
+)
+from tokenworld.ground import Command, conjuncts, parameter_domains
+from tokenworld.model import (
+    Action,
+    Arithmetic,
+    Binder,
+    BoolLiteral,
+    BuiltinCall,
+    DeriveCall,
+    IsType,
+    Let,
+    Local,
+    Me,
+    Not,
+    ObjectType,
+    Term,
+    body_terms,
+    guard_terms,
+    subterms,
+    terms_of,
+)
+
+__all__ = ["Sifting"]
+
+MANY_PARAMS = 3
+"""Parameters from which the order in which they are bound matters enough for a join."""
+
+Sift = Callable[..., list[Command]]
+
+
+@dataclass(slots=True)
+class _Sifted:
+    """An action: how its list is made, and on which bits (see `waking`) that rests: ``asks`` those
+    of its requires, ``rests`` those of what the language adds too. ``by`` is a join, a generated
+    function, or nothing where each binding is tried on its own; ``few``: it never has too many
+    bindings to be listed. ``held`` are the commands whose requires hold, ``now`` those that are
+    legal."""
+
+    name: str
+    asks: int
+    rests: int
+    made: Made
+    by: Join | Sift | None
+    rows: bool
+    few: bool
+    fits: Function | None
+    tables: tuple[Any, ...] = ()
+    basis: tuple[Any, ...] = ()
+    listed: bool = True
+    held: list[Command] = field(default_factory=list)
+    now: list[Command] = field(default_factory=list)
+
+
+class Sifting:
+    """``safe`` tells to which actions the language adds nothing, ``keeps`` whether it refuses a
+    command whose requires hold; ``slow`` lists these by trying each binding of an action."""
+
+    def __init__(
+        self,
+        code: Code,
+        listing: Listing,
+        made: dict[str, Made],
+        safe: dict[str, bool],
+        keeps: Callable[[State, Command], bool],
+        slow: Callable[[State, str], Iterable[Command]],
+    ) -> None:
+        self._code, self._listing, self._commands, self._safe = code, listing, made, safe
+        self._keeps, self._slow = keeps, slow
+        self._actions: tuple[_Sifted, ...] | None = None
+        self._at: Trail | None = None
+        self._live: object = None
+        self._me: int | None = None
+        self._now: list[Command] = []
+
+    def every(self, state: State) -> list[Command] | None:
+        """All legal commands; ``None`` where the world is large or somebody is busy."""
+        if len(state.kinds) > SMALL or not is_simple(state):
+            return None
+        if self._actions is None:
+            self._actions = tuple(self._begin(state, name) for name in self._code.actions)
+        written = self._written(state)
+        stale = [one for one in self._actions if written & one.rests] if written else ()
+        for one in stale:
+            self._renew(one, state, written)
+        if stale:
+            self._now = list(chain.from_iterable([one.now for one in self._actions]))
+        return self._now.copy()
+
+    def _written(self, state: State) -> int:
+        """The bits of what may differ from the state that was asked about last."""
+        before, self._at = self._at, state.trail
+        me, self._me = self._me, state.me
+        if before is None or me != self._me or state.live is not self._live:
+            self._live = state.live
+            return ALWAYS
+        return TIME | bits_between(before, state.trail) if before is not state.trail else 0
+
+    # ---- one action -----------------------------------------------------------------------------
+
+    def _renew(self, one: _Sifted, state: State, written: int) -> None:
+        if written & one.asks:
+            try:
+                one.held = self._held(one, state, written)
+            except Breach:  # a number is undefined for a binding: each has to be tried on its own
+                one.held = list(self._slow(state, one.name))
+        one.now = self._kept(one, state) if one.held and not self._safe[one.name] else one.held
+
+    def _held(self, one: _Sifted, state: State, written: int) -> list[Command]:
+        by = one.by
+        if by is None:
+            return list(self._slow(state, one.name))
+        if isinstance(by, Join):
+            self._look(one, by, state)
+            if not one.listed:
+                return []
+            joined: list[Command] = by.commands(state, state, state.me, one.made, *one.tables)
+            return joined
+        if one.rows:
+            rows = self._listing.bindings(state, one.name)
+            return by(state, state, state.me, one.made, rows) if rows is not None else []
+        if written == ALWAYS and not one.few:
+            one.listed = self._listing.bindings(state, one.name) is not None
+        return by(state, state, state.me, one.made, ()) if one.listed else []
+
+    def _kept(self, one: _Sifted, state: State) -> list[Command]:
+        """Of the commands whose requires hold those that the language does not refuse."""
+        keeps, fits, me = self._keeps, one.fits, state.me
+        if fits is None:
+            return [command for command in one.held if keeps(state, command)]
+        try:
+            return [
+                command
+                for command in one.held
+                if fits(state, state, me, *command.args) == 1 or keeps(state, command)
+            ]
+        except Breach:
+            return [command for command in one.held if keeps(state, command)]
+
+    def _look(self, one: _Sifted, join: Join, state: State) -> None:
+        """See that the tables of a join are right, and whether there are too many bindings."""
+        basis = (state.live, *(state.cols[index] for index in join.columns))
+        if len(basis) != len(one.basis) or not all(map(is_, basis, one.basis)):
+            one.basis, one.tables = basis, join.tables(state)
+            one.listed = self._listing.bindings(state, one.name) is not None
+
+    def _begin(self, state: State, name: str) -> _Sifted:
+        code, action = self._code, self._code.actions[name].action
+        many, rows = len(action.params) >= MANY_PARAMS, self._listing.is_joined(name)
+        join = compile_join(code, action, state) if many else None
+        by = join if join is not None else _compiled(code, action, rows=rows)
+        layout, program = code.emitter.layout, code.emitter.instance.program
+        asks = reading_bits(layout, program, tuple(guard_terms(action)))
+        rests = asks if self._safe[name] else asks | self._added(action)
+        fits = None if self._safe[name] else fits_of(code, action)
+        few = not many and all(
+            isinstance(one.type, ObjectType) for one in action.params
+        )  # of `SMALL` objects at most
+        return _Sifted(name, asks, rests, self._commands[name], by, rows, few, fits)
+
+    def _added(self, action: Action) -> int:
+        """The bits of what decides whether the language refuses an action."""
+        layout, program = self._code.emitter.layout, self._code.emitter.instance.program
+        if draws(action.body) or program.births or action.takes is not None:
+            return ALWAYS
+        body = reading_bits(layout, program, tuple(body_terms(action.body)))
+        return body | touching_bits(layout, program, action.body)
+
+
+def _compiled(code: Code, action: Action, *, rows: bool) -> Sift | None:
+    """``sift(S, W, me, made, rows)``: the commands of an action whose requires hold, in order;
+    ``None`` where a condition may have no value, so that each binding is tried on its own."""
+    emitter = code.emitter
+    guards = [part for guard in action.guards for part in _parts(guard)]
+    if any(_may_break(part) for part in guards) or _shadows(action, guards):
+        return None
+    writing = _Writing(BodyWriter(emitter), guards, {})
+    writing.lines.line(1, "found = []")
+    writing.test(frozenset())
+    names = {one.name: emitter.fresh("a") for one in action.params}
+    writing.loop(action.params, names, rows=rows)
+    row = "".join(f"{name}, " for name in names.values())
+    lines, depth = writing.lines, writing.depth
+    lines.line(depth, f"found.append(made[({row})])")
+    lines.line(1, "return found")
+    name = emitter.fresh("sift")
+    texts = [text for _, text in emitter.texts]
+    emitter.texts.clear()
+    header = f"def {name}(S, W, me, made, rows):"
+    extend(code, "\n".join([*texts, header, *lines.lines, ""]))
+    function: Sift = code.space[name]
+    return function
+
+
+def _parts(guard: Any) -> Sequence[Term | Let]:
+    return [guard] if isinstance(guard, Let) else list(conjuncts((guard.condition,)))
+
+
+def _shadows(action: Action, guards: Sequence[Term | Let]) -> bool:
+    """Whether a name means two things."""
+    named = [one.name for one in action.params]
+    named += [one.name for one in guards if isinstance(one, Let)]
+    inner = {name for part in guards for name in _bound(part)}
+    return len(set(named)) < len(named) or not inner.isdisjoint(named)
+
+
+def _may_break(part: Term | Let) -> bool:
+    return (isinstance(part, Let) and draws((part,))) or any(
+        isinstance(one, (Arithmetic, BuiltinCall, DeriveCall)) for one in _every(part)
+    )
+
+
+@dataclass(slots=True)
+class _Writing:
+    """The loops of one action: each condition at the place where all that it speaks of is bound.
+    One that has a value whatever the others say may overtake those written before it."""
+
+    lines: BodyWriter
+    waiting: list[Term | Let]
+    names: dict[str, str]
+    depth: int = 1
+
+    def loop(self, params: Sequence[Binder], names: dict[str, str], *, rows: bool) -> None:
+        if rows:
+            self.lines.line(1, f"for {''.join(f'{name}, ' for name in names.values())} in rows:")
+            self.depth = 2
+            self.names.update(names)
+            self.test(frozenset(names))
+            return
+        for binder in params:
+            self.lines.line(self.depth, f"for {names[binder.name]} in {self._domain(binder)}:")
+            self.depth += 1
+            self.names[binder.name] = names[binder.name]
+            self.test(frozenset(self.names))
+
+    def _domain(self, binder: Binder) -> str:
+        emitter = self.lines.emitter
+        if isinstance(binder.type, ObjectType):
+            return f"S.live[{emitter.const(binder.type.name)}]"
+        domain = parameter_domains(emitter.instance, (binder,))[0]
+        return emitter.const(domain if isinstance(domain, range) else tuple(domain))
+
+    def test(self, bound: frozenset[str]) -> None:
+        """Test what can be tested now."""
+        rest: list[Term | Let] = []
+        for part in self.waiting:
+            if not _names(part) <= self.names.keys() or (rest and not _is_total(part)):
+                rest.append(part)
+            elif isinstance(part, Let):
+                self.lines.let(part, self.names, self.depth)
+            else:
+                self.lines.line(self.depth, f"if not {self.lines.emitter.term(part, self.names)}:")
+                leave = "continue" if self.depth > 1 else "return found"
+                self.lines.line(self.depth + 1, leave)
+        self.waiting = rest
+
+
+def _names(part: Term | Let) -> frozenset[str]:
+    every = {one.name for one in _every(part) if isinstance(one, Local)}
+    return frozenset(every - _bound(part))
+
+
+def _bound(part: Term | Let) -> set[str]:
+    """The names that a condition binds itself."""
+    return {binder.name for one in _every(part) for binder in getattr(one, "binders", ())}
+
+
+def _every(part: Term | Let) -> Iterator[Term]:
+    for term in terms_of(part) if isinstance(part, Let) else (part,):
+        yield from subterms(term)
+
+
+def _is_total(part: Term | Let) -> bool:
+    """Whether a condition has a value in any order: a fact, an equation, a type, a constant."""
+    match part:
+        case Not(term=inner):
+            return _is_total(inner)
+        case IsType(term=inner):
+            return isinstance(inner, (Local, Me))
+        case BoolLiteral():
+            return True
+        case Let():
+            return False
+        case _:
+            return is_atom(part)
