@@ -24,10 +24,10 @@ from tokenworld.planning.proof.core_changes import (
 from tokenworld.planning.proof.core_why import Missing, Way, Why
 from tokenworld.planning.verdict import Verdict
 
-__all__ = ["Repair", "find_repairs"]
+__all__ = ["MOST_TRIED", "Repair", "find_repairs"]
 
 Plan = Callable[[Program, Body, float], Verdict | None]
-_MOST_TRIED = 60
+MOST_TRIED = 60
 _MOST_UNDECIDED = 2
 """Where so many changed worlds could not be decided in their time, the others will hardly be."""
 
@@ -40,8 +40,10 @@ def find_repairs(
     plan: Plan,
     seconds: float,
     most: int = 1,
+    tries: int = MOST_TRIED,
 ) -> tuple[Repair, ...]:
-    """Up to ``most`` single changes that make the goal reachable, the smallest kind first.
+    """Up to ``most`` single changes that make the goal reachable, of the first ``tries``, the
+    smallest kind first.
 
     ``plan`` plans a changed program from its start state, changed by a body, within some seconds;
     ``None`` where it cannot even begin. A single change is looked for only as long as plans answer.
@@ -51,7 +53,7 @@ def find_repairs(
     tried = undecided = 0
     for one in _candidates(why, missing, core):
         left = end - time.monotonic()
-        if left <= 0 or len(found) >= most or tried >= _MOST_TRIED:
+        if left <= 0 or len(found) >= most or tried >= tries:
             break
         if most == 1 and undecided >= _MOST_UNDECIDED:
             break

@@ -14,7 +14,7 @@ from tokenworld.planning.planners.by_encoding import plan_on
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.core import Core, Variants, find_core
 from tokenworld.planning.proof.core_parts import Part
-from tokenworld.planning.proof.core_repair import Repair, find_repairs
+from tokenworld.planning.proof.core_repair import MOST_TRIED, Repair, find_repairs
 from tokenworld.planning.proof.core_why import Missing, Way, Why
 from tokenworld.planning.verdict import Verdict
 
@@ -23,6 +23,9 @@ __all__ = ["Explanation", "explain", "explanation_lines"]
 _CORE_STATES = 10_000
 """A core takes some tens of proofs. Beside a verdict, where there is time for a few of the world's
 size, it is looked for in worlds of at most so many states."""
+
+_ENCODED = 5
+"""So many changed worlds are encoded for a planner beside a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,10 @@ def explain(
     repairs: tuple[Repair, ...] = ()
     if why.sound:
         left = max(end - time.monotonic(), 0.0)
-        repairs = find_repairs(why, missing, core, plan=replan, seconds=left, most=3 if full else 1)
+        most, tries = (3, MOST_TRIED) if full else (1, _ENCODED if by_planner else MOST_TRIED)
+        repairs = find_repairs(
+            why, missing, core, plan=replan, seconds=left, most=most, tries=tries
+        )
     return Explanation(goal, missing, core, repairs)
 
 
