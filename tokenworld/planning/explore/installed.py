@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib.util import find_spec
 
-__all__ = ["available"]
+__all__ = ["available", "loaded"]
 
 
 @cache
 def available() -> bool:
     """Whether numpy and numba (extra `fast`) are there."""
     return all(find_spec(name) is not None for name in ("numpy", "numba"))
+
+
+def loaded() -> bool:
+    """Whether this process has numba already, so that using it costs no loading."""
+    return "numba" in sys.modules

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tokenworld.ground import StateT
-from tokenworld.planning.explore.installed import available
+from tokenworld.planning.explore.installed import available, loaded
 from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.space.packed_graph import PackedGraph
 
@@ -20,15 +20,21 @@ __all__ = ["FAR", "backwards", "distances"]
 FAR = -1
 """The distance of a state from which there is no way."""
 _LARGE = 100_000
-"""So many edges make it worth the while to load what is compiled."""
+"""So many edges make it worth the while to turn arrays around, where what compiles is loaded."""
+_WORTH_LOADING = 1_000_000
+"""So many make it worth the while to load it: that takes as long as the plain way with these."""
 
 
 def backwards(graph: Graph[StateT], ends: Sequence[Iterable[Node]]) -> list[array[int]]:
     """For each collection of nodes, the least number of edges from every node to one of them."""
-    if isinstance(graph, PackedGraph) and graph.edges >= _LARGE and available():
+    if isinstance(graph, PackedGraph) and _pays(graph.edges):
         return compiled_backwards(graph, ends)
     sources = graph.sources()
     return [distances(sources, one) for one in ends]
+
+
+def _pays(edges: int) -> bool:
+    return edges >= (_LARGE if loaded() else _WORTH_LOADING) and available()
 
 
 def distances(sources: list[list[Node]], ends: Iterable[Node]) -> array[int]:
