@@ -90,7 +90,7 @@ def measured(objects: int) -> dict[str, float | int]:
     from tokenworld.check import check_source
     from tokenworld.diagnostics import Source
     from tokenworld.engine import SeededLuck
-    from tokenworld.engine.focus import focus_on
+    from tokenworld.engine.legal.focus import focus_on
     from tokenworld.ground import Command
     from tokenworld.session.loading import choose_world, compile_world
 

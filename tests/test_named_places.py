@@ -26,7 +26,7 @@ FOLDERS = ("tokenworld", "tests", "benchmarks", "grammars", "rules", "domains", 
 PLACE = re.compile(rf"(?<![\w/.(\"-])((?:{'|'.join((*FOLDERS, *PACKAGES))})/[\w./*-]*[\w*/])")
 """A path, from the root or within the package; links are tested elsewhere."""
 NAME = re.compile(rf"(?<!`)`((?:tokenworld\.)?(?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?:\([^`]*\))?`")
-NO_MODULES = {"quality.toml", "engine.hash", "engine.json", "engine.why"}
+NO_MODULES = {"quality.toml", "engine.hash", "engine.json", "engine.live", "engine.why"}
 """A file, and methods of what a sample calls `engine`."""
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.engine.focus import focus_on
+from tokenworld.engine.legal.focus import focus_on
 from tokenworld.ground import Command
 from tokenworld.model import ObjectType
 from tokenworld.session import Session

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.engine.tiny import play
 from tests.engine.walks import BUNDLED, commands, engine_of, random_engine, tried
-from tokenworld.engine import Engine, SeededLuck, ground_ops, live
+from tokenworld.engine import Engine, SeededLuck
+from tokenworld.engine.inplace import ground_ops, live
 from tokenworld.ground import Command
 
 

@@ -13,10 +13,11 @@ import pytest
 
 from tests.engine.walks import tried, walk
 from tokenworld.diagnostics import Source
-from tokenworld.engine import Engine, SeededLuck, State, made, standing
-from tokenworld.engine.hoists import Strides
-from tokenworld.engine.indexes import grouped
-from tokenworld.engine.joins import Joins, can_join
+from tokenworld.engine import Engine, SeededLuck, State
+from tokenworld.engine.legal import made, standing
+from tokenworld.engine.legal.hoists import Strides
+from tokenworld.engine.legal.indexes import grouped
+from tokenworld.engine.legal.joins import Joins, can_join
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_text
 

@@ -14,8 +14,8 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.leaps import Leaps
 from tokenworld.engine.result import Result
+from tokenworld.engine.searching.leaps import Leaps
 from tokenworld.ground import Command
 from tokenworld.planning.search import Limits
 from tokenworld.planning.space.graph import Graph, explore

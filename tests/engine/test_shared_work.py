@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.identity import key_of
 from tokenworld.engine.luck import ExploringLuck
 from tokenworld.engine.reading import columns_read
 from tokenworld.engine.result import Result
+from tokenworld.engine.searching.identity import key_of
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_text
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.engine.tiny import play
 from tests.engine.walks import BUNDLED, engine_of, random_engine, tried, walk
 from tokenworld.engine import Engine
-from tokenworld.engine.sifting import Sifting
+from tokenworld.engine.legal.sifting import Sifting
 from tokenworld.ground import Command
 from tokenworld.session import open_world
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.engine.tiny import play
 from tests.engine.walks import BUNDLED, commands, engine_of, random_engine, tried, walk
 from tokenworld.diagnostics import Source
-from tokenworld.engine import Engine, SeededLuck, simultaneous, standing
+from tokenworld.engine import Engine, SeededLuck, simultaneous
 from tokenworld.engine.agenda import Agenda
+from tokenworld.engine.legal import standing
 from tokenworld.ground import Command
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text

@@ -13,18 +13,18 @@ from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.describe import describe_of, strata_of
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
-from tokenworld.engine.joins import can_join
+from tokenworld.engine.inplace.live import LiveWorld
+from tokenworld.engine.inplace.live_rules import LiveRules
 from tokenworld.engine.layout import Layout
-from tokenworld.engine.listing import Listing
-from tokenworld.engine.live import LiveWorld
-from tokenworld.engine.live_rules import LiveRules
+from tokenworld.engine.legal.joins import can_join
+from tokenworld.engine.legal.listing import Listing
+from tokenworld.engine.legal.sifting import Sifting
+from tokenworld.engine.legal.standing import SMALL, Made, StandingActions
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.record import Recorder, number_json
 from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.result import Result
-from tokenworld.engine.sifting import Sifting
-from tokenworld.engine.standing import SMALL, Made, StandingActions
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper

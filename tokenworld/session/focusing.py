@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
-from tokenworld.engine.focus import focus_on
+from tokenworld.engine.legal.focus import focus_on
 from tokenworld.ground import Command
 from tokenworld.prose import command_texts
 from tokenworld.session.session import LegalCommand, Session

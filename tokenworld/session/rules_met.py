@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from tokenworld.diagnostics import Source, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, State
-from tokenworld.engine.quick import Came
 from tokenworld.engine.result import Result
+from tokenworld.engine.searching.quick import Came
 from tokenworld.ground import Command
 from tokenworld.model import (
     BOOL,

@@ -11,9 +11,9 @@ from typing import Any, Final
 from tokenworld.engine import EngineSimulator, EngineSpeaker, SeededLuck, State
 from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.delta import RawChange
-from tokenworld.engine.idling import reads_deeds
 from tokenworld.engine.luck import RecordingLuck
 from tokenworld.engine.result import Result
+from tokenworld.engine.searching.idling import reads_deeds
 from tokenworld.ground import PASS, Command, NoMatch
 from tokenworld.prose import Parser
 from tokenworld.prose.lexicon import Cuts, Lexicon, Vocabulary

@@ -17,14 +17,7 @@ from typing import Any
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.delta import Breach
-from tokenworld.engine.joins import Join, compile_join
-from tokenworld.engine.listing import Listing
-from tokenworld.engine.plain import fits_of
-from tokenworld.engine.probe import is_atom
-from tokenworld.engine.standing import SMALL, Made, is_simple
-from tokenworld.engine.state import State
-from tokenworld.engine.trail import Trail
-from tokenworld.engine.waking import (
+from tokenworld.engine.inplace.waking import (
     ALWAYS,
     TIME,
     bits_between,
@@ -32,6 +25,13 @@ from tokenworld.engine.waking import (
     reading_bits,
     touching_bits,
 )
+from tokenworld.engine.legal.joins import Join, compile_join
+from tokenworld.engine.legal.listing import Listing
+from tokenworld.engine.legal.standing import SMALL, Made, is_simple
+from tokenworld.engine.plain import fits_of
+from tokenworld.engine.probe import is_atom
+from tokenworld.engine.state import State
+from tokenworld.engine.trail import Trail
 from tokenworld.ground import Command, conjuncts, parameter_domains
 from tokenworld.model import (
     Action,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from tokenworld.engine.hoists import JoinText
+from tokenworld.engine.legal.hoists import JoinText
 from tokenworld.ground import Command, Raw
 
 __all__ = ["MOST_MADE", "Made", "NumberedCommands", "NumberedRows"]

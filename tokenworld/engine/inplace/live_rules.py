@@ -8,8 +8,8 @@ from typing import NamedTuple
 from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.compile import Function
 from tokenworld.engine.endings import Endings
-from tokenworld.engine.ground_ops import GroundOps
-from tokenworld.engine.live_turns import turns_of
+from tokenworld.engine.inplace.ground_ops import GroundOps
+from tokenworld.engine.inplace.live_turns import turns_of
 from tokenworld.engine.plain import plain_of, quiet_of
 from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.simultaneous import Together

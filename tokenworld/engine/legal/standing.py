@@ -8,9 +8,9 @@ from operator import is_
 
 from tokenworld.engine.agenda import Agenda, Standing
 from tokenworld.engine.compile import Code, Function
-from tokenworld.engine.joins import Joins, can_join
-from tokenworld.engine.listing import Listing
-from tokenworld.engine.made import Made
+from tokenworld.engine.legal.joins import Joins, can_join
+from tokenworld.engine.legal.listing import Listing
+from tokenworld.engine.legal.made import Made
 from tokenworld.engine.probe import compile_probe
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Raw

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.hoists import Hoist, Hoists
 from tokenworld.engine.layout import Column
-from tokenworld.engine.total import names_of
+from tokenworld.engine.legal.hoists import Hoist, Hoists
+from tokenworld.engine.legal.total import names_of
 from tokenworld.ground import Raw, parameter_domains
 from tokenworld.model import (
     ROOT,

@@ -16,11 +16,11 @@ from tokenworld.engine.applying import apply
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import HEADER, Code, Function, extend
 from tokenworld.engine.delta import Breach, Delta, RawChange
+from tokenworld.engine.inplace.waking import ALWAYS, POPULATION, bits_of, rest_of
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.plain import plain_law
 from tokenworld.engine.sequence import InTurn, Row, Turn
 from tokenworld.engine.state import State
-from tokenworld.engine.waking import ALWAYS, POPULATION, bits_of, rest_of
 from tokenworld.model import Law, Program
 
 __all__ = ["Kept", "Turning"]

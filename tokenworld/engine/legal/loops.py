@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from tokenworld.engine.hoists import Hoist, Hoists, JoinText, Loop, Strides, Wanted
-from tokenworld.engine.total import names_of
-from tokenworld.engine.ways import Param, Way, Ways
+from tokenworld.engine.legal.hoists import Hoist, Hoists, JoinText, Loop, Strides, Wanted
+from tokenworld.engine.legal.total import names_of
+from tokenworld.engine.legal.ways import Param, Way, Ways
 from tokenworld.model import Binder, Term
 
 __all__ = ["Loops"]

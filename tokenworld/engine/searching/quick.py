@@ -19,9 +19,9 @@ from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.guards import Broken
 from tokenworld.engine.luck import ExploringLuck
 from tokenworld.engine.plain import plain_of
-from tokenworld.engine.quick_phases import QuickPhase, quick_phases
 from tokenworld.engine.result import Result
 from tokenworld.engine.rounds import is_last
+from tokenworld.engine.searching.quick_phases import QuickPhase, quick_phases
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
 from tokenworld.ground import Command

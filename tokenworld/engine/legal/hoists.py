@@ -9,8 +9,8 @@ from typing import Any, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.emit import Emitter
-from tokenworld.engine.indexes import Tables
 from tokenworld.engine.layout import Column
+from tokenworld.engine.legal.indexes import Tables
 from tokenworld.engine.state import State
 from tokenworld.ground import changed_in_play
 from tokenworld.model import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from tokenworld.engine.key_shape import KeyShape
 from tokenworld.engine.reading import columns_read
+from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.step import Stepper
 from tokenworld.ground import written

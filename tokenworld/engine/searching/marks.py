@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from tokenworld.engine.identity import column_of_key, longs_of_key, ranks_of
-from tokenworld.engine.key_shape import KeyShape
 from tokenworld.engine.layout import Column, Layout
+from tokenworld.engine.searching.identity import column_of_key, longs_of_key, ranks_of
+from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.state import State
 from tokenworld.ground import Command
 

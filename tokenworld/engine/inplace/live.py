@@ -16,9 +16,9 @@ from __future__ import annotations
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
-from tokenworld.engine.ground_ops import Operator
-from tokenworld.engine.live_rules import LiveRules
-from tokenworld.engine.live_turns import Turned, Turns, turn_back
+from tokenworld.engine.inplace.ground_ops import Operator
+from tokenworld.engine.inplace.live_rules import LiveRules
+from tokenworld.engine.inplace.live_turns import Turned, Turns, turn_back
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, Trail

@@ -21,10 +21,10 @@ from tokenworld.engine.delta import Breach
 from tokenworld.engine.guards import Broken
 from tokenworld.engine.layout import Column
 from tokenworld.engine.luck import ExploringLuck
-from tokenworld.engine.marks import Marks
-from tokenworld.engine.quick import Came, Listener, QuickTicks
-from tokenworld.engine.rests import Rests
 from tokenworld.engine.rounds import is_last
+from tokenworld.engine.searching.marks import Marks
+from tokenworld.engine.searching.quick import Came, Listener, QuickTicks
+from tokenworld.engine.searching.rests import Rests
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, LuckyDraw, Way
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property
 
 from tokenworld.engine.engine import Engine
-from tokenworld.engine.identity import Parts, key_of
-from tokenworld.engine.idling import Idled, is_idle, reads_deeds
-from tokenworld.engine.key_shape import KeyShape
-from tokenworld.engine.leaps import Leaps
 from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck
-from tokenworld.engine.marks import Marks
-from tokenworld.engine.quick import Came, Listener, QuickTicks
-from tokenworld.engine.rests import Rests
 from tokenworld.engine.result import Result
+from tokenworld.engine.searching.identity import Parts, key_of
+from tokenworld.engine.searching.idling import Idled, is_idle, reads_deeds
+from tokenworld.engine.searching.key_shape import KeyShape
+from tokenworld.engine.searching.leaps import Leaps
+from tokenworld.engine.searching.marks import Marks
+from tokenworld.engine.searching.quick import Came, Listener, QuickTicks
+from tokenworld.engine.searching.rests import Rests
 from tokenworld.engine.state import State
 from tokenworld.ground import (
     PASS,

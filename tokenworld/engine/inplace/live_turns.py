@@ -17,13 +17,13 @@ from tokenworld.engine.compile import Function
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.endings import Endings
 from tokenworld.engine.growing import Roll, shrink
+from tokenworld.engine.inplace.turning import Kept, Turning
+from tokenworld.engine.inplace.waking import ALWAYS, POPULATION, TIME, bits_of
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.plain import plain_of, quiet_of
 from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.state import ROLL, State
 from tokenworld.engine.step import Stepper
-from tokenworld.engine.turning import Kept, Turning
-from tokenworld.engine.waking import ALWAYS, POPULATION, TIME, bits_of
 from tokenworld.ground import Command
 from tokenworld.model import BuiltinCall, subterms
 

@@ -21,12 +21,12 @@ from typing import Any
 
 from tokenworld.engine.births import creates_in_play
 from tokenworld.engine.compile import Code, Function, extend
-from tokenworld.engine.hoists import Hoist, Hoists, JoinText
-from tokenworld.engine.indexes import grouped, rows_of
-from tokenworld.engine.loops import Loops
-from tokenworld.engine.made import NumberedCommands, NumberedRows
+from tokenworld.engine.legal.hoists import Hoist, Hoists, JoinText
+from tokenworld.engine.legal.indexes import grouped, rows_of
+from tokenworld.engine.legal.loops import Loops
+from tokenworld.engine.legal.made import NumberedCommands, NumberedRows
+from tokenworld.engine.legal.total import bound_in, is_total
 from tokenworld.engine.state import State
-from tokenworld.engine.total import bound_in, is_total
 from tokenworld.ground import conjuncts
 from tokenworld.model import Action, EnumType, Let, ObjectType, Read, Term, is_optional, subterms
 
