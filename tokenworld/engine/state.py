@@ -135,10 +135,10 @@ class State:
     @property
     def seat(self) -> int:
         """The place in the round of whose turn it is: the first from ``turn`` on who lives."""
-        if len(self.actors) < 2:
-            return self.turn
-        seats = range(self.turn, len(self.actors))
-        return next((seat for seat in seats if self.alive(self.actors[seat])), self.turn)
+        actors, turn = self.actors, self.turn
+        if len(actors) < 2 or (turn < len(actors) and self.alive(actors[turn])):
+            return turn
+        return next((seat for seat in range(turn, len(actors)) if self.alive(actors[seat])), turn)
 
     @property
     def acting(self) -> int | None:

@@ -40,6 +40,7 @@ class Ours(Classical):
         self._engine = compile_world(loaded.program, replace(self._world, outcomes="live"))
         self._first = self._engine.start()
         self._luck = SeededLuck()
+        self._holds = {name: code.holds for name, code in self._engine.code.actions.items()}
         self._actions = {name.lower(): name for name in loaded.program.actions}
         self._numbers = {name.lower(): at for name, at in self._first.numbers.items()}
 
@@ -69,7 +70,7 @@ class Ours(Classical):
             apply(handle)
 
     def applicable(self, state: Any, handle: Command) -> bool:
-        return self._engine.code.actions[handle.action].holds(state, state, None, *handle.args)
+        return self._holds[handle.action](state, state, None, *handle.args)
 
     def legal(self, state: Any) -> list[Command]:
         return list(self._engine.legal(state))
