@@ -52,6 +52,7 @@ FUNCTION_LINES = 80
 LONGER = {
     "engine/emit.py": "one `match` over every kind of term",
     "planning/lower/terms.py": "one `match` over every kind of term",
+    "model/__init__.py": "a list: the names of the model, one a line",
 }
 """Modules over the limit, each with its reason."""
 

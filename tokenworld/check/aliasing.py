@@ -19,9 +19,7 @@ from tokenworld.model import (
     Compare,
     Create,
     Domain,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     EnumLiteral,
     Fluent,
     Fold,
@@ -108,7 +106,7 @@ class Knowledge:
 
     def let(self, effect: Let) -> Knowledge:
         """The same with one more name; a drawn value is told apart from nothing."""
-        if isinstance(effect.value, (DrawChance, DrawPick, DrawUniform)):
+        if isinstance(effect.value, Draw):
             return self
         return replace(self, names={**self.names, effect.name: self._open(effect.value)})
 

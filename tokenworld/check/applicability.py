@@ -13,9 +13,7 @@ from tokenworld.model import (
     Action,
     Assign,
     BoolLiteral,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Effect,
     Law,
     Let,
@@ -108,7 +106,7 @@ def _guards(action: Action) -> Iterator[tuple[Require, tuple[Term, ...]]]:
     for guard in action.guards:
         if isinstance(guard, Require):
             yield guard, conjuncts(substituted(guard.condition, lets))
-        elif not isinstance(guard.value, (DrawChance, DrawPick, DrawUniform)):
+        elif not isinstance(guard.value, Draw):
             lets[guard.name] = substituted(guard.value, lets)
 
 

@@ -20,9 +20,7 @@ from tokenworld.model import (
     Binder,
     Body,
     Chance,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Effect,
     For,
     If,
@@ -56,7 +54,7 @@ class Facts:
 
     def let(self, effect: Let) -> Facts:
         """The same with one more name; a drawn value stays unknown."""
-        if isinstance(effect.value, (DrawChance, DrawPick, DrawUniform)):
+        if isinstance(effect.value, Draw):
             return self
         names = {**self.names, effect.name: self.open(effect.value)}
         return Facts(self.words, self.known, names)

@@ -25,9 +25,7 @@ from tokenworld.model import (
     Called,
     Conserve,
     Describe,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Effect,
     EnumType,
     Invariant,
@@ -41,8 +39,8 @@ from tokenworld.model import (
     TextType,
     ValueType,
     Watch,
+    looks_back,
     show_type,
-    subterms,
 )
 from tokenworld.syntax import nodes as syn
 
@@ -132,7 +130,7 @@ class _Steps:
 
 
 def _is_draw(effect: Effect) -> bool:
-    return isinstance(effect, Let) and isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
+    return isinstance(effect, Let) and isinstance(effect.value, Draw)
 
 
 def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> Action:
@@ -242,7 +240,7 @@ def _watch(draft: Draft, item: syn.WatchDecl, _entry: Entry) -> Watch:
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     when = check_condition(item.condition, ctx)
     body = check_block(item.block, ctx.narrow(when_true(when, draft.types)), "watch")
-    uses_was = any(getattr(term, "was", False) for term in subterms(when))
+    uses_was = looks_back((when,))
     return Watch(item.name.value, binders, item.once, when, body, uses_was, item.span)
 
 

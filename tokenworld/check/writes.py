@@ -25,9 +25,7 @@ from tokenworld.model import (
     BoolType,
     Chance,
     Create,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Effect,
     EnumType,
     For,
@@ -157,7 +155,7 @@ def _given(effect: Effect) -> Iterator[Write]:
 
 
 def _is_draw(effect: Let) -> bool:
-    return isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
+    return isinstance(effect.value, Draw)
 
 
 def _branch(body: Body, inner: _Path) -> list[Write]:

@@ -11,6 +11,7 @@ from tokenworld.model import (
     NumberLiteral,
     ParamRead,
     Term,
+    calls,
     children,
     rule_terms,
     subterms,
@@ -28,11 +29,7 @@ def deciding_terms(instance: Instance) -> Sequence[Term]:
 
 def reads_ticks(instance: Instance) -> bool:
     """Whether a rule reads the number of the tick, so that doing nothing may matter."""
-    return any(
-        isinstance(part, BuiltinCall) and part.name == "tick"
-        for term in deciding_terms(instance)
-        for part in subterms(term)
-    )
+    return calls(deciding_terms(instance), "tick")
 
 
 def rings(instance: Instance, terms: Iterable[Term]) -> tuple[tuple[int, ...], bool]:

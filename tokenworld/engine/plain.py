@@ -31,9 +31,7 @@ from tokenworld.model import (
     BuiltinCall,
     DeriveCall,
     DescribeEffect,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Emit,
     For,
     If,
@@ -169,8 +167,7 @@ def _loaded(code: Code, texts: Iterable[str | None]) -> bool:
 
 
 def _rule_of(action: Action) -> PlainRule:
-    guards = tuple(guard if isinstance(guard, Let) else guard.condition for guard in action.guards)
-    return PlainRule(f"action {action.name}", action.params, guards, action.body)
+    return PlainRule(f"action {action.name}", action.params, action.steps, action.body)
 
 
 def _written(body: Body) -> list[str]:
@@ -202,4 +199,4 @@ def _fits(emitter: Emitter, written: list[str]) -> bool:
 
 
 def _draws(effect: object) -> bool:
-    return isinstance(effect, Let) and isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
+    return isinstance(effect, Let) and isinstance(effect.value, Draw)

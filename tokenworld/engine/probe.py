@@ -12,9 +12,7 @@ from tokenworld.ground import conjuncts
 from tokenworld.model import (
     Binder,
     Compare,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Let,
     Local,
     Not,
@@ -72,7 +70,7 @@ def _write(
     inner, lets, found = dict(names), dict[str, list[str]](), list[str]()
     for guard in guards:
         if isinstance(guard, Let):
-            if isinstance(guard.value, (DrawChance, DrawPick, DrawUniform)):
+            if isinstance(guard.value, Draw):
                 raise NoFootprint
             behind = print_.slots(guard.value, inner, lets)
             outer = dict(inner)

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from tokenworld.model.cells import cell_name
-from tokenworld.model.deciding import body_terms, guard_terms, rule_terms
+from tokenworld.model.deciding import (
+    body_terms,
+    calls,
+    guard_terms,
+    is_draw,
+    looks_back,
+    may_draw,
+    rule_terms,
+)
 from tokenworld.model.effects import (
     AddFact,
     Assign,
@@ -326,14 +334,18 @@ __all__ = [
     "World",
     "bodies",
     "body_terms",
+    "calls",
     "cell_name",
     "children",
     "deep_subterms",
     "effects_in",
     "fluents_read",
     "guard_terms",
+    "is_draw",
     "is_optional",
+    "looks_back",
     "map_children",
+    "may_draw",
     "rule_terms",
     "show_type",
     "slot_terms",

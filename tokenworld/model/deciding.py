@@ -5,16 +5,24 @@ What they read is what states can be told apart by; what they do not read is onl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tokenworld.model.effects import Body, Let
+from tokenworld.model.effects import Body, Chance, Draw, Effect, Let, Pick
 from tokenworld.model.program import Program
 from tokenworld.model.rules import Action, Require
-from tokenworld.model.terms import Term
-from tokenworld.model.walk import effects_in, terms_of
+from tokenworld.model.terms import BuiltinCall, Term
+from tokenworld.model.walk import effects_in, subterms, terms_of
 from tokenworld.model.worlds import World
 
-__all__ = ["body_terms", "guard_terms", "rule_terms"]
+__all__ = [
+    "body_terms",
+    "calls",
+    "guard_terms",
+    "is_draw",
+    "looks_back",
+    "may_draw",
+    "rule_terms",
+]
 
 
 def body_terms(body: Body) -> Iterator[Term]:
@@ -50,3 +58,28 @@ def rule_terms(program: Program, world: World) -> Iterator[Term]:
     yield from (one.condition for one in program.invariants.values())
     yield from (one.value for one in program.conserves.values())
     yield from (line.condition for line in world.endings)
+
+
+def calls(terms: Iterable[Term], *names: str) -> bool:
+    """Whether one of these built-in functions is called; derived facts are not followed."""
+    return any(
+        isinstance(part, BuiltinCall) and part.name in names
+        for term in terms
+        for part in subterms(term)
+    )
+
+
+def looks_back(terms: Iterable[Term]) -> bool:
+    """Whether a value at the start of the tick is read; derived facts are not followed."""
+    return any(getattr(part, "was", False) for term in terms for part in subterms(term))
+
+
+def is_draw(effect: Effect) -> bool:
+    """Whether a change draws (``by least`` and ``by most`` do not, and are counted too)."""
+    drawn = isinstance(effect, Let) and isinstance(effect.value, Draw)
+    return drawn or isinstance(effect, (Chance, Pick))
+
+
+def may_draw(body: Body) -> bool:
+    """Whether something in a body draws."""
+    return any(is_draw(effect) for effect in effects_in(body))

@@ -81,6 +81,11 @@ class Action:
         return tuple(guard for guard in self.guards if isinstance(guard, Require))
 
     @property
+    def steps(self) -> tuple[Term | Let, ...]:
+        """The conditions of the requires and the lets between them, in written order."""
+        return tuple(one if isinstance(one, Let) else one.condition for one in self.guards)
+
+    @property
     def may_be_long(self) -> bool:
         """Whether it may take more than one tick: not with ``takes 0`` and ``takes 1``."""
         ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else None

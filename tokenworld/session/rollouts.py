@@ -12,6 +12,7 @@ from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, compiler_missing
 from tokenworld.ground import STATUSES, Command, NoMatch, Outcome
+from tokenworld.model import may_draw
 from tokenworld.planning.space.policy import Policy, advised, read_policy
 from tokenworld.prose import IntentLine, read_script
 from tokenworld.session.intents import Resolver
@@ -111,11 +112,9 @@ def _usage(message: str, hint: str) -> Failure:
 
 def draws_in_setup(world: OpenWorld) -> bool:
     """Whether chance has a say in the start state, so that it may differ from seed to seed."""
-    from tokenworld.engine.rollout.effects import draws
-
     bodies = [*world.world.setups]
     bodies += [one.body for map_ in world.world.layouts for one in map_.legends]
-    return any(map(draws, (*bodies, *(birth.body for birth in world.program.births))))
+    return any(map(may_draw, (*bodies, *(birth.body for birth in world.program.births))))
 
 
 # ---- players --------------------------------------------------------------------------------

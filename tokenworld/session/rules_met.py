@@ -24,7 +24,7 @@ from tokenworld.model import (
     ObjectType,
     Term,
     TypeRange,
-    subterms,
+    looks_back,
 )
 from tokenworld.session.standing import Requires
 from tokenworld.session.witnesses import Witnesses
@@ -237,7 +237,7 @@ class _Conditions:
 
         What looks back within the tick is given the benefit of the doubt.
         """
-        if any(getattr(one, "was", False) for one in subterms(part)):
+        if looks_back((part,)):
             return True
         term = Fold("any", part, params, None, BOOL, part.span) if params else part
         states = self.looking.of_condition(part, params)

@@ -16,7 +16,7 @@ from tokenworld.engine.simultaneous import Together
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
 from tokenworld.ground import Command, written
-from tokenworld.model import BuiltinCall, subterms
+from tokenworld.model import calls, looks_back
 
 __all__ = ["LiveRules", "LiveStep"]
 
@@ -51,13 +51,9 @@ def _is_steady(stepper: Stepper) -> bool:
     if stepper.instance.program.watches or any(isinstance(one, InTurn) for one in stepper.phases):
         return False
     touched = _touched_by_laws(stepper)
-    looks_back = any(
-        getattr(part, "was", False)
-        or (isinstance(part, BuiltinCall) and part.name in ("did", "busy"))
-        for term in deciding_terms(stepper.instance)
-        for part in subterms(term)
-    )
-    return not (stepper.phases and looks_back) and not _is_looked_at(stepper, touched)
+    terms = deciding_terms(stepper.instance)
+    backwards = looks_back(terms) or calls(terms, "did", "busy")
+    return not (stepper.phases and backwards) and not _is_looked_at(stepper, touched)
 
 
 def _touched_by_laws(stepper: Stepper) -> frozenset[str]:

@@ -25,7 +25,7 @@ from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.state import ROLL, State
 from tokenworld.engine.step import Stepper
 from tokenworld.ground import Command
-from tokenworld.model import BuiltinCall, subterms
+from tokenworld.model import calls, looks_back
 
 __all__ = ["Turned", "Turns", "turn_back", "turns_of"]
 
@@ -166,11 +166,8 @@ def turns_of(stepper: Stepper) -> Turns | None:
     looked_at = program.watches or program.invariants or program.conserves
     if not phases or len(phases) < len(stepper.phases) or looked_at:
         return None
-    if any(
-        isinstance(part, BuiltinCall) and part.name in ("did", "busy")
-        for term in deciding_terms(stepper.instance)
-        for part in subterms(term)
-    ):
+    terms = deciding_terms(stepper.instance)
+    if calls(terms, "did", "busy"):
         return None
     code, layout = stepper.code, stepper.layout
     found = {name: _act_of(stepper, name) for name in code.actions}
@@ -181,11 +178,7 @@ def turns_of(stepper: Stepper) -> Turns | None:
         stepper.endings,
         ALWAYS if reads is None else bits_of(layout, reads) | POPULATION if reads else 0,
         stepper.instance.world.time_always,
-        any(
-            getattr(part, "was", False)
-            for term in deciding_terms(stepper.instance)
-            for part in subterms(term)
-        ),
+        looks_back(terms),
     )
 
 

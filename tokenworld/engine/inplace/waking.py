@@ -17,20 +17,15 @@ from tokenworld.engine.trail import Trail
 from tokenworld.ground import written
 from tokenworld.model import (
     Body,
-    Chance,
     Create,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
     Law,
-    Let,
-    Pick,
     Program,
     TemplateTerm,
     Term,
     body_terms,
     deep_subterms,
     effects_in,
+    may_draw,
 )
 
 __all__ = [
@@ -40,7 +35,6 @@ __all__ = [
     "Rest",
     "bits_between",
     "bits_of",
-    "draws",
     "reading_bits",
     "rest_of",
     "touching_bits",
@@ -94,7 +88,7 @@ def rest_of(layout: Layout, program: Program, law: Law) -> Rest:
     """What a law rests on."""
     touches = touching_bits(layout, program, law.body)
     asleep = reading_bits(layout, program, () if law.when is None else (law.when,))
-    if draws(law.body) or program.births:
+    if may_draw(law.body) or program.births:
         return Rest(asleep, ALWAYS, touches)
     body = reading_bits(layout, program, tuple(body_terms(law.body)))
     return Rest(asleep, ALWAYS if ALWAYS in (asleep, body) else asleep | body | touches, touches)
@@ -117,12 +111,3 @@ def reading_bits(layout: Layout, program: Program, terms: tuple[Term, ...]) -> i
     ):
         return ALWAYS
     return bits_of(layout, reads) | POPULATION
-
-
-def draws(body: Body) -> bool:
-    """Whether a body may draw."""
-    return any(
-        isinstance(one, (Chance, Pick))
-        or (isinstance(one, Let) and isinstance(one.value, (DrawChance, DrawPick, DrawUniform)))
-        for one in effects_in(body)
-    )

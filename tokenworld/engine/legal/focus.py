@@ -21,9 +21,7 @@ from tokenworld.ground import MANY, Command, Raw, count_bindings, parameter_doma
 from tokenworld.model import (
     Action,
     And,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Let,
     Local,
     ObjectType,
@@ -262,7 +260,7 @@ def _parts(term: Term) -> Iterator[Term]:
 def _test(code: Code, action: Action, part: Term, lets: tuple[Let, ...]) -> _Test | None:
     """``None`` where a part rests on a draw. Compiled with care: what comes before may fail."""
     used, needed = _needs(part, lets)
-    if any(isinstance(let.value, (DrawChance, DrawPick, DrawUniform)) for let in needed):
+    if any(isinstance(let.value, Draw) for let in needed):
         return None
     positions = tuple(at for at, one in enumerate(action.params) if one.name in used)
     emitter = code.emitter
@@ -288,7 +286,7 @@ def _needs(part: Term, lets: tuple[Let, ...]) -> tuple[frozenset[str], tuple[Let
     for let in reversed(lets):
         if let.name in used:
             needed.append(let)
-            if not isinstance(let.value, (DrawChance, DrawPick, DrawUniform)):
+            if not isinstance(let.value, Draw):
                 used |= set(_locals(let.value))
     return frozenset(used), tuple(reversed(needed))
 

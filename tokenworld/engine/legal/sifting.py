@@ -21,7 +21,6 @@ from tokenworld.engine.inplace.waking import (
     ALWAYS,
     TIME,
     bits_between,
-    draws,
     reading_bits,
     touching_bits,
 )
@@ -49,6 +48,8 @@ from tokenworld.model import (
     Term,
     body_terms,
     guard_terms,
+    is_draw,
+    may_draw,
     subterms,
     terms_of,
 )
@@ -193,7 +194,7 @@ class Sifting:
     def _added(self, action: Action) -> int:
         """The bits of what decides whether the language refuses an action."""
         layout, program = self._code.emitter.layout, self._code.emitter.instance.program
-        if draws(action.body) or program.births or action.takes is not None:
+        if may_draw(action.body) or program.births or action.takes is not None:
             return ALWAYS
         body = reading_bits(layout, program, tuple(body_terms(action.body)))
         return body | touching_bits(layout, program, action.body)
@@ -203,7 +204,7 @@ def _compiled(code: Code, action: Action, *, rows: bool) -> Sift | None:
     """``sift(S, W, me, made, rows)``: the commands of an action whose requires hold, in order;
     ``None`` where a condition may have no value, so that each binding is tried on its own."""
     emitter = code.emitter
-    guards = [part for guard in action.guards for part in _parts(guard)]
+    guards = [part for guard in action.steps for part in _parts(guard)]
     if any(_may_break(part) for part in guards) or _shadows(action, guards):
         return None
     writing = _Writing(BodyWriter(emitter), guards, {})
@@ -224,8 +225,8 @@ def _compiled(code: Code, action: Action, *, rows: bool) -> Sift | None:
     return function
 
 
-def _parts(guard: Any) -> Sequence[Term | Let]:
-    return [guard] if isinstance(guard, Let) else list(conjuncts((guard.condition,)))
+def _parts(step: Term | Let) -> Sequence[Term | Let]:
+    return [step] if isinstance(step, Let) else list(conjuncts((step,)))
 
 
 def _shadows(action: Action, guards: Sequence[Term | Let]) -> bool:
@@ -237,7 +238,7 @@ def _shadows(action: Action, guards: Sequence[Term | Let]) -> bool:
 
 
 def _may_break(part: Term | Let) -> bool:
-    return (isinstance(part, Let) and draws((part,))) or any(
+    return (isinstance(part, Let) and is_draw(part)) or any(
         isinstance(one, (Arithmetic, BuiltinCall, DeriveCall)) for one in _every(part)
     )
 

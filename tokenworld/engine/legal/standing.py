@@ -14,7 +14,6 @@ from tokenworld.engine.legal.made import Made
 from tokenworld.engine.probe import compile_probe
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Raw
-from tokenworld.model import Action, Let, Term
 
 __all__ = ["SMALL", "Made", "StandingActions", "is_simple"]
 
@@ -93,7 +92,7 @@ class StandingActions:
         for name, one in actions.items():
             if name in joined:
                 continue
-            probe = compile_probe(self._code, one.action.params, _guards(one.action))
+            probe = compile_probe(self._code, one.action.params, one.action.steps)
             if probe is not None:
                 rules[name] = Standing(probe, partial(self._rows, name, Made(name)))
         columns = self._joins.columns if self._joins is not None else ()
@@ -138,7 +137,3 @@ def _unknown(state: State) -> list[Command] | None:
 def is_simple(state: State) -> bool:
     """Whether one actor is asked, who does nothing at the moment."""
     return not state.longs and state.round is None and len(state.actors) < 2
-
-
-def _guards(action: Action) -> list[Term | Let]:
-    return [one if isinstance(one, Let) else one.condition for one in action.guards]

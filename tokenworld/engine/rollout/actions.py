@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tokenworld.engine.rollout.effects import Statements, draws
+from tokenworld.engine.rollout.effects import Statements
 from tokenworld.engine.rollout.expressible import Inexpressible
 from tokenworld.engine.rollout.folds import function, heads, indented
 from tokenworld.engine.rollout.keys import Keys
@@ -17,15 +17,14 @@ from tokenworld.model import (
     Action,
     Binder,
     Body,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     IntervalRange,
     Let,
     NumberType,
     Term,
     TypeRange,
     effects_in,
+    may_draw,
     targets_of,
 )
 
@@ -110,7 +109,7 @@ class Actions:
         return "always"
 
     def _guard(self, guard: Let, statements: Statements, env: dict[str, Var]) -> None:
-        if isinstance(guard.value, (DrawChance, DrawPick, DrawUniform)):
+        if isinstance(guard.value, Draw):
             raise Inexpressible("a draw before a require", guard.span)
         statements.let(guard, env, 1)
 
@@ -121,7 +120,7 @@ class Actions:
         env = self._given(action, statements.lines)
         rule = f"action {action.name}"
         statements.line(1, f"X[RULE] = {self.rules[rule]}")
-        if draws(body):
+        if may_draw(body):
             key = self.keys.opening(self.writer, rule, True, action.params, env)
             statements.drawing(key, 1)
         for guard in action.guards:

@@ -37,20 +37,11 @@ from tokenworld.model import (
     effects_in,
 )
 
-__all__ = ["Statements", "draws", "reward_decimals"]
+__all__ = ["Statements", "reward_decimals"]
 
 MOST_STEP = 1 << 45
 MOST_SHARE = 9
 SET, STEP, ADD, REMOVE = 1, 2, 4, 8
-
-
-def draws(body: Body) -> bool:
-    """Whether a body may draw."""
-    kinds = (DrawChance, DrawPick, DrawUniform)
-    return any(
-        isinstance(one, (Chance, Pick)) or (isinstance(one, Let) and isinstance(one.value, kinds))
-        for one in effects_in(body)
-    )
 
 
 def reward_decimals(writer: Writer) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tokenworld.engine.rollout.actions import ROW
-from tokenworld.engine.rollout.effects import Statements, draws
+from tokenworld.engine.rollout.effects import Statements
 from tokenworld.engine.rollout.expressible import Inexpressible
 from tokenworld.engine.rollout.folds import function, heads, indented
 from tokenworld.engine.rollout.keys import Keys
@@ -18,6 +18,7 @@ from tokenworld.model import (
     ObjectType,
     Phase,
     TypeRange,
+    may_draw,
 )
 
 __all__ = ["Laws"]
@@ -86,7 +87,7 @@ class Laws:
     def _evaluated(self, law: Law, env: dict[str, Var], statements: Statements, depth: int) -> None:
         rule = f"law {law.name}"
         statements.line(depth, f"X[RULE] = {self.rules[rule]}")
-        if draws(law.body):
+        if may_draw(law.body):
             key = self.keys.opening(self.writer, rule, False, law.params, env)
             statements.drawing(key, depth)
         statements.body(law.body, env, depth)

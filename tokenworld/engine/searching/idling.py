@@ -13,7 +13,7 @@ from operator import is_
 from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Successor
-from tokenworld.model import BuiltinCall, Term, subterms
+from tokenworld.model import Term, calls
 
 __all__ = ["Idled", "is_idle", "reads_deeds"]
 
@@ -64,8 +64,4 @@ def _same(state: State, after: State) -> bool:
 
 def reads_deeds(terms: Iterable[Term]) -> bool:
     """Whether a rule asks what somebody did."""
-    return any(
-        isinstance(part, BuiltinCall) and part.name in ("did", "busy")
-        for term in terms
-        for part in subterms(term)
-    )
+    return calls(terms, "did", "busy")

@@ -15,7 +15,9 @@ from tokenworld.model import (
     Create,
     ObjectType,
     Term,
+    calls,
     effects_in,
+    looks_back,
     subterms,
 )
 
@@ -59,11 +61,7 @@ class KeyShape:
     @cached_property
     def looks_back(self) -> bool:
         """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
-        return any(
-            getattr(part, "was", False) or (isinstance(part, BuiltinCall) and part.name == "did")
-            for term in self.terms
-            for part in subterms(term)
-        )
+        return looks_back(self.terms) or calls(self.terms, "did")
 
     @cached_property
     def exact(self) -> bool:
@@ -98,11 +96,7 @@ class KeyShape:
     @cached_property
     def _reads_score(self) -> bool:
         """Whether a rule reads the score, which keys leave out."""
-        return any(
-            isinstance(part, BuiltinCall) and part.name == "score"
-            for term in self.terms
-            for part in subterms(term)
-        )
+        return calls(self.terms, "score")
 
     @cached_property
     def _finite(self) -> bool:

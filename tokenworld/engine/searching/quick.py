@@ -27,15 +27,11 @@ from tokenworld.engine.step import Stepper
 from tokenworld.ground import Command
 from tokenworld.model import (
     Action,
-    Chance,
     Create,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
-    Effect,
     Let,
-    Pick,
     effects_in,
+    is_draw,
+    may_draw,
 )
 
 __all__ = ["Came", "Listener", "QuickTicks"]
@@ -89,7 +85,7 @@ class QuickTicks:
         }
         self._calm = ExploringLuck(())
         laws = stepper.instance.program.laws.values()
-        self._chancy = any(_draws(one) for law in laws for one in effects_in(law.body))
+        self._chancy = any(may_draw(law.body) for law in laws)
         self._guarded = bool(stepper.instance.program.invariants)
 
     def outcomes(self, state: State, command: Command) -> list[Came] | None:
@@ -205,7 +201,7 @@ class QuickTicks:
             name
             for name, one in self._actions.items()
             if any(
-                _draws(effect) or (births and isinstance(effect, Create))
+                is_draw(effect) or (births and isinstance(effect, Create))
                 for effect in (*_lets(one.action), *effects_in(one.action.body))
             )
         )
@@ -290,9 +286,3 @@ class QuickTicks:
 
 def _lets(action: Action) -> list[Let]:
     return [one for one in action.guards if isinstance(one, Let)]
-
-
-def _draws(effect: Effect) -> bool:
-    if isinstance(effect, Let):
-        return isinstance(effect.value, (DrawChance, DrawPick, DrawUniform))
-    return isinstance(effect, (Chance, Pick))

@@ -15,10 +15,11 @@ from tokenworld.model import (
     NumberLiteral,
     Term,
     effects_in,
+    is_draw,
+    may_draw,
     rule_terms,
     subterms,
 )
-from tokenworld.planning.lower.bodies import is_draw
 
 __all__ = ["is_finite", "is_plain", "rings"]
 
@@ -39,7 +40,7 @@ def _draws_late(action: Action) -> bool:
     and is told all the same."""
     free = isinstance(action.takes, NumberLiteral) and action.takes.value == 0
     long = not free and (action.takes is not None or action.until is not None)
-    return long and any(is_draw(effect) for effect in effects_in((*_lets(action), *action.body)))
+    return long and may_draw((*_lets(action), *action.body))
 
 
 def _history(instance: Instance) -> bool:

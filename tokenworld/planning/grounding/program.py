@@ -10,9 +10,7 @@ from tokenworld.ground import Instance, conjuncts
 from tokenworld.model import (
     Action,
     Body,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Law,
     Let,
     Require,
@@ -37,7 +35,7 @@ from tokenworld.planning.lower.numbers import may_break
 
 __all__ = ["Relaxed", "relaxed"]
 
-_DRAWS = (DrawChance, DrawPick, DrawUniform)
+_DRAWS = Draw
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,7 @@ from tokenworld.model import (
     Chance,
     Create,
     Destroy,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Effect,
     For,
     If,
@@ -37,6 +35,8 @@ from tokenworld.model import (
     Term,
     Transfer,
     effects_in,
+    is_draw,
+    may_draw,
     terms_of,
 )
 from tokenworld.planning.lower.algebra import ALIVE, Refused, Slot, V, conj, disj
@@ -94,14 +94,6 @@ def written_fluents(body: Body) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_draw(effect: Effect) -> bool:
-    """Whether a change draws (``by least`` and ``by most`` do not, and are counted too)."""
-    drawn = isinstance(effect, Let) and isinstance(
-        effect.value, (DrawChance, DrawPick, DrawUniform)
-    )
-    return drawn or isinstance(effect, (Chance, Pick))
-
-
 class Bodies(Generic[V]):
     """Walks bodies in one algebra. ``coins`` gives the values of the alternatives of a draw.
 
@@ -141,7 +133,7 @@ class Bodies(Generic[V]):
         """
         key = id(body)
         if key not in self._relevant:
-            draws = any(is_draw(one) for one in effects_in(body))
+            draws = may_draw(body)
             self._relevant[key] = (written_fluents(body), draws)
         written, draws = self._relevant[key]
         return draws or "*" in written or any(fluents(name) for name in written)
@@ -206,7 +198,7 @@ class _Walk(Generic[V]):
 
     def _let(self, let: Let, env: Env[V], condition: V) -> Env[V]:
         value = let.value
-        if not isinstance(value, (DrawChance, DrawPick, DrawUniform)):
+        if not isinstance(value, Draw):
             return env.bind(let.name, Later(partial(self._terms.value, value, env)))
         drawn, site = drawn_let(self._bodies, self._key(), let, env, condition)
         self._note(site)

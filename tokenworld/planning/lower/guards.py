@@ -14,12 +14,11 @@ from tokenworld.model import (
     Arithmetic,
     Conserve,
     Derive,
-    DeriveCall,
     Ending,
     Fold,
     Invariant,
     Term,
-    subterms,
+    deep_subterms,
 )
 from tokenworld.planning.lower.algebra import Refused
 from tokenworld.planning.lower.blocks import Block
@@ -234,13 +233,4 @@ def _is_zero(value: Value) -> Value:
 
 def _reads_past(term: Term, derives: Mapping[str, Derive]) -> bool:
     """Whether a term reads the start of the tick, directly or through derives."""
-    seen: set[str] = set()
-    waiting = [term]
-    while waiting:
-        for part in subterms(waiting.pop()):
-            if getattr(part, "was", False):
-                return True
-            if isinstance(part, DeriveCall) and part.derive not in seen:
-                seen.add(part.derive)
-                waiting.append(derives[part.derive].value)
-    return False
+    return any(getattr(part, "was", False) for part in deep_subterms((term,), derives))

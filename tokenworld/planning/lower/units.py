@@ -17,9 +17,7 @@ from tokenworld.model import (
     Body,
     BoolLiteral,
     Compare,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     EnumLiteral,
     Law,
     Let,
@@ -32,11 +30,11 @@ from tokenworld.model import (
     Require,
     Term,
     effects_in,
+    is_draw,
     subterms,
 )
 from tokenworld.planning.grounding.reach import rank, reach_of
 from tokenworld.planning.lower.algebra import Refused, V
-from tokenworld.planning.lower.bodies import is_draw
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Env, Later, Terms
 
@@ -209,7 +207,7 @@ def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
 
 def _let(terms: Terms[V], let: Let, env: Env[V]) -> Env[V]:
     value = let.value
-    if isinstance(value, (DrawChance, DrawPick, DrawUniform)):
+    if isinstance(value, Draw):
         reason = "requires are tested before anything is drawn"
         refused = Refused("draw before a require", let.span, reason)
         return env.bind(let.name, terms.algebra.refuse(refused))

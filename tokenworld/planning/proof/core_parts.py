@@ -42,7 +42,7 @@ from tokenworld.model import (
     TypeRange,
     ValueType,
     World,
-    subterms,
+    looks_back,
 )
 
 __all__ = [
@@ -110,7 +110,7 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
         yield Part("law", law.name, law.name, law.span)
     for law in program.laws.values():
         for index, term in enumerate(_whens(law)):
-            if _looks_back(term):  # it compares with the start of the tick: asked of laws only
+            if looks_back((term,)):  # it compares with the start of the tick: asked of laws only
                 continue
             yield Part("when", law.name, quoted(term.span, quote), term.span, index)
     for action in program.actions.values():
@@ -244,15 +244,11 @@ def _whens(law: Law) -> tuple[Term, ...]:
     return () if law.when is None else conjuncts(law.when)
 
 
-def _looks_back(term: Term) -> bool:
-    return any(getattr(part, "was", False) for part in subterms(term))
-
-
 def _at_will(law: Law, dropped: set[int]) -> Action:
     """What a law does as an action that takes no time, with fewer conditions."""
     whens = [one for at, one in enumerate(_whens(law)) if at not in dropped]
     guards = tuple(
-        Require(one, "", None, "", (), law.span) for one in whens if not _looks_back(one)
+        Require(one, "", None, "", (), law.span) for one in whens if not looks_back((one,))
     )
     at_once = NumberLiteral(0, NumberType(), law.span)
     name = f"\nlaw {law.name}"

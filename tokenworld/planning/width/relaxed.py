@@ -19,9 +19,7 @@ from tokenworld.model import (
     ROOT,
     Action,
     BoolType,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Ending,
     Law,
     Let,
@@ -237,7 +235,7 @@ class _Growth:
             if held is not None:
                 yield env, held
             return
-        drawn = isinstance(guard.value, (DrawChance, DrawPick, DrawUniform))
+        drawn = isinstance(guard.value, Draw)
         value = Costs(None) if drawn else self._terms.value(guard.value, env)  # type: ignore[arg-type]
         if value.ways is None or len(value.ways) * ways > _MOST_SPLIT:
             yield env.bind(guard.name, value), FREE

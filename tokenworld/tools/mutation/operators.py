@@ -22,9 +22,7 @@ from tokenworld.model import (
     Compare,
     DeriveCall,
     DescribeEffect,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
+    Draw,
     Effect,
     EnumLiteral,
     EnumType,
@@ -132,7 +130,7 @@ def _of_law(law: Law, program: Program) -> Iterator[tuple[_Change, Law]]:
 
 
 def _of_let(let: Let, program: Program) -> Iterator[tuple[_Change, Let]]:
-    if not isinstance(let.value, (DrawChance, DrawPick, DrawUniform)):
+    if not isinstance(let.value, Draw):
         for change, term in terms(let.value, program):
             yield change, replace(let, value=term)
 
