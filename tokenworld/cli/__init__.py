@@ -10,7 +10,7 @@ import gc
 
 # A state space is millions of small objects and hardly any cycle. The collector looks at them again
 # and again, which takes a quarter of the time; so it looks less often, from the first import on.
-gc.set_threshold(50_000, 20, 20)
+gc.set_threshold(100_000, 20, 20)
 
 from typing import TYPE_CHECKING  # noqa: E402
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -246,6 +246,17 @@ class Engine:
     @cached_property
     def _never_breaks(self) -> dict[str, bool]:
         return never_refused(self.instance.program)
+
+    def allowed_of(self, state: State, name: str, *, often: bool) -> Sequence[Command]:
+        """Those of one action by the author's requires, while play goes on. ``often``: in most
+        states that are looked at, so that they are kept up to date from one to the next."""
+        if often or not self._sifting.knows(state):
+            kept = self._standing.commands(state)
+            if name in kept:
+                return kept[name]
+        if self._sifting.knows(state):
+            return self._sifting.held(state, name)
+        return list(self._allowed(state, self.stepper.unit.cancelled(state), name))
 
     def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
         """The bindings of an action that its static facts allow, ``None`` for too many to list."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.state import State
@@ -17,12 +17,22 @@ from tokenworld.model import (
     Term,
     subterms,
 )
+from tokenworld.model import Slot as TextSlot
 
-__all__ = ["Grown", "columns_read", "held"]
+__all__ = ["Columns", "Grown", "columns_by_time", "columns_read", "held"]
 
 Tables = dict[str, set[tuple[Any, ...]]]
 _MOST = 4096
 """Answers that are kept, and objects of a world for which any are: a large one is not compared."""
+
+
+class Columns(NamedTuple):
+    """The columns that terms read: those of the present state, and of that at the start of the
+    tick (``past``). ``deeds``: they also ask what somebody did or does."""
+
+    now: tuple[int, ...]
+    past: tuple[int, ...]
+    deeds: bool
 
 
 def columns_read(
@@ -31,26 +41,40 @@ def columns_read(
     """The columns that terms may read, through derives; ``None`` where they rest on more than
     columns: the tick (unless ``clock``: the caller looks at it), `was`, what somebody did, names.
     """
+    found = columns_by_time(layout, terms, clock=clock)
+    return None if found is None or found.past or found.deeds else found.now
+
+
+def columns_by_time(
+    layout: Layout, terms: Iterable[Term], *, clock: bool = False
+) -> Columns | None:
+    """The same with those that are read as they were at the start of the tick."""
     by_id, derives = layout.by_id, layout.instance.program.derives
-    todo, known, found = list(terms), set[str](), set[int]()
+    todo: list[tuple[Term, bool]] = [(one, False) for one in terms]
+    known, found, deeds = set[tuple[str, bool]](), (set[int](), set[int]()), False
     while todo:
-        for part in subterms(todo.pop()):
-            if getattr(part, "was", False):
-                return None
+        term, past = todo.pop()
+        for part in subterms(term):
+            early = past or bool(getattr(part, "was", False))
             match part:
                 case BuiltinCall(name="tick") if clock:
                     pass
-                case TemplateTerm() | BuiltinCall(name="tick" | "score" | "busy" | "did"):
+                case BuiltinCall(name="busy" | "did"):
+                    deeds = True
+                case BuiltinCall(name="tick" | "score"):
                     return None
+                case TemplateTerm(template=template):
+                    if any(isinstance(one, TextSlot) for one in template.parts):
+                        return None
                 case Read(fluent=fluent) | InverseOf(fluent=fluent) | ClosureOf(fluent=fluent):
                     if fluent in by_id:
-                        found.add(by_id[fluent].index)
-                case DeriveCall(derive=name) if name not in known:
-                    known.add(name)
-                    todo.append(derives[name].value)
+                        found[early].add(by_id[fluent].index)
+                case DeriveCall(derive=name) if (name, early) not in known:
+                    known.add((name, early))
+                    todo.append((derives[name].value, early))
                 case _:
                     pass
-    return tuple(sorted(found))
+    return Columns(tuple(sorted(found[False])), tuple(sorted(found[True])), deeds)
 
 
 def held(state: State, columns: Iterable[int]) -> Hashable:

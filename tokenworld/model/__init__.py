@@ -161,6 +161,7 @@ from tokenworld.model.vocabulary import (
     Unit,
 )
 from tokenworld.model.walk import (
+    binder_terms,
     bodies,
     children,
     deep_subterms,
@@ -332,6 +333,7 @@ __all__ = [
     "WithinCheck",
     "WonCheck",
     "World",
+    "binder_terms",
     "bodies",
     "body_terms",
     "calls",

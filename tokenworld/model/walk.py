@@ -61,6 +61,7 @@ from tokenworld.model.terms import (
 from tokenworld.model.vocabulary import Derive
 
 __all__ = [
+    "binder_terms",
     "bodies",
     "children",
     "deep_subterms",
@@ -76,14 +77,15 @@ __all__ = [
 Change = Callable[[Term], Term]
 
 
-def _binder_terms(binders: tuple[Binder, ...]) -> Iterator[Term]:
+def binder_terms(binders: Iterable[Binder]) -> Iterator[Term]:
+    """The collections that binders range over."""
     for binder in binders:
         if isinstance(binder.domain, CollectionRange):
             yield binder.domain.collection
 
 
 def _fold_parts(term: Fold) -> tuple[Term, ...]:
-    parts = (*_binder_terms(term.binders), term.where, term.value)
+    parts = (*binder_terms(term.binders), term.where, term.value)
     return tuple(part for part in parts if part is not None)
 
 
@@ -273,7 +275,7 @@ def _let_terms(value: Term | Draw) -> tuple[Term, ...]:
         case DrawChance(probability=probability):
             return (probability,)
         case DrawPick(binders=binders, where=where, weight=weight):
-            return (*_binder_terms(binders), *_present(where, weight))
+            return (*binder_terms(binders), *_present(where, weight))
         case DrawUniform(low=low, high=high):
             return (low, high)
         case _:
@@ -296,11 +298,11 @@ def terms_of(effect: Effect) -> tuple[Term, ...]:
         case If(condition=condition):
             return (condition,)
         case For(binders=binders, where=where):
-            return (*_binder_terms(binders), *_present(where))
+            return (*binder_terms(binders), *_present(where))
         case Chance(branches=branches):
             return tuple(branch.probability for branch in branches)
         case Pick(binders=binders, where=where, weight=weight):
-            return (*_binder_terms(binders), *_present(where, weight))
+            return (*binder_terms(binders), *_present(where, weight))
         case Create(fields=fields):
             return tuple(field.value for field in fields)
         case Destroy(target=destroyed):

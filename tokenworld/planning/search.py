@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Generic, Literal
 
@@ -312,20 +312,29 @@ def search(
     )
 
 
-def size_of(thing: object) -> int:
-    """The bytes of a key or state: itself and all containers in it.
+def size_of(thing: object, beside: object = None) -> int:
+    """The bytes of a key or state: itself and all containers in it that ``beside`` does not hold.
 
     Numbers, names and other objects are left out: states share them.
     """
-    total, waiting = sys.getsizeof(thing), list(_parts(thing))
-    for name in getattr(type(thing), "__slots__", ()):
-        waiting.append(getattr(thing, name, None))
+    shared = {id(part) for part in _containers(beside)}
+    found = (part for part in _containers(thing) if id(part) not in shared)
+    return sys.getsizeof(thing) + sum(map(sys.getsizeof, found))
+
+
+def _containers(thing: object) -> Iterator[object]:
+    """The containers in something, itself left out."""
+    waiting = [*_parts(thing), *(getattr(thing, one, None) for one in _slots(thing))]
     while waiting:
         part = waiting.pop()
         if isinstance(part, _CONTAINERS):
-            total += sys.getsizeof(part)
+            yield part
             waiting.extend(_parts(part))
-    return total
+
+
+def _slots(thing: object) -> Sequence[str]:
+    found: Sequence[str] = getattr(type(thing), "__slots__", ())
+    return found
 
 
 def _parts(thing: object) -> Iterable[object]:

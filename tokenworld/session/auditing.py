@@ -144,8 +144,10 @@ def _audited(
     kinds = dead_ends(graph, parts, teller.ending)
     component, count = components(graph)
     nodes = [node for node in range(graph.expanded) if not teller.ending(node)]
-    looking = Witnesses(graph, nodes)
-    requires, looked_at = standing_requires(engine, looking, began + seconds)
+    looking = Witnesses(graph, nodes, simulator.told_by)
+    requires, looked_at = standing_requires(
+        engine, looking, began + seconds, met.actions, complete=graph.complete
+    )
     sources = {source.name: source for source in world.loaded.sources}
     path = parts.solution()
     commands = [one.step.command for one in path]

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tokenworld.engine import EngineSimulator, State
+from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.engine.reading import columns_by_time
+from tokenworld.model import Watch, binder_terms
 from tokenworld.planning.space.graph import Node
 from tokenworld.planning.space.packed_graph import PackedGraph
 from tokenworld.session.rules_met import RulesMet
@@ -80,10 +82,22 @@ def _meet_watches(graph: PackedGraph[State], met: RulesMet) -> None:
     for watch in engine.instance.program.watches.values():
         if watch.name in met.begun:
             continue
-        decides = graph.world.parts.condition(watch.when, watch.params)
-        mask = _whole(None if watch.uses_was else decides)
+        mask = _whole(_looked_at(graph, engine, watch))
         if any(_begins(graph, watch.name, met, pair) for pair in _edges(graph, mask)):
             met.begun.add(watch.name)
+
+
+def _looked_at(graph: PackedGraph[State], engine: Engine, watch: Watch) -> int | None:
+    """The bits that a watch looks at, at the start of a tick and at its end."""
+    parts = graph.world.parts
+    if not watch.uses_was and (mask := parts.condition(watch.when, watch.params)) is not None:
+        return mask
+    terms = (*binder_terms(watch.params), watch.when)
+    read = columns_by_time(engine.layout, terms, clock=True)
+    if read is None or read.deeds:
+        return None
+    columns = engine.layout.columns
+    return parts.stored({columns[one].fluent.id for one in (*read.now, *read.past)})
 
 
 def _edges(graph: PackedGraph[State], mask: int) -> Iterator[tuple[Node, Node]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
@@ -37,10 +37,11 @@ class Requires:
 
     ``masks`` are the sets of requires that held together, ``refused`` those that were the first to
     fail. ``static`` are those that were not looked at one by one, because they sort bindings out
-    before anything is looked at.
+    before anything is looked at. ``refusals``: which ever refuse is asked as well.
     """
 
     action: Action
+    refusals: bool
     masks: set[frozenset[int]] = field(default_factory=set)
     refused: set[int] = field(default_factory=set)
     static: frozenset[int] | None = None
@@ -54,7 +55,7 @@ class Requires:
     @property
     def settled(self) -> bool:
         """Whether nothing more is to be learnt."""
-        return self.allowed and self.all_refused
+        return self.allowed and (self.all_refused or not self.refusals)
 
     @property
     def all_refused(self) -> bool:
@@ -84,27 +85,32 @@ class Requires:
 
 
 def standing_requires(
-    engine: Engine, looking: Witnesses, deadline: float
+    engine: Engine, looking: Witnesses, deadline: float, met: Collection[str], *, complete: bool
 ) -> tuple[dict[str, Requires], int]:
-    """The requires of all actions in all states, and in how many states they were looked at.
+    """The requires of actions in all states, and in how many states they were looked at.
 
     ``deadline`` is a time of `time.monotonic`. An action of which nothing more is to be learnt is
-    left alone.
+    left alone; where the states are not ``complete``, so is what was done in one of them (``met``),
+    for nothing can be said about what never refuses.
     """
     actions = engine.instance.program.actions
-    found = {name: Requires(action) for name, action in actions.items() if action.requires}
+    found = {
+        name: Requires(action, complete)
+        for name, action in actions.items()
+        if action.requires and (complete or name not in met)
+    }
     rest = [
-        (one, LookedAt(engine, one.action))
+        (one, LookedAt(engine, one.action, looking.told))
         for one in found.values()
         if not _examine_apart(engine, looking, one, deadline)
     ]
-    for number, state in enumerate(looking.playing()):
+    for number, (mark, state) in enumerate(looking.playing()):
         rest = [pair for pair in rest if not pair[0].settled]
         if not rest or time.monotonic() > deadline:
             return found, looking.total if not rest else number
         after = engine.stepper.unit.cancelled(state)
         for requires, looked_at in rest:
-            if looked_at.news(state, after):
+            if looked_at.news(mark, state, after):
                 _examine(engine, state, after, requires)
     return found, looking.total
 

@@ -100,25 +100,40 @@ class Sifting:
     ) -> None:
         self._code, self._listing, self._commands, self._safe = code, listing, made, safe
         self._keeps, self._slow = keeps, slow
-        self._actions: tuple[_Sifted, ...] | None = None
+        self._actions: dict[str, _Sifted] = {}
         self._at: Trail | None = None
         self._live: object = None
         self._me: int | None = None
         self._now: list[Command] = []
 
+    def knows(self, state: State) -> bool:
+        """Whether it can tell: not where the world is large or somebody is busy."""
+        return len(state.kinds) <= SMALL and is_simple(state)
+
+    def held(self, state: State, name: str) -> list[Command]:
+        """The commands of one action whose requires hold in a state that it can tell of."""
+        self._at = None  # what is kept from state to state does not fit this one
+        try:
+            return self._held(self._started(state)[name], state, ALWAYS)
+        except Breach:  # a number is undefined for a binding: each has to be tried on its own
+            return list(self._slow(state, name))
+
     def every(self, state: State) -> list[Command] | None:
         """All legal commands; ``None`` where the world is large or somebody is busy."""
-        if len(state.kinds) > SMALL or not is_simple(state):
+        if not self.knows(state):
             return None
-        if self._actions is None:
-            self._actions = tuple(self._begin(state, name) for name in self._code.actions)
-        written = self._written(state)
-        stale = [one for one in self._actions if written & one.rests] if written else ()
+        actions, written = self._started(state).values(), self._written(state)
+        stale = [one for one in actions if written & one.rests] if written else ()
         for one in stale:
             self._renew(one, state, written)
         if stale:
-            self._now = list(chain.from_iterable([one.now for one in self._actions]))
+            self._now = list(chain.from_iterable([one.now for one in actions]))
         return self._now.copy()
+
+    def _started(self, state: State) -> dict[str, _Sifted]:
+        if not self._actions:
+            self._actions = {name: self._begin(state, name) for name in self._code.actions}
+        return self._actions
 
     def _written(self, state: State) -> int:
         """The bits of what may differ from the state that was asked about last."""

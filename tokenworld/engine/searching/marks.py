@@ -7,7 +7,8 @@ are in a column or two: only these are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from tokenworld.engine.layout import Column, Layout
@@ -95,6 +96,11 @@ class Marks:
         rings = self.rings(state.tick)
         longs = longs_of_key(state, self._known) if state.longs else ()
         return (*parts, made[1], state.latched, longs, rings, *self._midway(state))
+
+    def of_columns(self, columns: Collection[int]) -> Callable[[Any], Hashable]:
+        """What takes the numbers of some columns from a mark, and that of who lives."""
+        places = [place for place, one in enumerate(self._columns) if one.index in columns]
+        return itemgetter(*places, len(self._columns))
 
     def _parted(self, state: State) -> tuple[list[int], tuple[tuple[int, ...], int]]:
         """The numbers of the columns, and who was made since with the number of who lives."""

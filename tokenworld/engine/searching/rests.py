@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from tokenworld.engine.reading import columns_read
+from tokenworld.engine.reading import columns_by_time, columns_read
 from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.sequence import InTurn
 from tokenworld.engine.step import Stepper
 from tokenworld.ground import written
 from tokenworld.model import (
     Action,
-    Binder,
     Body,
-    CollectionRange,
     Create,
     Destroy,
     Law,
     Term,
+    binder_terms,
     body_terms,
     effects_in,
     guard_terms,
 )
 
-__all__ = ["Rests"]
+__all__ = ["Places", "Rests"]
 
 Places = tuple[int, ...]
 
@@ -36,8 +35,8 @@ class Rests:
     """The places of the columns that decide, for one world.
 
     ``usable``: they do decide everything. Not where a law or an ending rests on more than columns:
-    the score, what somebody did, the state at the start of the tick, the number of the tick but
-    for its remainders (``timed``).
+    the score, the number of the tick but for its remainders (``timed``). Laws may rest on columns
+    at the start of the tick (``past``) and on what somebody did (``deeds``).
     """
 
     def __init__(self, stepper: Stepper, shape: KeyShape) -> None:
@@ -50,6 +49,18 @@ class Rests:
     @cached_property
     def usable(self) -> bool:
         return self._laws is not None and self._endings is not None and self._checks is not None
+
+    @cached_property
+    def requires(self) -> dict[str, Places]:
+        """What it rests on which commands of each action are applicable, as far as that is known,
+        and which of them take no time."""
+        found = {}
+        for name, action in self._program.actions.items():
+            takes = () if action.takes is None else (action.takes,)
+            places = self._read((*guard_terms(action), *binder_terms(action.params), *takes))
+            if places is not None:
+                found[name] = places
+        return found
 
     @cached_property
     def actions(self) -> dict[str, Places]:
@@ -66,13 +77,33 @@ class Rests:
         if peopled or action.takes is not None or action.until is not None:
             return None
         checks = self._checks or ()
-        read = self._read((*guard_terms(action), *body_terms(action.body)))
-        return None if read is None else _together(read, self._written(action.body), checks)
+        asks = self.requires.get(action.name)
+        read = self._read(body_terms(action.body))
+        if asks is None or read is None:
+            return None
+        return _together(asks, read, self._written(action.body), checks)
+
+    @cached_property
+    def watches(self) -> Places | None:
+        """What it rests on, at the start of a tick and at its end, whether a watch speaks; ``None``
+        where that is not known."""
+        watches = self._program.watches.values()
+        return self._read(term for one in watches for term in (*binder_terms(one.params), one.when))
 
     @cached_property
     def phases(self) -> Places:
         """What the laws rest on, what they may write and what is checked after them."""
-        return self._laws or ()
+        return () if self._laws is None else self._laws[0]
+
+    @cached_property
+    def past(self) -> Places:
+        """What the laws rest on as it was at the start of the tick."""
+        return () if self._laws is None else self._laws[1]
+
+    @cached_property
+    def deeds(self) -> bool:
+        """Whether the laws rest on what somebody did in the tick."""
+        return self._laws is not None and self._laws[2]
 
     @cached_property
     def endings(self) -> Places:
@@ -80,15 +111,17 @@ class Rests:
         return self._endings or ()
 
     @cached_property
-    def _laws(self) -> Places | None:
+    def _laws(self) -> tuple[Places, Places, bool] | None:
         laws = self._program.laws.values()
-        read = self._read([term for law in laws for term in _law_terms(law)])
+        terms = [term for law in laws for term in _law_terms(law)]
+        read = columns_by_time(self._layout, terms, clock=self._rings)
         if read is None:
             return None
         touched = [self._written(law.body) for law in laws]
         orders = [self._places(one.places) for one in self._stepper.phases
                   if isinstance(one, InTurn)]  # fmt: skip
-        return _together(read, *touched, *orders, self._checks or ())
+        now = _together(self._places(read.now), *touched, *orders, self._checks or ())
+        return now, self._places(read.past), read.deeds
 
     @cached_property
     def _checks(self) -> Places | None:
@@ -123,14 +156,8 @@ class Rests:
 
 def _law_terms(law: Law) -> Iterator[Term]:
     yield from () if law.when is None else (law.when,)
-    yield from _ranges(law.params)
+    yield from binder_terms(law.params)
     yield from body_terms(law.body)
-
-
-def _ranges(params: tuple[Binder, ...]) -> Iterator[Term]:
-    for one in params:
-        if isinstance(one.domain, CollectionRange):
-            yield one.domain.collection
 
 
 def _together(*places: Places) -> Places:

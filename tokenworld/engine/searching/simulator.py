@@ -7,12 +7,16 @@ from functools import cached_property
 
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck
+from tokenworld.engine.reading import columns_read
 from tokenworld.engine.result import Result
+from tokenworld.engine.searching.deeds import Deeds
 from tokenworld.engine.searching.identity import Parts, key_of
 from tokenworld.engine.searching.idling import Idled, is_idle, reads_deeds
 from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.searching.leaps import Leaps
 from tokenworld.engine.searching.marks import Marks
+from tokenworld.engine.searching.patches import Patches
+from tokenworld.engine.searching.prices import Prices
 from tokenworld.engine.searching.quick import Came, Listener, QuickTicks
 from tokenworld.engine.searching.rests import Rests
 from tokenworld.engine.state import State
@@ -27,7 +31,7 @@ from tokenworld.ground import (
     ways_of,
     written,
 )
-from tokenworld.model import NumberType, Term
+from tokenworld.model import Term
 
 __all__ = ["EngineSimulator"]
 
@@ -121,15 +125,27 @@ class EngineSimulator:
     def moves(self, state: State) -> Iterator[tuple[Command, Sequence[Way[State]]]]:
         """Every command of a state with its successors, as `commands` and `successors` list them,
         each with its mark; the states are made when they are asked for."""
-        commands = self.commands(state)
-        quick = self.observe is None and bool(commands) and self._leaps.begin(state)
-        for command in commands:
-            leaps = self._leaps.of(command, self.listener) if quick else None
-            yield command, ways_of(self, state, command) if leaps is None else leaps
+        if self.observe is not None or not self._leaps.begin(state):
+            for command in self.commands(state):
+                yield command, ways_of(self, state, command)
+        elif not self._stepper.endings.over(state):
+            for command, ways in self._leaps.moves(state, self.listener):
+                yield command, ways_of(self, state, command) if ways is None else ways
 
     @cached_property
     def _leaps(self) -> Leaps:
-        return Leaps(self._quick, self._marks, Rests(self._stepper, self._shape))
+        rests, patches = Rests(self._stepper, self._shape), Patches(self._marks)
+        names = tuple(self.instance.program.actions)
+        deeds = Deeds(names, self._listed, self._quick, patches, rests)
+        waits = self._stepper.waiting_matters
+        return Leaps(self._quick, self._marks, rests, patches, deeds, waits=waits)
+
+    def _listed(self, state: State, name: str, often: bool) -> Sequence[Command]:
+        """The commands of one action, as `commands` lists them."""
+        allowed = self._engine.allowed_of(state, name, often=often)
+        if name not in self._may_be_free:
+            return allowed
+        return [command for command in allowed if self._moves(state, command)]
 
     def _quickly(self, state: State, command: Command) -> Sequence[Successor[State]] | None:
         """The same without records; ``None`` where the stepper must say."""
@@ -251,6 +267,11 @@ class EngineSimulator:
             return known
         return self._marks.of(state)
 
+    def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
+        """What of a mark terms can tell apart, and who lives; ``None`` where that is not known."""
+        columns = columns_read(self._engine.layout, terms)
+        return None if columns is None else self._marks.of_columns(columns)
+
     @cached_property
     def _marks(self) -> Marks:
         return Marks(self._engine.layout, self._shape, self._known)
@@ -292,23 +313,11 @@ class EngineSimulator:
 
     def cost(self, state: State, command: Command) -> int:
         """What a plan pays, in units of the finest decimals that any cost is written with."""
-        if not self._costly:
-            return 1
-        if command.is_pass:
-            return 0
-        code = self._engine.code.actions[command.action]
-        if code.cost is None:
-            return 0
-        paid = int(code.cost(state, state, state.acting, *command.args))
-        return paid * int(10 ** (self._cost_decimals - _decimals(code.action.cost)))
+        return self._prices.of(state, command)
 
     @cached_property
-    def _costly(self) -> bool:
-        return any(action.cost is not None for action in self.instance.program.actions.values())
-
-    @cached_property
-    def _cost_decimals(self) -> int:
-        return max(_decimals(action.cost) for action in self.instance.program.actions.values())
+    def _prices(self) -> Prices:
+        return Prices(self._engine.code)
 
     def mover(self, state: State) -> str | None:
         actor = state.acting
@@ -331,7 +340,3 @@ def _successor(came: Came) -> Successor[State]:
     if not luck.taken:
         return Successor(came.after, ())
     return Successor(came.after, tuple(luck.taken), luck.probability)
-
-
-def _decimals(term: Term | None) -> int:
-    return term.type.decimals if term is not None and isinstance(term.type, NumberType) else 0

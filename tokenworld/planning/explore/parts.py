@@ -6,7 +6,7 @@ that agree in these one is enough to ask the interpreter about: `Parts` tells th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -15,7 +15,7 @@ from tokenworld.model import Action, Binder, Law, Let, Require, Term
 from tokenworld.planning.explore.bits import Packing
 from tokenworld.planning.explore.odds import fixed_odds
 from tokenworld.planning.explore.tails import Phases, traced
-from tokenworld.planning.lower.algebra import COIN, LONG, Refused, Slot
+from tokenworld.planning.lower.algebra import ALIVE, COIN, LONG, RING, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion
 from tokenworld.planning.lower.terms import Env, Later
 from tokenworld.planning.lower.units import Unit, opened
@@ -41,6 +41,11 @@ class Parts:
     def condition(self, term: Term, params: tuple[Binder, ...]) -> int | None:
         """The bits that decide for which bindings a condition holds between two ticks."""
         return self._mask(self._conditions(term, params))
+
+    def stored(self, fluents: Collection[str]) -> int:
+        """The bits of stored fluents, of the clock and of who lives."""
+        names = {*fluents, ALIVE, RING}
+        return self._bits({one for slot, one in self._variables.items() if slot[0] in names})
 
     def requires(self, action: Action, args: tuple[Raw, ...]) -> int | None:
         """The bits that decide which requires of a command hold."""

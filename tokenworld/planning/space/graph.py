@@ -31,8 +31,8 @@ __all__ = ["Graph", "Move", "Node", "StepTo", "explore"]
 Node = int
 _ONE = Fraction(1)
 _SURE = ((_ONE,), ((),))
-_NODE_BYTES, _MOVE_BYTES, _OUTCOME_BYTES = 240, 160, 48
-"""Bookkeeping per node, move and outcome, in bytes, rounded up."""
+_NODE_BYTES, _MOVE_BYTES, _OUTCOME_BYTES = 1024, 160, 48
+"""Bookkeeping per node, move and outcome, in bytes, rounded up, with what simulators remember."""
 _SAMPLE = 1024
 """Every so many new states one is measured for the memory estimate."""
 
@@ -78,7 +78,8 @@ class Graph(Generic[StateT]):
 
     ``moves[n]`` is empty for ends and for nodes that are not expanded yet. ``limit`` is ``None``
     where the graph is all there is; ``reason`` is a clause that says what stands in the way.
-    ``trusted``: the expanded nodes have exactly the moves that are listed.
+    ``trusted``: the expanded nodes have exactly the moves that are listed. ``marks`` are what the
+    simulator told the states apart by, node by node, where it was asked for them.
     """
 
     goal: str | None
@@ -94,6 +95,7 @@ class Graph(Generic[StateT]):
     limit: CapKind | None = None
     reason: str = ""
     trusted: bool = True
+    marks: Sequence[Hashable] = ()
 
     @property
     def complete(self) -> bool:
@@ -171,14 +173,22 @@ def explore(
     """
     growing = _Growing(simulator, goal)
     growing.reach(simulator.mark(start), start, -1, (0, 0))
-    watch = Watch(limits, cancel)
+    graph = growing.graph
+    _grow(growing, Watch(limits, cancel), progress)
+    graph.marks = growing.marks()
+    return graph
+
+
+def _grow(
+    growing: _Growing[StateT], watch: Watch, progress: Callable[[SearchProgress], None] | None
+) -> None:
     graph = growing.graph
     while graph.expanded < len(graph):
         hit = watch.stop(len(graph), growing.memory())
         if hit is not None:
             graph.limit, graph.reason = hit
             graph.trusted = growing.doubt()[0] is None
-            return graph
+            return
         if progress is not None and watch.due():
             waiting = len(graph) - graph.expanded
             depth = graph.depth[graph.expanded]
@@ -186,7 +196,6 @@ def explore(
         growing.expand(graph.expanded)
     graph.limit, graph.reason = growing.doubt()
     graph.trusted = graph.complete
-    return graph
 
 
 class _Growing(Generic[StateT]):
@@ -215,7 +224,8 @@ class _Growing(Generic[StateT]):
         self._ways.append(way)
         graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
         if node % _SAMPLE == 0:
-            self._sampled = max(self._sampled, size_of(mark) + size_of(state))
+            beside = self._states[parent] if parent >= 0 else None
+            self._sampled = max(self._sampled, size_of(mark) + size_of(state, beside))
         return node
 
     def expand(self, node: Node) -> None:
@@ -248,6 +258,10 @@ class _Growing(Generic[StateT]):
             return Move(command, targets, *_SURE, free)
         chances = tuple(way.probability for way in ways)
         return Move(command, targets, chances, tuple(way.draws for way in ways), free)
+
+    def marks(self) -> Sequence[Hashable]:
+        """The marks of all nodes, in their order."""
+        return tuple(self._nodes)
 
     def memory(self) -> int:
         """The bytes held, estimated from samples."""
