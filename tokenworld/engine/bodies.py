@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tokenworld.engine.births import Maker, ancestry
 from tokenworld.engine.emit import Emitter, Locals
+from tokenworld.engine.inlining import steady
 from tokenworld.engine.layout import implicit_default
 from tokenworld.engine.speech import text_function
 from tokenworld.model import (
@@ -292,8 +293,14 @@ class BodyWriter:
     def heads(
         self, binders: tuple[Binder, ...], where: Term | None, names: Locals, depth: int
     ) -> tuple[dict[str, str], int]:
-        """The ``for`` and ``if`` lines of binders; names and depth inside."""
+        """The ``for`` and ``if`` lines of binders; names and depth inside. What holds for all
+        bindings or none is tested once, before the loops."""
         inner = dict(names)
+        before, rest = steady(self.emitter.instance.program, binders, where)
+        if before:
+            tests = " and ".join(self._term(part, names) for part in before)
+            self.line(depth, f"if {tests}:")
+            depth += 1
         for binder in binders:
             variable, values, filters = self.emitter.loop(binder, inner)
             inner[binder.name] = variable
@@ -302,8 +309,9 @@ class BodyWriter:
             for test in filters:
                 self.line(depth, f"if {test}:")
                 depth += 1
-        if where is not None:
-            self.line(depth, f"if {self._term(where, inner)}:")
+        if rest:
+            tests = " and ".join(self._term(part, inner) for part in rest)
+            self.line(depth, f"if {tests}:")
             depth += 1
         return inner, depth
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, assert_never
 
 from tokenworld.engine.births import creates_in_play
+from tokenworld.engine.inlining import is_truth, short_derives
 from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.mortality import mortal_types
 from tokenworld.ground import Instance
@@ -249,10 +250,11 @@ class Emitter:
                 return self._read(term, state, names)
             case DeriveCall(derive=derive, args=args):
                 passed = "".join(f", {self.term(arg, names)}" for arg in args)
-                call = f"{self.derive_names[derive]}({state}, W, me{passed})"
                 if any(map(self._may_be_none, args)):
                     return self._guarded(derive, args, state, names)
-                return call
+                if state == "S" and not self.mortal and self._spelled_out(derive, args):
+                    return self._inlined(derive, args, names)
+                return f"{self.derive_names[derive]}({state}, W, me{passed})"
             case InverseOf(fluent=fluent, of=of):
                 index = self.layout.by_id[fluent].index
                 return f"kids({state}.kids[{index}], {self.term(of, names)})"
@@ -260,6 +262,24 @@ class Emitter:
                 return self._closure(fluent, self.term(of, names), state)
             case _:
                 assert_never(term)
+
+    def _spelled_out(self, derive: str, args: tuple[Term, ...]) -> bool:
+        """Whether a derive is short enough to stand where it is called, and does so safely: its
+        arguments are names, which cost nothing to read twice."""
+        simple = all(isinstance(one, (Local, Me, ObjectLiteral, EnumLiteral)) for one in args)
+        return simple and derive in self._short
+
+    @cached_property
+    def _short(self) -> frozenset[str]:
+        return short_derives(self.instance.program)
+
+    def _inlined(self, derive: str, args: tuple[Term, ...], names: Locals) -> str:
+        called = self.instance.program.derives[derive]
+        given = {
+            one.name: self.term(arg, names) for one, arg in zip(called.params, args, strict=True)
+        }
+        value = self.term(called.value, given)
+        return value if is_truth(called.value) or called.type.kind != "bool" else f"bool({value})"
 
     def _guarded(self, derive: str, args: tuple[Term, ...], state: str, names: Locals) -> str:
         """A derive with a `none` argument is `none` (false, if truth-valued)."""
@@ -297,6 +317,8 @@ class Emitter:
         key = f"({', '.join(args)}{',' if len(args) == 1 else ''})"
         if column.fluent.type.kind == "bool" and column.default is False:
             return f"({key} in {stored})"
+        if not any(map(self._may_be_none, term.args)):
+            return f"{stored}.get({key}, {self.const(column.default)})"
         return f"row({stored}, {key}, {self.const(column.default)})"
 
     # ---- comparisons ------------------------------------------------------------------------
