@@ -18,7 +18,7 @@ from tokenworld.engine.state import LongAction
 from tokenworld.ground import Raw
 from tokenworld.model import ObjectType
 from tokenworld.planning import Limits, SearchProgress
-from tokenworld.planning.space.graph import Graph, explore
+from tokenworld.planning.space.graph import Exploring, Graph
 from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
 from tokenworld.session.meeting import meet
 from tokenworld.session.rules_met import RulesMet
@@ -58,20 +58,18 @@ def explored(
     edges: int | None = None
     if not past_goal:
         first = replace(limits, states=_SMALL) if _large(limits) else limits
-        graph = _interpreted(simulator, met, start, goal, first, progress, cancel)
+        exploring = Exploring(simulator, start, goal)
+        graph = _interpreted(simulator, met, exploring, first, progress, cancel)
         if first is limits or graph.limit != "states":
             return graph
-        if limits.states is not None:
-            edges = graph.edges * limits.states // max(graph.expanded, 1)
-    from tokenworld.planning.explore.whole import packed
-
+        edges = _edges(graph, limits)
     obstacles: list[Obstacle] = []
-    world = packed(simulator, start, goal, obstacles, edges)
+    world, slow = _packed(simulator, start, goal, obstacles, edges)
     if past_goal and (world is None or not world.plain):
         raise _no_way_past(simulator)
-    say(_held(world, obstacles, limits))
+    say(_held(world, slow, obstacles, limits))
     if world is None:
-        return _interpreted(simulator, met, start, goal, limits, progress, cancel)
+        return _interpreted(simulator, met, exploring, limits, progress, cancel)
     build = builder(simulator, world, start, past_goal)
     found = explore_packed(
         world,
@@ -101,27 +99,54 @@ def explored_for_luck(
     world is left to the interpreter.
     """
     first = replace(limits, states=_SMALL) if _large(limits) else limits
-    graph = explore(simulator, start, goal, first, progress=progress, cancel=cancel)
+    exploring = Exploring(simulator, start, goal)
+    graph = exploring.on(first, progress=progress, cancel=cancel)
     if first is limits or graph.limit != "states":
         return graph
-    from tokenworld.planning.explore.whole import packed
-
     ordered = any(children is not None for children in start.kids)
-    world = None if ordered else packed(simulator, start, goal)
+    world = None if ordered else _packed(simulator, start, goal, [], _edges(graph, limits))[0]
     if world is None:
-        return explore(simulator, start, goal, limits, progress=progress, cancel=cancel)
+        return exploring.on(limits, progress=progress, cancel=cancel)
     build = builder(simulator, world, start)
     return explore_packed(
         world, build, simulator.successors, goal, limits, progress=progress, cancel=cancel
     )
 
 
-def _held(world: Packed | None, obstacles: list[Obstacle], limits: Limits) -> str:
+def _edges(graph: Graph[State], limits: Limits) -> int | None:
+    """How many edges there are to explore at most, by what they are so far."""
+    if limits.states is None:
+        return None
+    return graph.edges * limits.states // max(graph.expanded, 1)
+
+
+def _packed(
+    simulator: EngineSimulator,
+    start: State,
+    goal: str | None,
+    obstacles: list[Obstacle],
+    edges: int | None,
+) -> tuple[Packed | None, bool]:
+    """The world packed; whether it is not because that would take too long."""
+    from tokenworld.planning.explore.whole import packed_in_time
+    from tokenworld.planning.lower.diagram import Explosion
+
+    try:
+        return packed_in_time(simulator, start, goal, obstacles, edges), False
+    except Explosion:
+        return None, True
+
+
+def _held(world: Packed | None, slow: bool, obstacles: list[Obstacle], limits: Limits) -> str:
     """How the states are held: the estimate before it begins."""
     if world is None:
-        why = "".join(
-            f": {one.construct} ({one.span.file}:{one.span.line}), {one.reason}"
-            for one in obstacles[:1]
+        why = (
+            ": it would take longer than it saves"
+            if slow
+            else "".join(
+                f": {one.construct} ({one.span.file}:{one.span.line}), {one.reason}"
+                for one in obstacles[:1]
+            )
         )
         return f"state space: states cannot be packed{why}; the interpreter explores them"
     room = "" if limits.memory is None else f", room for some {limits.memory // STATE_BYTES:,}"
@@ -132,15 +157,14 @@ def _held(world: Packed | None, obstacles: list[Obstacle], limits: Limits) -> st
 def _interpreted(
     simulator: EngineSimulator,
     met: RulesMet,
-    start: State,
-    goal: str | None,
+    exploring: Exploring[State],
     limits: Limits,
     progress: Progress,
     cancel: Cancel,
 ) -> Graph[State]:
     simulator.listener = met
     try:
-        return explore(simulator, start, goal, limits, progress=progress, cancel=cancel)
+        return exploring.on(limits, progress=progress, cancel=cancel)
     finally:
         simulator.listener = None
 

@@ -26,7 +26,7 @@ from tokenworld.planning.search import (
 )
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["Graph", "Move", "Node", "StepTo", "explore"]
+__all__ = ["Exploring", "Graph", "Move", "Node", "StepTo", "explore"]
 
 Node = int
 _ONE = Fraction(1)
@@ -171,37 +171,13 @@ def explore(
 
     ``progress`` hears about every second. A limit that is hit is told in the graph.
     """
-    growing = _Growing(simulator, goal)
-    growing.reach(simulator.mark(start), start, -1, (0, 0))
-    graph = growing.graph
-    _grow(growing, Watch(limits, cancel), progress)
-    graph.marks = growing.marks()
-    return graph
+    return Exploring(simulator, start, goal).on(limits, progress=progress, cancel=cancel)
 
 
-def _grow(
-    growing: _Growing[StateT], watch: Watch, progress: Callable[[SearchProgress], None] | None
-) -> None:
-    graph = growing.graph
-    while graph.expanded < len(graph):
-        hit = watch.stop(len(graph), growing.memory())
-        if hit is not None:
-            graph.limit, graph.reason = hit
-            graph.trusted = growing.doubt()[0] is None
-            return
-        if progress is not None and watch.due():
-            waiting = len(graph) - graph.expanded
-            depth = graph.depth[graph.expanded]
-            progress(SearchProgress(len(graph), graph.expanded, waiting, depth))
-        growing.expand(graph.expanded)
-    graph.limit, graph.reason = growing.doubt()
-    graph.trusted = graph.complete
+class Exploring(Generic[StateT]):
+    """A graph that is being explored, and can be gone on with where it came to a limit."""
 
-
-class _Growing(Generic[StateT]):
-    """A graph that is being explored."""
-
-    def __init__(self, simulator: Simulator[StateT], goal: str | None) -> None:
+    def __init__(self, simulator: Simulator[StateT], start: StateT, goal: str | None) -> None:
         self._simulator, self._goal = simulator, goal
         self._nodes: dict[Hashable, Node] = {}
         self._exact = simulator.exact_key()
@@ -211,8 +187,35 @@ class _Growing(Generic[StateT]):
         self._states, self._ways = list[StateT](), list[tuple[int, int]]()
         self._followed = list[tuple[Move, ...]]()
         self.graph = Graph(goal, self._states, self._followed, self._ways)
+        self._reach(simulator.mark(start), start, -1, (0, 0))
 
-    def reach(self, mark: Hashable, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
+    def on(
+        self,
+        limits: Limits,
+        *,
+        progress: Callable[[SearchProgress], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Graph[StateT]:
+        """The graph, explored as far as limits allow; see `explore`."""
+        graph, watch = self.graph, Watch(limits, cancel)
+        graph.limit = None
+        while graph.limit is None and graph.expanded < len(graph):
+            hit = watch.stop(len(graph), self._memory())
+            if hit is not None:
+                graph.limit, graph.reason = hit
+                break
+            if progress is not None and watch.due():
+                waiting, depth = len(graph) - graph.expanded, graph.depth[graph.expanded]
+                progress(SearchProgress(len(graph), graph.expanded, waiting, depth))
+            self._expand(graph.expanded)
+        doubt = self._doubt()
+        graph.trusted = doubt[0] is None
+        if graph.limit is None:
+            graph.limit, graph.reason = doubt
+        graph.marks = tuple(self._nodes)
+        return graph
+
+    def _reach(self, mark: Hashable, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
         """The node of a state that is news."""
         graph = self.graph
         node = self._nodes[mark] = len(graph)
@@ -223,12 +226,12 @@ class _Growing(Generic[StateT]):
         graph.parents.append(parent)
         self._ways.append(way)
         graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
-        if node % _SAMPLE == 0:
-            beside = self._states[parent] if parent >= 0 else None
-            self._sampled = max(self._sampled, size_of(mark) + size_of(state, beside))
+        if node % _SAMPLE == 1:
+            size = size_of(mark) + size_of(state, beside=self._states[parent])
+            self._sampled = max(self._sampled, size)
         return node
 
-    def expand(self, node: Node) -> None:
+    def _expand(self, node: Node) -> None:
         """Follow every command of a node, unless play has come to its end there."""
         graph, simulator = self.graph, self._simulator
         graph.expanded = node + 1
@@ -247,7 +250,7 @@ class _Growing(Generic[StateT]):
         for outcome, way in enumerate(ways):
             target = nodes.get(way.mark)
             if target is None:
-                target = self.reach(way.mark, way.state(), node, (number, outcome))
+                target = self._reach(way.mark, way.state(), node, (number, outcome))
             else:
                 self._merged = True
             found.append(target)
@@ -259,16 +262,12 @@ class _Growing(Generic[StateT]):
         chances = tuple(way.probability for way in ways)
         return Move(command, targets, chances, tuple(way.draws for way in ways), free)
 
-    def marks(self) -> Sequence[Hashable]:
-        """The marks of all nodes, in their order."""
-        return tuple(self._nodes)
-
-    def memory(self) -> int:
+    def _memory(self) -> int:
         """The bytes held, estimated from samples."""
         nodes = len(self.graph) * (self._sampled + _NODE_BYTES)
         return nodes + self._moves * _MOVE_BYTES + self.graph.edges * _OUTCOME_BYTES
 
-    def doubt(self) -> tuple[CapKind | None, str]:
+    def _doubt(self) -> tuple[CapKind | None, str]:
         """Why a graph without open nodes may still not be all there is, if so."""
         if left_out := gaps(self._simulator.instance, self._simulator.unlisted):
             return "gaps", f"{len(left_out)} of the rules cannot be followed"
