@@ -78,7 +78,7 @@ def _is_nobodys(state: State, column: Column, key: Key) -> bool:
     if column.by_object:
         return state.kinds[key] is None  # type: ignore[index]
     kinds = state.kinds
-    return any(kinds[key[place]] is None for place in column.named)  # type: ignore[index]
+    return None in [kinds[key[place]] for place in column.named]  # type: ignore[index]
 
 
 def apply(state: State, delta: Delta) -> list[RawChange]:
@@ -100,27 +100,32 @@ def apart(state: State, writes: Sequence[Write]) -> list[RawChange] | None:
     if len(writes) > 1 and len({(one[1].index, one[2]) for one in writes}) < len(writes):
         return None
     values: list[RawChange] = []
+    kinds, cols = state.kinds, state.cols
     for op, column, key, value, title in writes:
         if column.shaped:
             return None
-        if _is_nobodys(state, column, key):
+        stored, old = cols[column.index], column.default
+        if column.tupled:
+            if column.named and _is_nobodys(state, column, key):
+                continue
+            old = stored.get(key, old)
+        elif column.by_object and kinds[key] is None:  # type: ignore[index]
             continue
-        old = state.get(column, key)
+        else:
+            old = stored[key]
         if op == "=":
             new = bounded(column, value, (title,)) if column.bounded or value is None else value
         elif op == "+":
             new = _raised(column, old, value, title)
         else:
             new = op == "add"
-        values.append((column, key, old, new, title))
+        if old != new or column.fluent.ordered:
+            values.append((column, key, old, new, title))
     changes: list[RawChange] = []
     for change in values:
-        column, key, old, new, _ = change
-        if old != new:
-            state.put(column, key, new)
+        state.put(change[0], change[1], change[3])
+        if change[2] != change[3]:
             changes.append(change)
-        elif column.fluent.ordered:
-            state.put(column, key, new)
     return changes
 
 

@@ -114,10 +114,8 @@ def explored_for_luck(
 
 
 def _edges(graph: Graph[State], limits: Limits) -> int | None:
-    """How many edges there are to explore at most, by what they are so far."""
-    if limits.states is None:
-        return None
-    return graph.edges * limits.states // max(graph.expanded, 1)
+    """How many edges it takes to see as many states as there may be, by what it took so far."""
+    return None if limits.states is None else graph.edges * limits.states // len(graph)
 
 
 def _packed(

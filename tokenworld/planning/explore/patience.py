@@ -14,9 +14,9 @@ Late = Callable[[], bool]
 """Asked after every so many steps whether it is enough."""
 _MOST_LOOKS, _MOST_TERMS = 12, 100
 """So often the diagrams and the analysis of values may ask."""
-_LOOK = 16_000
-"""So many edges take the interpreter several times as long as the steps between two looks, so that
-what comes to nothing does not cost much more than it might have saved."""
+_LOOK = 5_000
+"""So many edges take the interpreter longer than the steps between two looks, so that what comes to
+nothing does not cost more than it might have saved."""
 
 
 def patience(edges: int | None) -> tuple[Late, Late]:
