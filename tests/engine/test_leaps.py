@@ -71,6 +71,11 @@ CAVES = {
     "summed": ("", "", SURE, "conserve purse: sum(x.gold for x: Hero) except earn, toss", ""),
     "by the clock": ("", "", "if tick() mod 3 == 1 { x.warm -= 1 }", "", ""),
     "looking back": ("", "", "if was x.warm == 2 { x.warm -= 1 }", "", ""),
+    "two remember": ("", "", "if was x.warm == 2 { x.warm -= 1 }", "", TWO),
+    "did": ("", "", "if did(x, look) { x.warm -= 1 }", "", ""),
+    "did and drawn": ("", "", "if did(x, shine) { chance 50% { x.warm -= 1 } }", "", ""),
+    "two watched": ("", "", SURE, 'watch w(x: Thing) when x.warm == 0 { say "Cold." }', TWO),
+    "watched back": ("", "", SURE, 'watch w(x: Thing) when x.warm < was x.warm { say "Brr." }', ""),
     "watched": ("", "", SURE, 'watch w(x: Thing) when x.warm == 0 { say "Cold." }', ""),
 }
 Edges = tuple[tuple[Command, tuple[int, ...], tuple[object, ...], tuple[object, ...], bool], ...]

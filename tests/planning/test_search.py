@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Capped, Exhausted, Found, Limits, Search, search
+from tokenworld.planning.search import Capped, Exhausted, Found, Limits, Search, search, size_of
 
 FREE = Limits()
 
@@ -179,6 +179,13 @@ def test_a_memory_limit_stops_it(make_counter):
     assert result.limit == "memory"
     assert run.memory() >= 100_000
     assert 100 < result.states < 4096
+
+
+def test_what_two_states_share_is_counted_once():
+    big, own = list(range(1000)), [1, 2]
+    assert size_of([big, own]) > 8_000
+    assert size_of([big, own], beside=[big]) < 400
+    assert size_of([big, own], beside=None) == size_of([big, own])
 
 
 def test_it_can_be_cancelled(make_counter):

@@ -10,7 +10,7 @@ from tokenworld.planning.search import Limits
 from tokenworld.planning.space.components import components, doors
 from tokenworld.planning.space.deadends import cruelty, dead_ends
 from tokenworld.planning.space.drawing import svg_text
-from tokenworld.planning.space.graph import explore
+from tokenworld.planning.space.graph import Exploring, explore
 from tokenworld.planning.space.partition import FAR, partition
 from tokenworld.planning.space.picture import MOST, dot_text, picture
 
@@ -20,6 +20,18 @@ SEEDS = range(60)
 
 def explored(world, goal=None, limits=FREE):
     return explore(world, world.start(), goal, limits)
+
+
+def test_what_came_to_a_limit_is_gone_on_with(make_counter):
+    world = make_counter(8)
+    exploring = Exploring(world, world.start(), None)
+    first = exploring.on(Limits(states=20))
+    assert (first.limit, len(first.marks)) == ("states", len(first))
+    assert 20 <= len(first) < 256
+    whole, at_once = exploring.on(FREE), explored(world)
+    assert whole is first
+    assert (whole.limit, whole.states) == (at_once.limit, at_once.states)
+    assert (list(whole.moves), whole.marks) == (list(at_once.moves), at_once.marks)
 
 
 def edges_of(world, goal):
