@@ -149,7 +149,9 @@ def test_a_cave_is_explored_alike(name: str) -> None:
     assert len(_equal(_engine(_cave(name))).keys) > 20
 
 
-@pytest.mark.parametrize("seed", [*range(40), 228])  # 228: births, and contents of a relation
+@pytest.mark.parametrize(
+    "seed", [*range(40), 228, 301]
+)  # 228: births, and contents of a relation; 301: a share without steps
 def test_a_random_world_is_explored_alike(seed: int) -> None:
     text = playable(seed)
     if text is None:

@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.guards import Broken
-from tokenworld.engine.luck import ExploringLuck
+from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.engine.searching.patches import Change, Parts, Patches
 from tokenworld.engine.searching.quick import QuickTicks
 from tokenworld.engine.searching.rests import Places, Rests
@@ -108,7 +108,7 @@ class Deeds:
         luck = ExploringLuck(())
         try:
             done = self._quick.checked(state, command, luck)
-        except (Breach, Broken):
+        except (Breach, Broken, NoUniform):
             return None
         if done is None or luck.choices or done.kinds is not state.kinds:
             return None

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.guards import Broken
-from tokenworld.engine.luck import ExploringLuck
+from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.engine.rounds import is_last
 from tokenworld.engine.searching.deeds import MOST, Deeds, getter
 from tokenworld.engine.searching.marks import Marks
@@ -125,7 +125,7 @@ class Leaps:
                 known.clear()
             try:
                 known[key] = self._played(state, command, own, parts)
-            except (Breach, Broken):
+            except (Breach, Broken, NoUniform):
                 known[key] = None
         return known[key]
 
