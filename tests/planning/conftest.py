@@ -13,7 +13,17 @@ from typing import cast
 import pytest
 
 from tokenworld.diagnostics import Span
-from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw, Successor, Way, moves_of
+from tokenworld.ground import (
+    PASS,
+    Command,
+    Enough,
+    Instance,
+    LuckyDraw,
+    Raw,
+    Successor,
+    Way,
+    moves_of,
+)
 from tokenworld.model import ROOT, Action, BoolLiteral, BoolType, NumberLiteral, NumberType
 
 State = tuple[int, int]  # node, tick
@@ -101,6 +111,15 @@ class GraphWorld:
         if alternatives < 2:
             return ()
         return (LuckyDraw(f"action {action}", (None,), 0, choice, alternatives),)
+
+    def leaning(
+        self, state: State, command: Command, draws: Sequence[LuckyDraw]
+    ) -> Successor[State] | None:
+        found = self.successors(state, command)
+        return next((one for one in found if one.draws == tuple(draws)), None)
+
+    def bound(self, enough: Enough | None) -> None:
+        """The outcomes are few."""
 
     def key(self, state: State) -> Hashable:
         return state[0] if self.hidden is None else self.hidden.get(state[0], state[0])

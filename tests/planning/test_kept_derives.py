@@ -82,7 +82,7 @@ def test_to_pack_takes_no_longer_than_to_explore() -> None:
 
 
 def test_patience_is_counted() -> None:
-    late, dull = patience(16_000)
+    late, dull = patience(10_000)
     assert [late() for _ in range(4)] == [False, False, False, True]
     assert [dull() for _ in range(4)] == [False, False, False, True]
     late, dull = patience(None)

@@ -7,8 +7,9 @@ from itertools import count
 
 import pytest
 
+from tokenworld.planning.measuring import size_of
 from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Capped, Exhausted, Found, Limits, Search, search, size_of
+from tokenworld.planning.search import Capped, Exhausted, Found, Limits, Search, search
 
 FREE = Limits()
 

@@ -118,12 +118,17 @@ class ExploringLuck:
         if len(possible) == 1:
             return possible[0]
         depth = len(self.choices)
-        choice = self._prefix[depth] if depth < len(self._prefix) else possible[0]
+        given = depth < len(self._prefix)
+        choice = self._prefix[depth] if given else self._first(key, possible)
         self.choices.append((choice, possible))
         self._shares *= weights[choice]
         self._wholes *= sum(weights)
         self.taken.append(LuckyDraw(key[0], key[1], key[2], choice, len(weights)))
         return choice
+
+    def _first(self, key: DrawKey, possible: Sequence[int]) -> int:
+        """What is taken behind the prefix."""
+        return possible[0]
 
     def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         raise NoUniform(key[0])
@@ -136,3 +141,15 @@ class ExploringLuck:
             if later:
                 return (*(taken for taken, _ in self.choices[:depth]), later[0])
         return None
+
+
+class LeaningLuck(ExploringLuck):
+    """Takes listed alternatives where they are possible, and else the first possible ones."""
+
+    def __init__(self, draws: Sequence[LuckyDraw]) -> None:
+        super().__init__(())
+        self._leant = {(one.rule, one.args, one.draw): one.choice for one in draws}
+
+    def _first(self, key: DrawKey, possible: Sequence[int]) -> int:
+        wanted = self._leant.get(key)
+        return possible[0] if wanted is None or wanted not in possible else wanted

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.state import State
+from tokenworld.ground import Raw
 from tokenworld.model import (
     BuiltinCall,
     ClosureOf,
@@ -19,7 +20,7 @@ from tokenworld.model import (
 )
 from tokenworld.model import Slot as TextSlot
 
-__all__ = ["Columns", "Grown", "columns_by_time", "columns_read", "held"]
+__all__ = ["Columns", "Grown", "columns_by_time", "columns_read", "held", "slots_of"]
 
 Tables = dict[str, set[tuple[Any, ...]]]
 _MOST = 4096
@@ -75,6 +76,17 @@ def columns_by_time(
                 case _:
                     pass
     return Columns(tuple(sorted(found[False])), tuple(sorted(found[True])), deeds)
+
+
+def slots_of(state: State, column: Column) -> list[tuple[tuple[Raw, ...], Raw]]:
+    """The slots of a column with their values; of tuples only those that are stored."""
+    values = state.cols[column.index]
+    if column.tupled:
+        return [(column.args(key), value) for key, value in values.items()]
+    if column.single:
+        return [((), values[0])]
+    owners = state.layout.owners.get(column.index, frozenset())
+    return [((one,), values[one]) for one, kind in enumerate(state.kinds) if kind in owners]
 
 
 def held(state: State, columns: Iterable[int]) -> Hashable:

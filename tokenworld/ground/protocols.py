@@ -17,7 +17,19 @@ from tokenworld.ground.instance import Instance
 from tokenworld.ground.outcome import Command, LuckyDraw
 from tokenworld.ground.values import Raw
 
-__all__ = ["Prose", "Simulator", "Speaker", "StateT", "Successor"]
+__all__ = [
+    "Enough",
+    "Prose",
+    "Simulator",
+    "Speaker",
+    "StateT",
+    "Successor",
+    "Unfinished",
+    "Way",
+    "few_successors",
+    "moves_of",
+    "ways_of",
+]
 
 StateT = TypeVar("StateT")
 
@@ -67,6 +79,14 @@ class Way(NamedTuple, Generic[StateT]):
     state: Callable[[], StateT]
 
 
+Enough = Callable[[int], bool]
+"""Whether so many outcomes of one command are all that there is time and room for."""
+
+
+class Unfinished(Exception):
+    """A command has more outcomes than there is time or room for."""
+
+
 class Simulator(Protocol[StateT]):
     """The interpreter as a searcher sees it: immutable states, one intent per step."""
 
@@ -97,8 +117,18 @@ class Simulator(Protocol[StateT]):
         """All results of a command over all outcomes of chance; none where it is refused, rolled
         back or fails, or needs more spare objects than there are (see ``short_of``)."""
 
+    def leaning(
+        self, state: StateT, command: Command, draws: Sequence[LuckyDraw]
+    ) -> Successor[StateT] | None:
+        """The one of the successors in which ``draws`` fall as listed, where they are made at all,
+        and all others the first way that is possible; ``None`` where that is none."""
+
     def moves(self, state: StateT) -> Iterable[tuple[Command, Sequence[Way[StateT]]]]:
         """All `commands` of a state with their `successors`, as `ways_of` tells them."""
+
+    def bound(self, enough: Enough | None) -> None:
+        """Ask from now on, every so many outcomes of a command, whether they are enough: then
+        `Unfinished` is raised. Without it they are all worked out, however many."""
 
     def key(self, state: StateT) -> Hashable:
         """What tells states apart in a search: everything but seed, score and the tick number
@@ -137,6 +167,19 @@ class Simulator(Protocol[StateT]):
 
     def show(self, state: StateT, command: Command) -> str:
         """The command as an author types it: ``take(ruby)``, ``pass``."""
+
+
+def few_successors(
+    simulator: Simulator[StateT], state: StateT, command: Command, most: int
+) -> Sequence[Successor[StateT]] | None:
+    """The successors of a command; ``None`` where there are many more outcomes than ``most``."""
+    simulator.bound(lambda count: count > most)
+    try:
+        return simulator.successors(state, command)
+    except Unfinished:
+        return None
+    finally:
+        simulator.bound(None)
 
 
 def moves_of(

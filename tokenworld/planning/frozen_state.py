@@ -8,7 +8,9 @@ from typing import Generic
 from tokenworld.ground import (
     PASS,
     Command,
+    Enough,
     Instance,
+    LuckyDraw,
     Raw,
     Simulator,
     StateT,
@@ -55,6 +57,14 @@ class FrozenState(Generic[StateT]):
 
     def successors(self, state: int, command: Command) -> Sequence[Successor[int]]:
         return ()
+
+    def leaning(
+        self, state: int, command: Command, draws: Sequence[LuckyDraw]
+    ) -> Successor[int] | None:
+        return None
+
+    def bound(self, enough: Enough | None) -> None:
+        """There are no outcomes."""
 
     def key(self, state: int) -> Hashable:
         return state

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Generic
 
-from tokenworld.ground import PASS, Command, LuckyDraw, Simulator, StateT
+from tokenworld.ground import PASS, Command, LuckyDraw, Simulator, StateT, few_successors
 from tokenworld.planning.replay import Replay, replay
 from tokenworld.planning.verdict import PlanStep
 
@@ -20,6 +20,8 @@ _MOST_REPLAYED = 8_000
 """Steps replayed at most to shorten one plan."""
 _MOST_BRANCHES = 256
 """States kept side by side at most to see that a draw does not matter."""
+_MOST_OUTCOMES = 1024
+"""Outcomes of a step that are looked through to see which of its draws the plan counts on."""
 _MOST_TRIED = 20_000
 """Commands tried at most to find the draws that matter."""
 
@@ -194,7 +196,9 @@ class _Trial(Generic[StateT]):
             if self._simulator.won(state, self._goal):
                 continue
             self._tried += 1
-            successors = self._simulator.successors(state, command)
+            successors = few_successors(self._simulator, state, command, _MOST_OUTCOMES)
+            if successors is None:
+                return None
             fitting = [one for one in successors if _agrees(one.draws, draws)]
             if self._simulator.lost(state) or self._tried > _MOST_TRIED:
                 return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from tokenworld.ground import Command, Simulator, StateT
+from tokenworld.ground import Command, Simulator, StateT, few_successors
 from tokenworld.planning.polish import needed_luck, without_idle_steps
 from tokenworld.planning.replay import Replay, replay, shown
 from tokenworld.planning.verdict import PlanStep, Verdict
@@ -12,6 +12,8 @@ from tokenworld.planning.verdict import PlanStep, Verdict
 __all__ = ["fitted", "refereed", "winnable"]
 
 _MOST_SIDE_BY_SIDE = 512
+_MOST_OUTCOMES = 4096
+"""States kept side by side, and outcomes of a command that are looked through, at most."""
 
 
 def refereed(
@@ -74,7 +76,7 @@ def fitted(
         for now, steps in branches:
             if simulator.won(now, goal):
                 return steps
-            for one in simulator.successors(now, command):
+            for one in few_successors(simulator, now, command, _MOST_OUTCOMES) or ():
                 if len(after) < _MOST_SIDE_BY_SIDE and not simulator.lost(one.state):
                     taken = (*steps, PlanStep(command, one.draws))
                     after.setdefault(simulator.key(one.state), (one.state, taken))

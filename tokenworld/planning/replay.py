@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Generic
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor
+from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Successor, few_successors
 from tokenworld.model import ObjectType
 from tokenworld.planning.verdict import PlanStep, ShownStep
 
 __all__ = ["Replay", "replay", "shown"]
+
+_MOST_OUTCOMES = 1 << 14
+"""Outcomes of a step of which one is looked for, where it is not the first that is tried."""
 
 
 @frozen
@@ -68,7 +71,12 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
     shown = _told(simulator, state, step)
     if simulator.lost(state):
         return f"`{shown}` comes after the end of the world"
-    successors = simulator.successors(state, step.command)
+    leaning = simulator.leaning(state, step.command, step.draws)
+    if leaning is not None and _fits(step.draws, leaning.draws):
+        return leaning  # of all that fit, the first: and if one fits exactly, that one
+    successors = few_successors(simulator, state, step.command, _MOST_OUTCOMES)
+    if successors is None:
+        return f"`{shown}` has more outcomes of chance than can be looked through"
     if not successors:
         return f"`{shown}` is refused or rolled back there"
     fitting = [one for one in successors if _fits(step.draws, one.draws)]

@@ -10,15 +10,16 @@ room. Parents are kept as three numbers per state; the plan is rebuilt by walkin
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Generic, Literal
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Command, Simulator, StateT
+from tokenworld.ground import Command, Simulator, StateT, Unfinished
 from tokenworld.planning.frontier import Breadth, Cheapest, Frontier, Node
+from tokenworld.planning.measuring import OUTCOME_BYTES, size_of
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.verdict import PlanStep
 
@@ -35,7 +36,6 @@ __all__ = [
     "Watch",
     "has_costs",
     "search",
-    "size_of",
 ]
 
 CapKind = Literal["states", "time", "memory", "cancelled", "key", "gaps", "spare"]
@@ -43,7 +43,6 @@ Cancel = Callable[[], bool]
 
 _SAMPLE = 1024
 """Every so many new states one is measured for the memory estimate."""
-_CONTAINERS = (dict, tuple, list, set, frozenset)
 _BOOKKEEPING = 180
 """Bytes per state besides its key and itself: parents, numbers and hash table slots, rounded up."""
 
@@ -182,6 +181,7 @@ class Search(Generic[StateT]):
         self._expanded = 0
         self._key_bytes = self._state_bytes = 0
         self._result: SearchResult | None = None
+        self._late: tuple[CapKind, str] | None = None
         self._reach(state, -1, 0, 0, 0)
 
     def run(
@@ -191,8 +191,19 @@ class Search(Generic[StateT]):
         progress: Callable[[SearchProgress], None] | None = None,
         cancel: Cancel | None = None,
     ) -> SearchResult:
-        """Search until there is an answer or a limit is hit; run again to go on."""
+        """Search until there is an answer or a limit is hit; run again to go on.
+
+        Where not all that follows a state could be worked out within the limits, that is the
+        answer: nobody goes on from there.
+        """
         watch = Watch(limits, cancel)
+        self._simulator.bound(partial(self._enough, watch))
+        try:
+            return self._run(watch, progress)
+        finally:
+            self._simulator.bound(None)
+
+    def _run(self, watch: Watch, progress: Callable[[SearchProgress], None] | None) -> SearchResult:
         if 0 in self._won:
             self._result = self._found(0)
         while self._result is None:
@@ -200,8 +211,17 @@ class Search(Generic[StateT]):
                 return Capped(*hit, self._frontier.count, self._expanded)
             if progress is not None and watch.due():
                 progress(self.so_far())
-            self._result = self._advance()
+            try:
+                self._result = self._advance()
+            except Unfinished:
+                assert self._late is not None
+                self._result = Capped(*self._late, self._frontier.count, self._expanded)
         return self._result
+
+    def _enough(self, watch: Watch, outcomes: int) -> bool:
+        """Whether time or room is up with so many outcomes of a command."""
+        self._late = watch.stop(0, self.memory() + outcomes * max(self._state_bytes, OUTCOME_BYTES))
+        return self._late is not None
 
     def memory(self) -> int:
         """The bytes this search holds, estimated from samples."""
@@ -310,38 +330,3 @@ def search(
     return Search(simulator, state, goal, within=within).run(
         limits, progress=progress, cancel=cancel
     )
-
-
-def size_of(thing: object, beside: object = None) -> int:
-    """The bytes of a key or state: itself and all containers in it that ``beside`` does not hold.
-
-    Numbers, names and other objects are left out: states share them.
-    """
-    shared = {id(part) for part in _containers(beside)}
-    found = (part for part in _containers(thing) if id(part) not in shared)
-    return sys.getsizeof(thing) + sum(map(sys.getsizeof, found))
-
-
-def _containers(thing: object) -> Iterator[object]:
-    """The containers in something, itself left out."""
-    waiting = [*_parts(thing), *(getattr(thing, one, None) for one in _slots(thing))]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, _CONTAINERS):
-            yield part
-            waiting.extend(_parts(part))
-
-
-def _slots(thing: object) -> Sequence[str]:
-    found: Sequence[str] = getattr(type(thing), "__slots__", ())
-    return found
-
-
-def _parts(thing: object) -> Iterable[object]:
-    match thing:
-        case dict():
-            return (*thing.keys(), *thing.values())
-        case tuple() | list() | set() | frozenset():
-            return thing
-        case _:
-            return ()

@@ -166,7 +166,9 @@ def _audited(
         component=tuple(component),
         solution=teller.path(path[-1].node) if path else (),
         solution_ticks=ticks - simulator.tick(graph.states[0]) if path else 0,
-        idle=idle_rules(met, requires, looking, sources, complete=graph.complete),
+        idle=idle_rules(met, requires, looking, sources, complete=graph.complete)
+        if graph.expanded
+        else (),  # of what was not looked at nothing is said
         never_refuses=_never_refuses(requires, graph.complete and looked_at == len(nodes)),
         looked_at=looked_at,
         playing=len(nodes),
@@ -272,8 +274,9 @@ class _Teller:
             return graph.states[node]
         state: State = graph.states[0]
         for one in graph.path(node):
-            successors = self._simulator.successors(state, one.step.command)
-            state = next(after.state for after in successors if after.draws == one.step.draws)
+            after = self._simulator.leaning(state, one.step.command, one.step.draws)
+            assert after is not None, "it was on the way to the node"
+            state = after.state
         return state
 
     def _place(self, move: Move) -> Span:

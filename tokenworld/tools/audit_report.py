@@ -50,12 +50,12 @@ def _counted(number: int, noun: str) -> str:
 
 def _space(found: Audit) -> list[str]:
     graph, parts = found.graph, found.parts
-    states = _counted(len(graph), "state")
+    states, were = _counted(len(graph), "state"), "was" if len(graph) == 1 else "were"
     if graph.complete:
         lines = [f"`{found.world}`: {states} can be reached, and all were looked at"]
     else:
         lines = [
-            f"`{found.world}`: {states} were seen, which is NOT all: {graph.reason}",
+            f"`{found.world}`: {states} {were} seen, which is NOT all: {graph.reason}",
             "what follows holds for the part that was seen",
         ]
     lines += [

@@ -144,6 +144,7 @@ class Leaps:
                 return None
             change, named = self._patches.between(parts, after), tuple(dict.fromkeys(titles))
             found.append(_Passed(change, tuple(luck.taken), luck.probability, named))
+            self._quick.look(len(found))
             prefix = luck.next_prefix()
         return tuple(found)
 

@@ -24,7 +24,7 @@ from tokenworld.engine.rounds import is_last
 from tokenworld.engine.searching.quick_phases import QuickPhase, quick_phases
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
-from tokenworld.ground import Command
+from tokenworld.ground import Command, Enough, Unfinished
 from tokenworld.model import (
     Action,
     Create,
@@ -35,6 +35,10 @@ from tokenworld.model import (
 )
 
 __all__ = ["Came", "Listener", "QuickTicks"]
+
+
+_OFTEN = 128
+"""Every so many outcomes of one command it is asked whether they are enough."""
 
 
 @dataclass(slots=True)
@@ -87,6 +91,12 @@ class QuickTicks:
         laws = stepper.instance.program.laws.values()
         self._chancy = any(may_draw(law.body) for law in laws)
         self._guarded = bool(stepper.instance.program.invariants)
+        self.enough: Enough | None = None
+
+    def look(self, count: int) -> None:
+        """Go on listing the outcomes of a command, of which there are so many; or `Unfinished`."""
+        if self.enough is not None and count % _OFTEN == 0 and self.enough(count):
+            raise Unfinished
 
     def outcomes(self, state: State, command: Command) -> list[Came] | None:
         """What a command that is listed leads to, each combination of draws once; ``None`` where
@@ -133,6 +143,7 @@ class QuickTicks:
                 after, changes = after.fork(), changes.copy()
             drawn = len(luck.choices)
             found.append(self._ended(state, after, changes, luck))
+            self.look(len(found))
             if not luck.choices:
                 self._calm = luck  # nothing was asked of it: as good as new
                 return found

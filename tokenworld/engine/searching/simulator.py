@@ -7,12 +7,13 @@ from functools import cached_property
 
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck
-from tokenworld.engine.reading import columns_read
+from tokenworld.engine.reading import columns_read, slots_of
 from tokenworld.engine.result import Result
 from tokenworld.engine.searching.deeds import Deeds
 from tokenworld.engine.searching.identity import Parts, key_of
 from tokenworld.engine.searching.idling import Idled, is_idle, reads_deeds
 from tokenworld.engine.searching.key_shape import KeyShape
+from tokenworld.engine.searching.leaning import LED_ON, leant
 from tokenworld.engine.searching.leaps import Leaps
 from tokenworld.engine.searching.marks import Marks
 from tokenworld.engine.searching.patches import Patches
@@ -23,7 +24,9 @@ from tokenworld.engine.state import State
 from tokenworld.ground import (
     PASS,
     Command,
+    Enough,
     Instance,
+    LuckyDraw,
     Raw,
     Successor,
     Way,
@@ -122,6 +125,9 @@ class EngineSimulator:
         finally:
             self._stepper.watches.silent = silent
 
+    def bound(self, enough: Enough | None) -> None:
+        self._quick.enough = enough
+
     def moves(self, state: State) -> Iterator[tuple[Command, Sequence[Way[State]]]]:
         """Every command of a state with its successors, as `commands` and `successors` list them,
         each with its mark; the states are made when they are asked for."""
@@ -146,6 +152,12 @@ class EngineSimulator:
         if name not in self._may_be_free:
             return allowed
         return [command for command in allowed if self._moves(state, command)]
+
+    def leaning(
+        self, state: State, command: Command, draws: Sequence[LuckyDraw]
+    ) -> Successor[State] | None:
+        found = leant(self._stepper, state, command, draws)
+        return found if found is not None and self._spared(found.state) else None
 
     def _quickly(self, state: State, command: Command) -> Sequence[Successor[State]] | None:
         """The same without records; ``None`` where the stepper must say."""
@@ -185,9 +197,9 @@ class EngineSimulator:
                     return self._like(known, command, results[-1])
             result = stepper.completed(results, state, recording)[-1]
             seen.append(result)
+            self._quick.look(len(seen))
             self._tell(state, result)
-            done = result.status in ("executed", "waiting", "interrupted")
-            if done and self._spared(result.after):
+            if result.status in LED_ON and self._spared(result.after):
                 result.after.facts = None
                 found.append(Successor(result.after, tuple(luck.taken), luck.probability))
             prefix = luck.next_prefix()
@@ -294,15 +306,7 @@ class EngineSimulator:
         return state.get(column, column.key(tuple(args)))
 
     def stored(self, state: State, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
-        layout = self._engine.layout
-        column = layout.by_id[fluent]
-        values = state.cols[column.index]
-        if column.tupled:
-            return [(column.args(key), value) for key, value in values.items()]
-        if column.single:
-            return [((), values[0])]
-        owners = layout.owners.get(column.index, frozenset())
-        return [((one,), values[one]) for one, kind in enumerate(state.kinds) if kind in owners]
+        return slots_of(state, self._engine.layout.by_id[fluent])
 
     def tick(self, state: State) -> int:
         return state.tick

@@ -11,7 +11,18 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from tokenworld.ground import Command, Instance, Raw, Simulator, StateT, Successor, Way, moves_of
+from tokenworld.ground import (
+    Command,
+    Enough,
+    Instance,
+    LuckyDraw,
+    Raw,
+    Simulator,
+    StateT,
+    Successor,
+    Way,
+    moves_of,
+)
 
 __all__ = ["Belief", "Beliefs"]
 
@@ -123,6 +134,14 @@ class Beliefs(Generic[StateT]):
             self.crowded = True
             return ()
         return (Successor(belief, ()),)
+
+    def leaning(
+        self, state: Belief[StateT], command: Command, draws: Sequence[LuckyDraw]
+    ) -> Successor[Belief[StateT]] | None:
+        return next(iter(self.successors(state, command)), None)
+
+    def bound(self, enough: Enough | None) -> None:
+        self._simulator.bound(enough)
 
     def key(self, state: Belief[StateT]) -> Hashable:
         return frozenset((origin, self._simulator.key(one)) for origin, one in state.open)

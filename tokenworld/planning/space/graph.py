@@ -11,10 +11,12 @@ from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Generic
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Way
+from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Unfinished, Way
+from tokenworld.planning.measuring import OUTCOME_BYTES, size_of
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.search import (
     Cancel,
@@ -22,7 +24,6 @@ from tokenworld.planning.search import (
     Limits,
     SearchProgress,
     Watch,
-    size_of,
 )
 from tokenworld.planning.verdict import PlanStep
 
@@ -184,6 +185,7 @@ class Exploring(Generic[StateT]):
         self._merged = False
         self._moves = 0
         self._sampled = 0
+        self._late: tuple[CapKind, str] | None = None
         self._states, self._ways = list[StateT](), list[tuple[int, int]]()
         self._followed = list[tuple[Move, ...]]()
         self.graph = Graph(goal, self._states, self._followed, self._ways)
@@ -199,6 +201,21 @@ class Exploring(Generic[StateT]):
         """The graph, explored as far as limits allow; see `explore`."""
         graph, watch = self.graph, Watch(limits, cancel)
         graph.limit = None
+        self._simulator.bound(partial(self._enough, watch))
+        try:
+            self._grow(watch, progress)
+        finally:
+            self._simulator.bound(None)
+        doubt = self._doubt()
+        graph.trusted = doubt[0] is None
+        if graph.limit is None:
+            graph.limit, graph.reason = doubt
+        graph.marks = tuple(self._nodes)
+        return graph
+
+    def _grow(self, watch: Watch, progress: Callable[[SearchProgress], None] | None) -> None:
+        """Expand node after node, up to the end or a limit."""
+        graph = self.graph
         while graph.limit is None and graph.expanded < len(graph):
             hit = watch.stop(len(graph), self._memory())
             if hit is not None:
@@ -207,13 +224,28 @@ class Exploring(Generic[StateT]):
             if progress is not None and watch.due():
                 waiting, depth = len(graph) - graph.expanded, graph.depth[graph.expanded]
                 progress(SearchProgress(len(graph), graph.expanded, waiting, depth))
-            self._expand(graph.expanded)
-        doubt = self._doubt()
-        graph.trusted = doubt[0] is None
-        if graph.limit is None:
-            graph.limit, graph.reason = doubt
-        graph.marks = tuple(self._nodes)
-        return graph
+            node, seen, edges = graph.expanded, len(graph), graph.edges
+            try:
+                self._expand(node)
+            except Unfinished:
+                assert self._late is not None
+                graph.limit, graph.reason = self._late
+                self._forget(node, seen, edges)
+
+    def _enough(self, watch: Watch, outcomes: int) -> bool:
+        """Whether time or room is up with so many outcomes of a command."""
+        self._late = watch.stop(0, self._memory() + outcomes * max(self._sampled, OUTCOME_BYTES))
+        return self._late is not None
+
+    def _forget(self, node: Node, seen: int, edges: int) -> None:
+        """Leave a node unexpanded of which not all that follows could be worked out."""
+        graph = self.graph
+        for mark in tuple(self._nodes)[seen:]:
+            del self._nodes[mark]
+        for rows in (self._states, self._followed, self._ways, graph.won, graph.lost, graph.depth,
+                     graph.parents):  # fmt: skip
+            del rows[seen:]
+        graph.expanded, graph.edges = node, edges
 
     def _reach(self, mark: Hashable, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
         """The node of a state that is news."""
