@@ -130,6 +130,7 @@ def _terminal() -> None:
     import termios
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
 
 
 def _play_until(master: int, path: Path, ticks: int) -> None:

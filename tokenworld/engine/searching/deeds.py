@@ -33,6 +33,8 @@ states that are looked at, so that it pays to keep track of them."""
 Deed = tuple[Command, Change | None]
 """A command and what it changes by itself; ``None`` where the stepper must say."""
 Key = Callable[[Parts], Hashable]
+_MOST_DEEDS = 1 << 19
+"""Deeds that are kept of all actions together."""
 _TRIAL = 64
 """Times that a table is asked before it is judged by what it knew."""
 
@@ -64,6 +66,7 @@ class Deeds:
         rests: Rests,
     ) -> None:  # fmt: skip
         self._allowed, self._quick, self._patches = allowed, quick, patches
+        self._kept = 0
         self._actions = [
             _Action(name, _known(rests.requires.get(name)), _known(rests.actions.get(name)))
             for name in names
@@ -80,12 +83,19 @@ class Deeds:
             key = basis, action.rests(parts)
             found = action.done.get(key)
             if found is None:
-                if len(action.done) >= MOST:
-                    action.done.clear()
                 commands = self._commands(action, state, parts, basis)
                 found = [(one, self._done(state, parts, one)) for one in commands]
-                action.done[key] = found
+                self._keep(action, key, found)
             yield from found
+
+    def _keep(self, action: _Action, key: Hashable, deeds: list[Deed]) -> None:
+        """Keep the deeds of an action, and of all not too many."""
+        self._kept += 1 + len(deeds)
+        if self._kept > _MOST_DEEDS:
+            for one in self._actions:
+                one.done.clear()
+            self._kept = 0
+        action.done[key] = deeds
 
     def _commands(
         self, action: _Action, state: State, parts: Parts, basis: Hashable

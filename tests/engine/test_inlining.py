@@ -1,0 +1,98 @@
+"""Derives that are written out, and conditions that are tested before a loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenworld.diagnostics import Source
+from tokenworld.engine import Engine, State
+from tokenworld.engine.inlining import short_derives, steady
+from tokenworld.ground import PASS, Command
+from tokenworld.model import For
+from tokenworld.session.loading import open_text
+
+TEXT = """
+type Thing { at: Thing? nested inverse contents  warm: 0 to 9 = 2  near: Thing? }
+type Hero : Thing { hits: 0 to 9 = 0 }
+actor me: Hero
+derive lies(x: Thing, y: Thing) = x.at == y
+derive warmer(x: Thing, y: Thing) = not lies(x, y) and x.warm > y.warm
+derive deep(x: Thing, y: Thing) = x.at == y or x.at != none and deep(x.at, y)
+derive long(x: Thing, y: Thing) = lies(x, y) and lies(y, x) or warmer(x, y) and warmer(y, x)
+  or lies(x, y) and warmer(x, y) or lies(y, x) and warmer(y, x)
+action heat(x: Thing) {
+  for y: Thing where warmer(x, me) and lies(y, x.at) { y.warm += 1 }
+}
+action strike(x: Thing) {
+  for y: Thing where x.near != none and x.near.warm == 2 and y.at == x.near { y.near = x }
+}
+action count_in(x: Thing) {
+  for y: Thing where lies(y, x) and warmer(me, x) { y.near = me }
+}
+law cool(x: Thing) when me.hits == 3 and warmer(x, me) { x.warm -= 1 }
+world w {
+  time passes always
+  object hall: Thing
+  object box: Thing { at = hall  warm = 5 }
+  object stone: Thing { at = box  near = box }
+  object hero: Hero { at = hall  warm = 2 }
+  goal hot: stone.warm == 9
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return open_text((Source("w.tw", None, TEXT),), "w").engine
+
+
+def number(engine: Engine, name: str) -> int:
+    return engine.instance.numbers[name]
+
+
+def value(engine: Engine, state: State, fluent: str, name: str) -> object:
+    column = next(one for one in engine.layout.columns if one.fluent.name == fluent)
+    return state.get(column, number(engine, name))
+
+
+def test_short_derives_are_written_out(engine):
+    assert {"lies", "warmer"} <= short_derives(engine.instance.program)
+    assert not {"deep", "long"} & short_derives(engine.instance.program)
+    names, source = engine.code.emitter.derive_names, engine.code.source
+    assert f"{names['warmer']}(S" not in source.replace(f"def {names['warmer']}(S", "")
+    assert source.count(f"{names['lies']}(S") == 2  # its definition, and `lies(y, x.at)`
+
+
+def test_they_mean_the_same(engine):
+    start = engine.start()
+    after, _ = engine.play(start, Command("heat", (number(engine, "box"),)))
+    warm = [value(engine, after, "warm", name) for name in ("hall", "box", "stone", "hero")]
+    assert warm == [2, 6, 2, 3]
+    after, _ = engine.play(start, Command("heat", (number(engine, "stone"),)))
+    assert value(engine, after, "warm", "box") == 5  # the stone is not warmer than the hero
+
+
+def test_what_may_have_no_value_is_guarded_as_written(engine):
+    start = engine.start()
+    for name in ("stone", "box", "hall", "hero"):  # `x.near` is none of all but the stone
+        after, (outcome,) = engine.play(start, Command("strike", (number(engine, name),)))
+        assert outcome.status == "executed"
+        assert value(engine, after, "near", "stone") == number(engine, "box")
+
+
+def test_only_what_comes_first_is_tested_before_a_loop(engine):
+    program = engine.instance.program
+    loops = {name: one.body[0] for name, one in program.actions.items()}
+    assert all(isinstance(one, For) for one in loops.values())
+    parts = {
+        name: tuple(map(len, steady(program, one.binders, one.where)))
+        for name, one in loops.items()
+        if isinstance(one, For)
+    }
+    assert parts == {"heat": (1, 1), "strike": (2, 1), "count_in": (0, 2)}
+    assert steady(program, (), loops["heat"].where)[0] == []  # type: ignore[union-attr]
+
+
+def test_a_law_whose_condition_is_steady_rests(engine):
+    after, _ = engine.play(engine.start(), PASS)
+    assert value(engine, after, "warm", "box") == 5
