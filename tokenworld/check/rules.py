@@ -25,7 +25,6 @@ from tokenworld.model import (
     Called,
     Conserve,
     Describe,
-    Draw,
     Effect,
     EnumType,
     Invariant,
@@ -39,6 +38,7 @@ from tokenworld.model import (
     TextType,
     ValueType,
     Watch,
+    is_drawn,
     looks_back,
     show_type,
 )
@@ -129,10 +129,6 @@ class _Steps:
     cancelled: Body = ()
 
 
-def _is_draw(effect: Effect) -> bool:
-    return isinstance(effect, Let) and isinstance(effect.value, Draw)
-
-
 def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> Action:
     binders = formal_binders(Context(draft), item.params)
     ctx = Context(draft, {binder.name: binder.type for binder in binders})
@@ -171,7 +167,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
     draft = ctx.draft
     if isinstance(step, syn.Require):
         if steps.body:
-            drawn = all(_is_draw(effect) for effect in steps.body)
+            drawn = all(is_drawn(effect) for effect in steps.body)
             first = "draw" if drawn else "change"
             what = f"A `require` stands after a {first}."
             hint = f"Move every `require` before the first {first}."
@@ -187,7 +183,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
         return ctx
     effects, after = check_effects((step,), ctx, "rule")
     for effect in effects:
-        if isinstance(effect, Let) and not steps.body and not _is_draw(effect):
+        if isinstance(effect, Let) and not steps.body and not is_drawn(effect):
             steps.guards.append(effect)
         else:
             steps.body.append(effect)

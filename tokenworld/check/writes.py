@@ -25,7 +25,6 @@ from tokenworld.model import (
     BoolType,
     Chance,
     Create,
-    Draw,
     Effect,
     EnumType,
     For,
@@ -42,6 +41,7 @@ from tokenworld.model import (
     ValueType,
     bodies,
     effects_in,
+    is_drawn,
     terms_of,
 )
 
@@ -154,15 +154,11 @@ def _given(effect: Effect) -> Iterator[Write]:
             yield Write(given.fluent, (own,), "create", given.value, given.span)
 
 
-def _is_draw(effect: Let) -> bool:
-    return isinstance(effect.value, Draw)
-
-
 def _branch(body: Body, inner: _Path) -> list[Write]:
     """The changes that may have been made behind a branch."""
     before = len(inner.writes)
     _body(body, inner)
-    draws = any(isinstance(effect, Let) and _is_draw(effect) for effect in effects_in(body))
+    draws = any(map(is_drawn, effects_in(body)))
     made = [replace(write, maybe=True) for write in inner.writes[before:]]
     return [replace(write, facts=None) for write in made] if draws else made
 

@@ -249,11 +249,11 @@ class Emitter:
             case Read():
                 return self._read(term, state, names)
             case DeriveCall(derive=derive, args=args):
-                passed = "".join(f", {self.term(arg, names)}" for arg in args)
                 if any(map(self._may_be_none, args)):
                     return self._guarded(derive, args, state, names)
                 if state == "S" and not self.mortal and self._spelled_out(derive, args):
                     return self._inlined(derive, args, names)
+                passed = "".join(f", {self.term(arg, names)}" for arg in args)
                 return f"{self.derive_names[derive]}({state}, W, me{passed})"
             case InverseOf(fluent=fluent, of=of):
                 index = self.layout.by_id[fluent].index

@@ -44,11 +44,13 @@ def short_derives(program: Program) -> frozenset[str]:
 
 def _size(program: Program, name: str, sizes: dict[str, int]) -> int:
     """The terms of a derive when all is written out; more than enough where it is recursive."""
+    derive = program.derives[name]
+    if derive.recursive:
+        return _SHORT + 1
     if name not in sizes:
-        sizes[name] = _SHORT + 1  # while it is counted: it calls itself
         sizes[name] = sum(
             1 + (_size(program, part.derive, sizes) if isinstance(part, DeriveCall) else 0)
-            for part in subterms(program.derives[name].value)
+            for part in subterms(derive.value)
         )
     return sizes[name]
 

@@ -31,7 +31,6 @@ from tokenworld.model import (
     BuiltinCall,
     DeriveCall,
     DescribeEffect,
-    Draw,
     Emit,
     For,
     If,
@@ -44,6 +43,7 @@ from tokenworld.model import (
     Term,
     Transfer,
     effects_in,
+    is_drawn,
     subterms,
     targets_of,
 )
@@ -183,7 +183,7 @@ def _is_plain(emitter: Emitter, action: Action) -> bool:
 def _is_plain_rule(emitter: Emitter, rule: PlainRule) -> bool:
     effects = list(effects_in(rule.body))
     return (
-        not any(_draws(one) for one in (*rule.guards, *effects))
+        not any(is_drawn(one) for one in (*rule.guards, *effects))
         and all(isinstance(one, _PLAIN) for one in effects)
         and all(is_plain_loop(one, emitter) for one in effects if isinstance(one, For))
         and _fits(emitter, _written(rule.body))
@@ -196,7 +196,3 @@ def _fits(emitter: Emitter, written: list[str]) -> bool:
     fluents = emitter.instance.program.fluents
     shaped = [one for one in written if emitter.layout.by_id[one].shaped]
     return len(set(shaped)) == len(shaped) and not any(fluents[one].acyclic for one in shaped)
-
-
-def _draws(effect: object) -> bool:
-    return isinstance(effect, Let) and isinstance(effect.value, Draw)

@@ -19,6 +19,7 @@ __all__ = [
     "calls",
     "guard_terms",
     "is_draw",
+    "is_drawn",
     "looks_back",
     "may_draw",
     "rule_terms",
@@ -76,8 +77,12 @@ def looks_back(terms: Iterable[Term]) -> bool:
 
 def is_draw(effect: Effect) -> bool:
     """Whether a change draws (``by least`` and ``by most`` do not, and are counted too)."""
-    drawn = isinstance(effect, Let) and isinstance(effect.value, Draw)
-    return drawn or isinstance(effect, (Chance, Pick))
+    return is_drawn(effect) or isinstance(effect, (Chance, Pick))
+
+
+def is_drawn(effect: object) -> bool:
+    """Whether it names a value that is drawn."""
+    return isinstance(effect, Let) and isinstance(effect.value, Draw)
 
 
 def may_draw(body: Body) -> bool:

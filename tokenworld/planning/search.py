@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Generic, Literal
 
 from tokenworld.diagnostics.frozen import frozen
@@ -124,6 +123,13 @@ class Watch:
         now = time.monotonic()
         self._end = None if limits.seconds is None else now + limits.seconds
         self._report_at = now + 1.0
+        self.hit: tuple[CapKind, str] | None = None
+
+    def late(self, memory: int, outcomes: int, size: int) -> bool:
+        """Whether time or room is up while the outcomes of a command are listed, of which each
+        takes ``size`` bytes as far as that is known; then ``hit`` is the limit."""
+        self.hit = self.stop(0, memory + outcomes * max(size, OUTCOME_BYTES))
+        return self.hit is not None
 
     def stop(self, states: int, memory: int) -> tuple[CapKind, str] | None:
         """The limit that is hit, if one is, with a clause that says so."""
@@ -181,7 +187,6 @@ class Search(Generic[StateT]):
         self._expanded = 0
         self._key_bytes = self._state_bytes = 0
         self._result: SearchResult | None = None
-        self._late: tuple[CapKind, str] | None = None
         self._reach(state, -1, 0, 0, 0)
 
     def run(
@@ -197,7 +202,7 @@ class Search(Generic[StateT]):
         answer: nobody goes on from there.
         """
         watch = Watch(limits, cancel)
-        self._simulator.bound(partial(self._enough, watch))
+        self._simulator.bound(lambda count: watch.late(self.memory(), count, self._state_bytes))
         try:
             return self._run(watch, progress)
         finally:
@@ -214,14 +219,9 @@ class Search(Generic[StateT]):
             try:
                 self._result = self._advance()
             except Unfinished:
-                assert self._late is not None
-                self._result = Capped(*self._late, self._frontier.count, self._expanded)
+                assert watch.hit is not None
+                self._result = Capped(*watch.hit, self._frontier.count, self._expanded)
         return self._result
-
-    def _enough(self, watch: Watch, outcomes: int) -> bool:
-        """Whether time or room is up with so many outcomes of a command."""
-        self._late = watch.stop(0, self.memory() + outcomes * max(self._state_bytes, OUTCOME_BYTES))
-        return self._late is not None
 
     def memory(self) -> int:
         """The bytes this search holds, estimated from samples."""

@@ -117,7 +117,7 @@ class Leaps:
     def _laws(
         self, state: State, command: Command, own: Change, parts: Parts
     ) -> tuple[_Passed, ...] | None:
-        deeds = _deeds(state, command) if self._rests.deeds else ()
+        deeds = state.deeds_after(command) if self._rests.deeds else ()
         key = (self._basis, self._phase(parts), self._before, deeds)
         known = self._passed
         if key not in known:
@@ -135,7 +135,7 @@ class Leaps:
         if not self._quick.laws:
             return _NOTHING
         opened, found = self._patches.made(state, self._parts, own), list[_Passed]()
-        opened.deeds = _deeds(state, command)
+        opened.deeds = state.deeds_after(command)
         prefix: tuple[int, ...] | None = ()
         while prefix is not None:
             luck = ExploringLuck(prefix)
@@ -174,7 +174,7 @@ class Leaps:
     ) -> Way[State]:
         """The end of a round."""
         change = passed.change
-        after = changed(parts, change) if change else parts
+        after = changed(parts, change)
         ended = self._end(state, (*own, *change), after)
         make = partial(self._after, state, self._parts, (*own, *change), ended)
         if listener is not None:
@@ -220,14 +220,9 @@ class Leaps:
 
     def _next(self, state: State, parts: Parts, command: Command, change: Change) -> State:
         new = self._patches.made(state, parts, change)
-        new.deeds = _deeds(state, command)
+        new.deeds = state.deeds_after(command)
         new.turn, new.round, new.acted = state.seat + 1, state.round or state, True
         return new
-
-
-def _deeds(state: State, command: Command) -> tuple[tuple[int | None, Command], ...]:
-    """Who did what in the round so far, this command included."""
-    return state.deeds if command.is_pass else (*state.deeds, (state.acting, command))
 
 
 def _grew(state: State) -> bool:

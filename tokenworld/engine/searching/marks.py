@@ -87,8 +87,8 @@ class Marks:
         """What `of` ends with where an actor has done a command and another comes next."""
         if not self._looks_back:
             return (state.seat + 1, True)
-        deed = () if command.is_pass else ((state.acting, command),)
-        return (state.seat + 1, True, (*state.deeds, *deed), self._began(state.round or state))
+        began = self._began(state.round or state)
+        return (state.seat + 1, True, state.deeds_after(command), began)
 
     def of(self, state: State) -> Hashable:
         """The mark of a state."""

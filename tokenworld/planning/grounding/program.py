@@ -35,8 +35,6 @@ from tokenworld.planning.lower.numbers import may_break
 
 __all__ = ["Relaxed", "relaxed"]
 
-_DRAWS = Draw
-
 
 @dataclass(frozen=True)
 class Relaxed:
@@ -135,7 +133,7 @@ class _Reader:
 
     def _meaning(self, guard: Let, names: Names) -> Later | str:
         value = guard.value
-        if isinstance(value, _DRAWS):
+        if isinstance(value, Draw):
             return UNKNOWN
         return Later(value, names)
 
@@ -143,7 +141,7 @@ class _Reader:
     def _drawn(action: Action) -> Body:
         """The body with the draws that stand between the requires and it."""
         lets = tuple(
-            one for one in action.guards if isinstance(one, Let) and isinstance(one.value, _DRAWS)
+            one for one in action.guards if isinstance(one, Let) and isinstance(one.value, Draw)
         )
         return (*lets, *action.body)
 

@@ -11,12 +11,11 @@ from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import Generic
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Unfinished, Way
-from tokenworld.planning.measuring import OUTCOME_BYTES, size_of
+from tokenworld.planning.measuring import size_of
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.search import (
     Cancel,
@@ -185,7 +184,6 @@ class Exploring(Generic[StateT]):
         self._merged = False
         self._moves = 0
         self._sampled = 0
-        self._late: tuple[CapKind, str] | None = None
         self._states, self._ways = list[StateT](), list[tuple[int, int]]()
         self._followed = list[tuple[Move, ...]]()
         self.graph = Graph(goal, self._states, self._followed, self._ways)
@@ -201,7 +199,7 @@ class Exploring(Generic[StateT]):
         """The graph, explored as far as limits allow; see `explore`."""
         graph, watch = self.graph, Watch(limits, cancel)
         graph.limit = None
-        self._simulator.bound(partial(self._enough, watch))
+        self._simulator.bound(lambda count: watch.late(self._memory(), count, self._sampled))
         try:
             self._grow(watch, progress)
         finally:
@@ -228,14 +226,9 @@ class Exploring(Generic[StateT]):
             try:
                 self._expand(node)
             except Unfinished:
-                assert self._late is not None
-                graph.limit, graph.reason = self._late
+                assert watch.hit is not None
+                graph.limit, graph.reason = watch.hit
                 self._forget(node, seen, edges)
-
-    def _enough(self, watch: Watch, outcomes: int) -> bool:
-        """Whether time or room is up with so many outcomes of a command."""
-        self._late = watch.stop(0, self._memory() + outcomes * max(self._sampled, OUTCOME_BYTES))
-        return self._late is not None
 
     def _forget(self, node: Node, seen: int, edges: int) -> None:
         """Leave a node unexpanded of which not all that follows could be worked out."""
