@@ -1,7 +1,8 @@
-"""`python -m benchmarks`: check that results agree, then print how fast they came.
+"""`python -m benchmarks`: V1 to V9, what users feel of speed, each beside what it is measured with.
 
-`--planning` does so for families of worlds and all ways to plan on them, `--peers` beside other
-programs, `--growth` against the number of objects, `--screen` a tick of `tw play` with its redraw.
+`--check` does no measuring: it checks that different ways to one result agree. `--planning`
+compares all ways to plan on families of worlds, `--growth` draws cost against the number of
+objects, `--screen` times a tick of `tw play` with its redraw.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.cases import check_times, play, search
-from benchmarks.checking import editing
-from benchmarks.exploring import exploring
-from benchmarks.measure import WrongResultError, table
+from benchmarks.measure import WrongResultError
+from benchmarks.peers.environments import PEERS
+from benchmarks.speed.options import BASE, Options
+from benchmarks.speed.report import PARTS, RESULTS, install, report
 
 
 def main(arguments: list[str]) -> int:
     """Run what was asked for; 1 where two ways to one result differ, 2 for a wrong option."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if unknown := _unknown(options.peers or ()):
-        parser.error(unknown)
+    for given, known in ((options.parts, PARTS), (options.peers or (), PEERS)):
+        if unknown := [name for name in given if name not in known]:
+            parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(known)}")
     try:
-        for line in _lines(options):
+        for line in _lines(options, arguments):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
     except WrongResultError as error:
@@ -34,58 +36,42 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _lines(options: argparse.Namespace) -> Iterator[str]:
-    if options.planning:
-        from benchmarks.planning import report
+def _lines(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
+    if options.check:
+        from benchmarks.checks import report as checked
 
-        return report()
-    if options.peers is not None:
-        return _peers(options)
+        return checked()
+    if options.planning:
+        from benchmarks.planning import report as planned
+
+        return planned()
     if options.growth:
         from benchmarks.growth import report as grown
 
-        return grown(Path(options.out), options.seconds)
+        return grown(Path(options.out), options.growth_seconds)
     if options.screen:
         from benchmarks.play_ticks import report as on_screen
 
         return on_screen()
-    return _own()
+    return _measured(options, arguments)
 
 
-def _own() -> Iterator[str]:
-    rows = [*check_times(), *editing(), *play(), *search(), *exploring()]
-    yield "results agree; CPU time, the least of three where nothing else is said"
-    yield ""
-    yield table(rows)
-
-
-def _peers(options: argparse.Namespace) -> Iterator[str]:
-    from benchmarks.peers.catalogue import Places
-    from benchmarks.peers.results import RESULTS, Options, report
-
-    places = Places(_folder(options.ipc), _folder(options.bytesized32))
-    command = " ".join(
-        (
-            "python -m benchmarks --peers",
-            *options.peers,
-            *(() if places.ipc is None else ("--ipc DIR",)),
-            *(() if places.bytesized32 is None else ("--bytesized32 DIR",)),
-        )
-    )
-    whole = RESULTS if not options.peers else None
+def _measured(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
+    if options.peers is not None:
+        yield from install(options.peers)
+    given = Options(
+        options.rounds, options.seconds, options.base,
+        _folder(options.ipc), _folder(options.bytesized32),
+    )  # fmt: skip
+    whole = None if options.parts else RESULTS
     target = Path(options.results) if options.results else whole
-    return report(
-        Options(tuple(options.peers), places, options.rounds, options.seconds, command, target)
-    )
+    command = " ".join(("python -m benchmarks", *map(_named, arguments)))
+    yield from report(options.parts, given, command, options.note, target)
 
 
-def _unknown(names: Sequence[str]) -> str:
-    """What is wrong with the names of peers; empty if nothing is."""
-    from benchmarks.peers.catalogue import PEERS
-
-    known = [one.name for one in PEERS]
-    unknown = [name for name in names if name not in known]
-    return f"no such peer: {', '.join(unknown)}; there are {', '.join(known)}" if unknown else ""
+def _named(argument: str) -> str:
+    """An argument as the page shows it: a folder of somebody's machine says nothing to others."""
+    return "DIR" if os.sep in argument else f"'{argument}'" if " " in argument else argument
 
 
 def _folder(given: str | None) -> Path | None:
@@ -93,23 +79,34 @@ def _folder(given: str | None) -> Path | None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--planning", action="store_true", help="families of worlds, every route")
-    parser.add_argument(
-        "--peers", nargs="*", metavar="NAME", help="beside other programs; all without a name"
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("parts", nargs="*", metavar="V", help=f"of {', '.join(PARTS)}; all")
+    parser.add_argument("--check", action="store_true", help="check results; measure nothing")
+    parser.add_argument(
+        "--peers", nargs="*", metavar="NAME", help="first install these peers; all without a name"
+    )
+    parser.add_argument("--base", default=BASE, help=f"the earlier commit of V1 to V3 ({BASE})")
     parser.add_argument("--ipc", default=os.environ.get("TW_IPC"), help="folder of IPC problems")
     parser.add_argument(
-        "--bytesized32", default=os.environ.get("TW_BYTESIZED32"), help="a checkout of ByteSized32"
+        "--bytesized32",
+        default=os.environ.get("TW_BYTESIZED32"),
+        help="folder of recorded rows of the text games, GAME.jsonl.gz",
     )
     parser.add_argument("--rounds", type=int, default=3, help="rounds of each measurement (3)")
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="patience with an answer, in CPU seconds (60)"
     )
-    parser.add_argument("--results", help="where `--peers` writes; RESULTS.md if all peers run")
+    parser.add_argument("--results", help="where the page is written; RESULTS.md for all parts")
+    parser.add_argument("--note", default="", help="what the page says about the machine")
+    parser.add_argument("--planning", action="store_true", help="families of worlds, every route")
     parser.add_argument("--growth", action="store_true", help="cost against the number of objects")
-    parser.add_argument("--screen", action="store_true", help="a tick of `tw play` with redraw")
+    parser.add_argument("--growth-seconds", type=float, default=60.0, help="patience with a size")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")
+    parser.add_argument("--screen", action="store_true", help="a tick of `tw play` with redraw")
     return parser
 
 

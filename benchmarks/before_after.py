@@ -1,12 +1,13 @@
-"""What `tw audit` and `tw plan` cost before a change and after it, over all worlds of `domains/`.
+"""The CPU time of whole verbs before a change and after it, over all worlds of `domains/`.
 
-    python -m benchmarks.before_after --base COMMIT [--what audit|plan] [--rounds N] [WORLD …]
+    python -m benchmarks.before_after --base COMMIT [--what VERB] [--rounds N] [WORLD …]
 
-The program as of COMMIT is unpacked into a temporary folder. Both programs are asked about each
+The program as of COMMIT is unpacked into the cache folder. Both programs are asked about each
 world in turn, each time by a process of its own; counted is the CPU time of that process and of the
 planners it starts. Both read the same worlds, and both keep their bytecode, as Python does when it
 is not told otherwise. Answers are compared first: one that contradicts the other ends the run with
-1, and no time of that world is told.
+1, and no time of that world is told. `check` and `test` are asked about each file. `conform` is
+asked about the text games with recorded rows, where `--rows` names these.
 """
 
 from __future__ import annotations
@@ -15,22 +16,23 @@ import argparse
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from typing import Protocol
 
 from benchmarks.measure import WrongResultError
+from benchmarks.peers.environments import unpacked
 
-__all__ = ["Asked", "Program", "Side", "contradiction", "main", "report", "worlds"]
+__all__ = [
+    "Asked", "Program", "Side", "both", "contradiction", "main", "questions", "report", "times",
+    "worlds",
+]  # fmt: skip
 
 _ROOT = Path(__file__).resolve().parent.parent
 _MAIN = """
@@ -44,6 +46,10 @@ from tokenworld.cli import main
 main()
 """
 _ANSWERS = (0, 1, 3)
+_COMPARED = {"check": ("ok",), "test": ("passed", "failed"), "conform": ("ok",)}
+"""The keys of an answer that must be equal. Runs may draw by another generator."""
+_VERBS = ("check", "run", "plan", "audit", "test", "conform")
+_RUN = ("--player", "random", "--ticks", "200", "--seed", "1")
 _WORLD = re.compile(r"^world\s+(\w+)", re.MULTILINE)
 
 
@@ -52,7 +58,7 @@ class Asked:
     """A verb with its options. An audit ends at its cap on states, not because time is up."""
 
     verb: str
-    options: tuple[str, ...]
+    options: tuple[str, ...] = ()
 
 
 class Program(Protocol):
@@ -71,15 +77,15 @@ class Side:
 
     def warm(self, world: str) -> None:
         """Write the bytecode of what a first answer imports, so that no answer pays for it."""
-        for verb in ("audit", "plan"):
-            self.ask(Asked(verb, ()), world)
+        for verb in ("audit", "plan", "run", "test"):
+            self.ask(Asked(verb), world)
 
     def ask(self, asked: Asked, world: str) -> tuple[float, Mapping[str, object] | None]:
         """The CPU seconds of an answer, and the answer; ``None`` where there is none."""
         command = [sys.executable, "-c", _MAIN, str(self.folder), asked.verb, world]
         before = getrusage(RUSAGE_CHILDREN)
         done = subprocess.run(
-            [*command, *asked.options, "--json"],
+            [*command, *asked.options, *self._store(asked), "--json"],
             env=self._environment(),
             cwd=self.folder,
             capture_output=True,
@@ -89,6 +95,10 @@ class Side:
         after = getrusage(RUSAGE_CHILDREN)
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return spent, json.loads(done.stdout) if done.returncode in _ANSWERS else None
+
+    def _store(self, asked: Asked) -> tuple[str, ...]:
+        """A run store of its own, where the verb records."""
+        return ("--store", str(self.bytecode / "runs.sqlite")) if asked.verb == "run" else ()
 
     def _environment(self) -> Mapping[str, str]:
         """That of this process, with the program's own modules and a place for their bytecode."""
@@ -102,11 +112,12 @@ def contradiction(verb: str, before: Mapping[str, object], after: Mapping[str, o
 
     To have found nothing out contradicts nothing, and of a part of a state space nothing is said.
     """
+    names: tuple[str, ...] = _COMPARED.get(verb, ())
     if verb == "audit":
         whole = before["complete"] and after["complete"]
         before, after = _counted(before), _counted(after)
-        names: tuple[str, ...] = ("states", "cruelty") if whole else ()
-    else:
+        names = ("states", "cruelty") if whole else ()
+    elif verb == "plan":
         given = [before["answer"], after["answer"]]
         names = () if "unknown" in given else ("answer",)
         best = before["optimal"], after["optimal"]
@@ -131,6 +142,12 @@ def worlds(folder: Path) -> Iterator[tuple[str, str]]:
             yield f"{file.relative_to(folder)}:{name}", f"{file}:{name}"
 
 
+def files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The files below a folder."""
+    for file in sorted(folder.rglob("*.tw")):
+        yield str(file.relative_to(folder)), str(file)
+
+
 def report(
     old: Program, new: Program, asked: Asked, found: Sequence[tuple[str, str]], rounds: int
 ) -> Iterator[str]:
@@ -139,11 +156,11 @@ def report(
     yield f"| `tw {' '.join((asked.verb, *asked.options))}` | before, s | after, s | times faster |"
     yield "|---|---|---|---|"
     for name, target in found:
-        times = _times(old, new, asked, name, target, rounds)
-        if times is None:
+        spent = times(old, new, asked, name, target, rounds)
+        if spent is None:
             left_out.append(name)
             continue
-        before, after = times
+        before, after = spent
         befores.append(before)
         afters.append(after)
         yield f"| {name} | {before:.2f} | {after:.2f} | {before / after:.1f} |"
@@ -161,7 +178,7 @@ def _total(name: str, before: float, after: float) -> str:
     return f"| **{name}** | {before:.1f} | {after:.1f} | **{before / max(after, 0.01):.1f}** |"
 
 
-def _times(
+def times(
     old: Program, new: Program, asked: Asked, name: str, target: str, rounds: int
 ) -> tuple[float, float] | None:
     """The medians of both sides, in turn; ``None`` where one of them has no answer."""
@@ -183,28 +200,19 @@ def _times(
 def main(arguments: Sequence[str]) -> int:
     """Compare; 1 where answers contradict each other."""
     options = _parser().parse_args(arguments)
-    verbs = {
-        "audit": Asked("audit", ("--states", str(options.states), "--time-limit", "36000")),
-        "plan": Asked("plan", ()),
-    }
-    found = [
-        pair
-        for pair in worlds(Path(options.folder).resolve())
-        if not options.worlds or any(one in pair[0] for one in options.worlds)
-    ]
-    with tempfile.TemporaryDirectory(prefix="tw-before-") as folder:
-        place = Path(folder).resolve()
-        _unpack(options.base, place / "base")
-        sides = (
-            Side(place / "base", place / "base-bytecode"),
-            Side(_ROOT, place / "bytecode"),
-        )
-        for side in sides:
-            side.warm(found[0][1])
+    folder, rows = Path(options.folder).resolve(), [Path(one).resolve() for one in options.rows]
+
+    def wanted(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        return [p for p in pairs if not options.worlds or any(w in p[0] for w in options.worlds)]
+
+    every = questions(folder, rows, options.states)
+    verbs = {verb: (asked, wanted(found)) for verb, asked, found in every}
+    with tempfile.TemporaryDirectory(prefix="tw-before-") as made:
+        sides = both(options.base, Path(made).resolve())
         sys.stdout.write(f"before: {options.base}; CPU time, planners that are started included\n")
         try:
             for verb in (options.what,) if options.what else verbs:
-                for line in report(*sides, verbs[verb], found, options.rounds):
+                for line in report(*sides, *verbs[verb], options.rounds):
                     sys.stdout.write(f"{line}\n")
                     sys.stdout.flush()
         except WrongResultError as error:
@@ -213,13 +221,34 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _unpack(commit: str, folder: Path) -> None:
-    """The program as of a commit, in a folder, with the rule packages that worlds use today."""
-    command = ["git", "archive", commit, "tokenworld", "grammars", "pyproject.toml"]
-    packed = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
-    shutil.copytree(_ROOT / "rules", folder / "rules")
+def questions(
+    folder: Path, rows: Sequence[Path], states: int
+) -> Iterator[tuple[str, Asked, list[tuple[str, str]]]]:
+    """Each verb with its options, and what it is asked about: the files or the worlds of a folder.
+
+    ``states`` is the cap of an audit. Without ``rows`` nothing is asked of `conform`.
+    """
+    of_files, of_worlds = list(files(folder)), list(worlds(folder))
+    capped = ("--states", str(states), "--time-limit", "36000")
+    yield "check", Asked("check"), of_files
+    yield "run", Asked("run", _RUN), of_worlds
+    yield "plan", Asked("plan"), of_worlds
+    yield "audit", Asked("audit", capped), of_worlds
+    yield "test", Asked("test"), of_files
+    if rows:
+        games = [("textgames", str(folder / "textgames"))]
+        yield "conform", Asked("conform", tuple(map(str, rows))), games
+
+
+def both(commit: str, place: Path) -> tuple[Side, Side]:
+    """The program as of a commit and the present one; ``place`` takes their bytecode.
+
+    Raises `SetupError` where git does not have the commit.
+    """
+    sides = Side(unpacked(commit), place / "before"), Side(_ROOT, place / "after")
+    for side in sides:
+        side.warm(str(_ROOT / "domains" / "blocks" / "world.tw"))
+    return sides
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -228,9 +257,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("worlds", nargs="*", metavar="WORLD", help="a part of the names; all")
     parser.add_argument("--base", required=True, help="the commit before the change")
-    parser.add_argument("--what", choices=("audit", "plan"), help="one verb alone; both")
+    parser.add_argument("--what", choices=_VERBS, help="one verb alone; all")
     parser.add_argument("--rounds", type=int, default=1, help="rounds; medians are told (1)")
     parser.add_argument("--states", type=int, default=5000, help="the cap of an audit (5000)")
+    parser.add_argument(
+        "--rows", nargs="*", default=(), help="recorded rows of the text games, for conform"
+    )
     parser.add_argument("--folder", default=str(_ROOT / "domains"), help="where the worlds are")
     return parser
 

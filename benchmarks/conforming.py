@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.measure import WrongResultError
-from tokenworld.tools.worlds.answers import Answer, Task
-from tokenworld.tools.worlds.conform import Conforming, rows_for
-from tokenworld.tools.worlds.games import Games, games_of
-from tokenworld.tools.worlds.rows import TextRow, read_text_rows
-from tokenworld.tools.worlds.tally import GameTally
+from tokenworld.verbs.conform.answers import Answer, Task
+from tokenworld.verbs.conform.replay import Games, games_of
+from tokenworld.verbs.conform.rows import TextRow, read_text_rows
+from tokenworld.verbs.conform.tally import Conforming, GameTally, rows_for
 
 S, T, U = TypeVar("S"), TypeVar("T"), TypeVar("U")
 

@@ -1,8 +1,4 @@
-"""What a world costs against the number of its objects, as far as patience goes.
-
-A village of things that lie about in a thousandth as many places. However many there are, nine
-lamps burn, a tick changes the same facts, and nine things are within reach: what grows is overhead.
-"""
+"""What the village costs against the number of its objects, as far as patience goes."""
 
 from __future__ import annotations
 
@@ -17,70 +13,19 @@ from pathlib import Path
 from benchmarks.chart import Line, chart
 from benchmarks.measure import WrongResultError
 from benchmarks.peers.adapters.shared import averaged
+from benchmarks.village import village
 
-__all__ = ["SIZES", "measured", "report", "village"]
+__all__ = ["SIZES", "measured", "report"]
 
 SIZES = (10, 100, 1_000, 10_000, 100_000)
 _BUDGET = 0.3
 _SERIES = {
     "tick": "a tick",
-    "live": "a tick in place",
     "legal": "all legal actions",
     "focus": "actions with one object",
     "check": "checking the text",
     "compile": "compiling and starting",
 }
-
-_RULES = """
-type Place
-type Thing { at: Place?  holder: Hero? }
-type Lamp : Thing { lit: bool = false  oil: int = 1000000 }
-type Hero { at: Place }
-actor me: Hero
-derive here(x: Thing) = x.at == me.at or x.holder == me
-action take(x: Thing) as "take {x}" {
-  require x.at == me.at else absent "There is no {x} here."
-  x.holder = me
-  x.at = none
-}
-action drop(x: Thing) as "drop {x}" {
-  require x.holder == me else empty "You do not have {the x}."
-  x.holder = none
-  x.at = me.at
-}
-action light(x: Lamp) as "light {x}" {
-  require here(x) else absent "There is no {x} here."
-  require not x.lit else lit "It is lit."
-  x.lit = true
-}
-law burn(x: Lamp) when x.lit { x.oil -= 1 }
-"""
-
-
-def village(objects: int) -> str:
-    """The text of a world with so many objects."""
-    places = max(1, objects // 1000)
-    lamps = max(9, objects // 10)
-    things = objects - lamps
-    lines = [
-        *(f"  object place{one}: Place" for one in range(places)),
-        "  object hero: Hero { at = place0 }",
-        *(f"  object thing{one}: Thing {{ at = {_place(one, places)} }}" for one in range(things)),
-        *(
-            f"  object lamp{one}: Lamp {{ at = {at}  lit = {_is(one < 9)} }}"
-            for one, at in enumerate(_place(things + one, places) for one in range(lamps))
-        ),
-    ]
-    return "\n".join((_RULES, "world village {", *lines, "}", ""))
-
-
-def _place(number: int, places: int) -> str:
-    """The first nine are at the hero's feet; the others are kept in other places, if there are."""
-    return "place0" if number < 9 else f"place{1 + number % (places - 1)}" if places > 1 else "none"
-
-
-def _is(truth: bool) -> str:
-    return "true" if truth else "false"
 
 
 def measured(objects: int) -> dict[str, float | int]:
@@ -111,12 +56,6 @@ def measured(objects: int) -> dict[str, float | int]:
             now = engine.stepper.tick(now, command, SeededLuck())[-1].after
         return now
 
-    live = engine.live(state)
-
-    def in_place() -> None:
-        for command in around:
-            live.apply(command)
-
     legal = list(engine.legal(state))
     focus = focus_on(engine, state, thing).legal
     if focus != tuple(one for one in legal if thing in one.args):
@@ -125,7 +64,6 @@ def measured(objects: int) -> dict[str, float | int]:
         "objects": objects,
         "legal_actions": len(legal),
         "tick": _each(round_trip) / len(around),
-        "live": _each(in_place) / len(around),
         "legal": _each(lambda: list(engine.legal(state))),
         "focus": _each(lambda: focus_on(engine, state, thing)),
         "check": check,
@@ -175,7 +113,7 @@ def _in_a_child(objects: int, seconds: float) -> dict[str, float | int] | str:
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        return f"not done within {seconds:g} s (more with `--seconds N`)"
+        return f"not done within {seconds:g} s (more with `--growth-seconds N`)"
     if ran.returncode != 0:
         raise WrongResultError(ran.stderr.strip().splitlines()[-1])
     found: dict[str, float | int] = json.loads(ran.stdout)

@@ -27,9 +27,8 @@ from tokenworld.model import Program
 from tokenworld.model.schema import program_to_json
 from tokenworld.planning.pddl.export import export_domain
 from tokenworld.planning.reader import import_pddl
-from tokenworld.session.exporting import export
-from tokenworld.session.importing import load_imported
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
+from tokenworld.session.pddl import export, load_imported
 
 REORDERED = "same up to the order of effects"
 

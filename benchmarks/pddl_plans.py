@@ -21,16 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pddl_fidelity import pairs
+from benchmarks.translator import translate
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
+from tokenworld.planning.planners.by_pddl import missing_extra
+from tokenworld.planning.planners.children import PddlTexts
 from tokenworld.planning.planners.downward import FF, find_downward, run_searches
-from tokenworld.planning.planners.texts import PddlTexts
-from tokenworld.planning.planners.translated import translate
-from tokenworld.planning.planners.unified import missing_extra
-from tokenworld.planning.replay import replay
+from tokenworld.planning.referee import replay
 from tokenworld.planning.verdict import PlanStep
-from tokenworld.session.exporting import export
-from tokenworld.session.importing import open_pddl
+from tokenworld.session.pddl import export, open_pddl
 
 __all__ = ["Judge", "Report", "cross", "faults_of", "plan_of"]
 
@@ -136,8 +135,8 @@ def _accepted(task: Any, plan: Sequence[str]) -> bool | None:
 
 def plan_of(program: Path, texts: PddlTexts, seconds: float) -> tuple[str, ...] | None:
     """Fast Downward's plan, by its own translator; ``None`` where it finds none in time."""
-    text = translate(program, texts, seconds, _MEMORY, lambda: False)
-    if not isinstance(text, str):
+    text = translate(program, texts, seconds, _MEMORY)
+    if text is None:
         return None
     (answer,) = run_searches(program, text, (FF,), seconds=seconds, memory=_MEMORY)
     return answer.operators if answer.result == "plan" else None

@@ -86,7 +86,6 @@ ROUTES: dict[str, Route] = {
     "own search": _named("own"),
     "E, first of ff and blind": _encoded("E"),
     "E, blind (optimal)": _named("blind"),
-    "D, first of ff and blind": _encoded("D"),
     "A, ENHSP": _encoded("A"),
 }
 

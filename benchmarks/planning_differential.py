@@ -2,7 +2,7 @@
 
     python -m benchmarks.planning_differential --n 2000 --seed 1
 
-Own exhaustive search, Fast Downward on encodings E and D and SymK must give one verdict on each
+Own exhaustive search, Fast Downward on encoding E and SymK must give one verdict on each
 world; every plan is replayed by the interpreter and stepped through by unified-planning. The first
 disagreement is shrunk, printed as a world, and ends the run with 1. What is not compared is counted
 with its reason. A line about how far it is goes to the error output every 50 worlds.
@@ -22,8 +22,8 @@ from benchmarks.planning_opinions import Compared, Engines, Left, compared
 from benchmarks.planning_record import OtherEditionError, Report, load, save
 from benchmarks.planning_worlds import Drawn, draw, opened
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
-from tokenworld.tools.fuzzing.constructs import in_program
-from tokenworld.tools.fuzzing.shrinking import smaller
+from tokenworld.verbs.fuzz.campaign import smaller
+from tokenworld.verbs.fuzz.constructs import in_program
 
 __all__ = ["Report", "asked", "campaign", "installed", "main", "shrunk"]
 

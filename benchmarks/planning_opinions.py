@@ -1,16 +1,15 @@
 """What each planner says of one random world, and where they disagree.
 
-Our own exhaustive search, Fast Downward on encoding E (ff and blind), Fast Downward's translator
-and search on encoding D (ff and blind) and SymK on encoding E must give one verdict. Every plan is
-replayed by the interpreter and, where the exported pair can be read there, stepped through
-unified-planning's simulator.
+Our own exhaustive search, Fast Downward (ff and blind) and SymK on encoding E must give one
+verdict. Every plan is replayed by the interpreter and, where the exported pair can be read there,
+stepped through unified-planning's simulator.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from pathlib import Path
 from benchmarks.planning_up import NotReadError, Stepper, StepsDifferError
 from benchmarks.planning_worlds import Opened
 from tokenworld.planning import PlanStep
-from tokenworld.planning.encodings.decode import NotAPlan
+from tokenworld.planning.encodings.ir import NotAPlan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.downward import (
     BLIND,
@@ -28,9 +27,8 @@ from tokenworld.planning.planners.downward import (
     Configuration,
     run_searches,
 )
-from tokenworld.planning.planners.translated import micro_pddl, translate
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Capped, Found, Limits, Search
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import Capped, Found, Limits, Search
 
 __all__ = ["Compared", "Engines", "Left", "compared"]
 
@@ -120,57 +118,43 @@ class _Clock:
         self._last = now
 
 
-Decode = Callable[[Sequence[str]], tuple[PlanStep, ...]]
 Said = tuple[str, str, "tuple[PlanStep, ...] | None"]
 """An engine's name, *plan*, *no plan* or what else came of it, and the plan."""
 
 
 def _answers(world: Opened, encoding: Encoding, engines: Engines, clock: _Clock) -> Iterator[Said]:
     """What the planners say. SymK takes longest, so it runs while the others are asked."""
-    both = (FF, BLIND)
     symk = () if engines.symk is None else (replace(SYMBOLIC, program=engines.symk),)
 
-    def asked(name: str, text: str, searches: Sequence[Configuration], plan: Decode) -> list[Said]:
-        return list(_searched(name, text, searches, plan, engines))
+    def asked(searches: Sequence[Configuration]) -> list[Said]:
+        return list(_searched(encoding, searches, engines))
 
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(asked, "E", encoding.text, symk, encoding.plan)
-        yield from asked("E", encoding.text, both, encoding.plan)
+        waiting = pool.submit(asked, symk)
+        yield from asked((FF, BLIND))
         clock.lap("Fast Downward on E")
-        pair = micro_pddl(world.instance, encoding)
-        text = translate(engines.downward, pair, engines.seconds, _MEMORY, lambda: False)
-        clock.lap("translator on D")
-        if isinstance(text, str):
-            yield from asked("D", text, both, pair.plan)
-            clock.lap("Fast Downward on D")
-        else:
-            yield "D translator", "limit" if text.how == "limit" else text.last_line(), None
         yield from waiting.result()
         clock.lap("waiting for SymK on E")
 
 
 def _searched(
-    encoding: str,
-    text: str,
-    searches: Sequence[Configuration],
-    decode: Decode,
-    engines: Engines,
+    encoding: Encoding, searches: Sequence[Configuration], engines: Engines
 ) -> Iterator[Said]:
     answers = run_searches(
         engines.downward,
-        text,
+        encoding.text,
         searches,
         seconds=engines.seconds,
         memory=_MEMORY,
         accept=lambda answer: False,
     )
     for answer in sorted(answers, key=lambda one: one.configuration):
-        name = f"{encoding} {answer.configuration}"
+        name = f"E {answer.configuration}"
         if answer.result != "plan":
             yield name, _without_plan(answer), None
             continue
         try:
-            yield name, "plan", decode(answer.operators)
+            yield name, "plan", encoding.plan(answer.operators)
         except NotAPlan as error:
             yield name, f"invalid plan: {error}", None
 

@@ -24,12 +24,11 @@ from tokenworld.planning.encodings.ir import Task, Variable
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.pddl.export import PddlExport, export_world
 from tokenworld.planning.pddl.ground import ground_pair
-from tokenworld.planning.pddl.text import domain_text, problem_text
-from tokenworld.planning.pddl.tree import Expr, PddlPair
-from tokenworld.planning.pddl.vocabulary import Vocabulary
-from tokenworld.planning.planners.unified import distinct, read_pair
+from tokenworld.planning.pddl.tree import Expr, PddlPair, domain_text, problem_text
+from tokenworld.planning.pddl.words import Vocabulary
+from tokenworld.planning.planners.by_pddl import distinct, read_pair
 
-__all__ = ["NotReadError", "StepsDifferError", "Stepper"]
+__all__ = ["NotReadError", "Stepper", "StepsDifferError"]
 
 Atom = tuple[str, ...]
 Facts = dict[Atom, Fraction | bool]

@@ -103,9 +103,9 @@ def _round(world: OpenWorld, objects: int) -> list[float]:
 
 
 async def _play(session: Session) -> list[float]:
-    from tokenworld.tools.play.app import PlayApp
-    from tokenworld.tools.play.glyphs import UNICODE
-    from tokenworld.tools.play.screen import PlayScreen
+    from tokenworld.play.screens.app import PlayApp
+    from tokenworld.play.screens.screen import PlayScreen
+    from tokenworld.verbs.output import UNICODE
 
     app, times = PlayApp(session, glyphs=UNICODE), []
     async with app.run_test(size=(120, 40)) as pilot:

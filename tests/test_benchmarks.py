@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,23 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.chart import Line, chart
-from benchmarks.growth import measured, village
-from benchmarks.peers import results, worker
-from benchmarks.peers.alone import Alone, measured_alone
-from benchmarks.peers.catalogue import PEERS, Match, Peer, Places, matches
-from benchmarks.peers.duel import Measured, Question, ask_in_turns
-from benchmarks.peers.environments import Environment
-from benchmarks.peers.traces import PROBLEMS, toy_actions
+from benchmarks.editing import OF_ALL, editing
+from benchmarks.growth import measured
+from benchmarks.peers import environments, worker
+from benchmarks.peers.duel import Question, ask_in_turns
+from benchmarks.peers.environments import Environment, SetupError
+from benchmarks.peers.traces import PROBLEMS, trace_of
 from benchmarks.peers.worker import PeerError, Worker
+from benchmarks.speed import environments as v3
+from benchmarks.speed import report
+from benchmarks.speed.figures import Figure, Goal, Sample, at_least, at_most, merged
+from benchmarks.speed.options import Options
+from benchmarks.speed.page import line, page
+from benchmarks.speed.translating import problems
+from benchmarks.village import village
 
 ROOT = Path(__file__).parents[1]
-HERE = Path(sys.executable)
+HERE = Environment(Path(sys.executable))
 
 PEER = """
 import json, sys, time
@@ -52,11 +57,11 @@ def adapters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def asked(digest: str, op: str = "walk", goal: str = "") -> Question:
-    return Question(goal, "walking", "a way", "step", op, {"digest": digest})
+def asked(digest: str, op: str = "walk") -> Question:
+    return Question("a way", "per step", op, {"digest": digest})
 
 
-def duel(question: Question, rounds: int = 3) -> Measured:
+def duel(question: Question, rounds: int = 3) -> Sample:
     with Worker(HERE, "quick", 20) as own, Worker(HERE, "slow", 20) as other:
         return ask_in_turns(own, other, question, rounds)
 
@@ -64,10 +69,10 @@ def duel(question: Question, rounds: int = 3) -> Measured:
 # ---- two sides ------------------------------------------------------------------------------
 
 
-def test_a_ratio_is_their_time_in_ours(adapters: Path) -> None:
+def test_a_speed_is_their_time_in_ours_and_a_cost_ours_in_theirs(adapters: Path) -> None:
     found = duel(asked("same"))
-    assert found.ratios == (4.0, 4.0, 4.0)
-    assert found.ratio == 4.0
+    assert found.values(at_least(1)) == (4.0, 4.0, 4.0)
+    assert found.values(at_most(1)) == (0.25, 0.25, 0.25)
 
 
 def test_different_results_have_no_time(adapters: Path) -> None:
@@ -76,7 +81,7 @@ def test_different_results_have_no_time(adapters: Path) -> None:
     (adapters / "slow.py").write_text(text, encoding="utf-8")
     found = duel(asked("same"))
     assert found.failed == "results differ: ours same, theirs another; no time counts"
-    assert found.ratios == ()
+    assert (found.ours, found.theirs) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -92,6 +97,8 @@ def test_a_peer_that_fails_is_named(adapters: Path, op: str, told: str) -> None:
         with pytest.raises(PeerError, match=told):
             other.ask(op)
         assert other.alive is (op == "refuse")
+    if op != "wait":
+        assert duel(asked("same", op)).failed == f"ours: {told}"
 
 
 # ---- our side -------------------------------------------------------------------------------
@@ -105,100 +112,150 @@ DOMAIN = """
 PROBLEM = """
 (define (problem three) (:domain rooms) (:objects Hall attic cellar)
  (:init (in hall) (door hall attic) (door attic cellar) (door cellar hall) (door attic hall))
- (:goal (in cellar)))
+ (:goal (and (in hall) (in cellar))))
 """
 
 
 @pytest.fixture
-def ours(tmp_path: Path) -> Iterator[tuple[Worker, dict[str, str]]]:
-    """Our adapter with three rooms loaded, and their files."""
+def files(tmp_path: Path) -> dict[str, str]:
+    """Three rooms, as a domain and a problem."""
     pair = {"domain": tmp_path / "domain.pddl", "problem": tmp_path / "problem.pddl"}
     for path, text in zip(pair.values(), (DOMAIN, PROBLEM), strict=True):
         path.write_text(text, encoding="utf-8")
-    files = {name: str(path) for name, path in pair.items()}
-    with Worker(HERE, "ours", 60) as own:
-        own.ask("load", **files)
-        yield own, files
+    return {name: str(path) for name, path in pair.items()}
 
 
 def digest(*rows: str) -> str:
     return hashlib.sha256("".join(f"{row}\n" for row in rows).encode()).hexdigest()[:16]
 
 
-def test_digests_are_of_facts_that_change(ours: tuple[Worker, dict[str, str]]) -> None:
-    own, files = ours
+def test_steps_and_lists_are_told_by_facts_and_names(files: dict[str, str]) -> None:
     trace = ["go hall attic", "go attic cellar"]
-    walked = own.ask("walk", trace=trace, budget=0.0)
-    assert walked["digest"] == digest("in hall", "in cellar")
-    assert walked["seconds"] > 0
-    listed = own.ask("enumerate", trace=trace, every=1, budget=0.0)
-    lists = ("go hall attic", "go attic cellar\ngo attic hall", "go cellar hall")
-    assert (listed["digest"], listed["count"]) == (digest(*lists), 4 / 3)
-    probed = own.ask("probe", trace=trace[:1], asked=trace, budget=0.0)
-    assert probed["digest"] == digest("1", "0", "0", "1")
-    assert own.ask("explore", **files)["digest"] == "3"
+    with Worker(HERE, "ours_steps", 60) as own:
+        assert own.ask("load", **files)["digest"] == digest("in hall")
+        walked = own.ask("walk", trace=trace, warm=1)
+        assert walked["digest"] == digest("in cellar")
+        assert walked["seconds"] > 0
+        listed = own.ask("enumerate", trace=trace, warm=0, every=1)
+        lists = (["go attic cellar", "go attic hall"], ["go cellar hall"])
+        assert (listed["digest"], listed["count"]) == (digest(*map(str, lists)), 1.5)
+        with pytest.raises(PeerError, match="not applicable: go Hall cellar"):
+            own.ask("walk", trace=["go hall cellar"], warm=0)
 
 
 @pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra `fast`")
-def test_the_compiled_explorer_counts_the_steps(ours: tuple[Worker, dict[str, str]]) -> None:
-    own, files = ours
-    assert own.ask("solve", **files)["digest"] == "2"
+def test_the_explorer_and_the_encoding_tell_what_they_found(files: dict[str, str]) -> None:
+    with Worker(HERE, "ours_tasks", 60) as own:
+        assert own.ask("layers", **files, depth=2)["digest"] == "1 2 3"
+        assert own.ask("translate", **files)["count"] == 4
 
 
-def test_a_trace_that_is_not_possible_is_told(ours: tuple[Worker, dict[str, str]]) -> None:
-    with pytest.raises(PeerError, match="not applicable: go hall cellar"):
-        ours[0].ask("walk", trace=["go hall cellar"], budget=0.0)
+def test_both_programs_play_the_same_trace() -> None:
+    target = str(ROOT / "domains" / "blocks" / "world.tw")
+    with Worker(HERE, "ours_session", 60) as own, Worker(HERE, "ours_session", 60) as other:
+        own.ask("load", target=target)
+        traces = own.ask("draw", ticks=4, count=2)["traces"]
+        assert [len(one) for one in traces] == [4, 4]
+        for side in (own, other):
+            side.ask("load", target=target, traces=traces)
+        for op in ("intend", "legal"):
+            first, second = (side.ask(op, number=0) for side in (own, other))
+            assert first["digest"] == second["digest"] != own.ask(op, number=1)["digest"]
 
 
-# ---- the report -----------------------------------------------------------------------------
+# ---- environments of the peers --------------------------------------------------------------
 
 
-def test_the_page_tells_goals_failures_and_what_is_stored(
-    adapters: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_missing_is_told_with_what_brings_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    peer = Peer("slowpoke", (), "slow", "made up", ours="quick")
-    questions = (asked("same", goal="P1 100x"), asked("same", "crash"), asked("same", goal="P2 2x"))
-    found = (Match("a way", {"world": "w"}, questions), Match("b", {}, (), "nothing there"))
-    monkeypatch.setattr(results, "PEERS", (peer,))
-    monkeypatch.setattr(results, "matches", lambda peer, places: found)
-    monkeypatch.setattr(results, "prepared", lambda *_: Environment(HERE, "slowpoke 1.0"))
-    alone = (Alone("P13", "starting", 1.0, (0.2, 0.5, 3.0)), Alone("P14", "edits", 0.02, (0.03,)))
-    monkeypatch.setattr(results, "measured_alone", lambda rounds: alone)
-    target = tmp_path / "RESULTS.md"
-    options = results.Options((), Places(None, None), 2, 20.0, "python -m benchmarks", target)
-    lines = list(results.report(options))
-    page = target.read_text(encoding="utf-8")
-    assert "a way: walking: 4x (4x to 4x)" in lines
-    assert "| P1 | slowpoke | walking | 100x | 4x | 1 | missed |" in page
-    assert "| P2 | slowpoke | walking | 2x | – | 0 | not measured |" in page
-    assert "not asked after that" in page
-    assert "- b: left out, nothing there." in page
-    assert "- theirs stores nothing." in page
-    assert "| P13 | starting | at most 1 s | 500 ms | 200 ms to 3 s | met |" in page
-    assert "| P14 | edits | at most 20 ms | 30 ms | 30 ms to 30 ms | missed |" in page
+    monkeypatch.setenv("TW_PEERS", str(tmp_path))
+    found = [one for name in ("V2", "V3", "V4", "V5", "V6", "V7", "V9") for one in figures(name)]
+    assert {one.verdict for one in found} == {"not measured"}
+    told = " ".join(one.missing for one in found)
+    assert "python -m benchmarks --peers token-world" in told
+    assert "--ipc DIR" in told
+    assert "--bytesized32 DIR" in told
+    with pytest.raises(SetupError, match="`0000000` is not in this clone"):
+        environments.unpacked("0000000")
 
 
-def test_a_world_starts_in_a_process_of_its_own() -> None:
-    first = next(measured_alone(2))
-    assert (first.goal, len(first.rounds)) == ("P13", 2)
-    assert all(seconds > 0 for seconds in first.rounds)
-
-
-def test_data_that_is_absent_is_a_reason() -> None:
-    for peer in PEERS:
-        found = list(matches(peer, Places(None, None)))
-        assert found
-        assert all(one.missing or one.questions for one in found)
-    assert {len(toy_actions(6)), max(toy_actions(6))} == {300, 5}
+def figures(part: str) -> list[Figure]:
+    """The figures of a part for whom nothing is installed, nor any data there."""
+    return list(report.PARTS[part](Options(rounds=1, base="0000000", crafter=Path("nowhere"))))
 
 
 def test_traces_are_kept_with_the_project() -> None:
-    for problem in PROBLEMS:
-        file = ROOT / "benchmarks" / "peers" / "traces" / f"{problem.replace('/', '-')}.txt"
-        assert len(file.read_text(encoding="utf-8").splitlines()) == 60
+    assert {len(trace_of(problem)) for problem in PROBLEMS} == {60}
 
 
-# ---- growth ---------------------------------------------------------------------------------
+def test_actions_are_drawn_alike_every_time() -> None:
+    assert v3.drawn(6) == v3.drawn(6)
+    assert {len(v3.drawn(6)), max(v3.drawn(6))} == {300, 5}
+
+
+def test_one_problem_of_each_family(tmp_path: Path) -> None:
+    for family, names in (("one", ["domain", "p1"]), ("two", ["domain", "p1", "p2", "p3"])):
+        (tmp_path / family).mkdir()
+        for name in names:
+            (tmp_path / family / f"{name}.pddl").touch()
+    (tmp_path / "airport").mkdir()
+    (tmp_path / "airport" / "p01-domain.pddl").touch()
+    assert list(problems(tmp_path)) == ["one/p1", "two/p2"]
+
+
+# ---- the page -------------------------------------------------------------------------------
+
+
+def test_a_figure_is_the_median_of_what_did_not_fail() -> None:
+    quick, slow = Sample("a", "s", (1.0,) * 3, (2.0, 4.0, 9.0)), Sample("b", "s", (1.0,), (8.0,))
+    samples = (quick, slow, Sample("c", "s", failed="it crashed"))
+    assert Figure("V1", "w", "", at_least(6), samples).value == 6.0
+    assert Figure("V1", "w", "", at_least(6), samples).verdict == "met"
+    assert Figure("V1", "w", "", at_least(6.1), samples).verdict == "missed"
+    assert Figure("V1", "w", "", at_most(0.1), (slow,)).verdict == "missed"
+    assert Figure("V1", "w", "", at_most(1.5, "s"), (slow,)).verdict == "met"
+
+
+def test_rounds_of_one_problem_are_put_together() -> None:
+    rounds = [Sample("a", "s", (float(at),), (1.0,)) for at in range(3)]
+    assert merged(rounds) == Sample("a", "s", (0.0, 1.0, 2.0), (1.0,) * 3)
+    assert merged([*rounds, Sample("a", "s", failed="late")]).failed == "late"
+
+
+def test_the_page_tells_figures_failures_and_what_is_missing() -> None:
+    samples = (Sample("p", "per step", (0.5,), (2.0,)), Sample("q", "", failed="it crashed"))
+    made = (
+        Figure("V3", "a step", "gymnasium", at_least(5), samples),
+        Figure("V8", "starting", "", Goal(1.0, "s", at_most=True), (Sample("r", "", (0.002,)),)),
+        Figure("V9", "rows", "parsing", at_most(3), missing="no rows"),
+    )
+    told = list(page(made, "python -m benchmarks", "on a day", "It was busy."))
+    assert "Written by `python -m benchmarks`, on a day." in told
+    assert any(one.endswith(" It was busy.") for one in told)
+    assert "| V3 | a step | gymnasium | at least 5x | 4x | 1 | missed |" in told
+    assert "| V8 | starting |  | at most 1 s | 2 ms | 1 | met |" in told
+    assert "| V9 | rows | parsing | at most 3x | no rows |  | not measured |" in told
+    assert "| p | a step | 500 ms | 2 s per step | 4x | 4x to 4x |" in told
+    assert "| q | a step | | | – | it crashed |" in told
+    assert "## V9" not in told
+    assert line(made[0]).endswith("4x (wanted: at least 5x; missed)\n   q: it crashed")
+
+
+def test_the_parts_write_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Figure("V1", "a", "", at_most(1, "s"), (Sample("p", "", (0.1,)),))
+    monkeypatch.setattr(report, "PARTS", {"V1": lambda _: iter((made,)), "V2": figures})
+    target = tmp_path / "page.md"
+    lines = list(report.report(["V1"], Options(), "python -m benchmarks", "", target))
+    assert lines == [line(made), f"written: {target}"]
+    assert "| V1 | a |" in target.read_text(encoding="utf-8")
+
+
+# ---- editing and growth ---------------------------------------------------------------------
+
+
+def test_an_edit_is_checked_as_the_whole_text_is() -> None:
+    assert set(editing(81, 1, OF_ALL)) == {"the whole text", "a type"}
 
 
 def test_a_village_of_any_size_offers_the_same() -> None:

@@ -22,7 +22,7 @@ CHECK_SECONDS = 0.400
 VERSION_SECONDS = 0.120
 HEAVY = (
     *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
-    *("tokenworld.planning", "tokenworld.store", "tokenworld.tools.play"),
+    *("tokenworld.planning", "tokenworld.store", "tokenworld.play"),
 )
 """What checking a file has no use for."""
 

@@ -10,8 +10,8 @@ never pays for the planner or the store.
 
 **The vocabulary map.** One thing has one name in each package. The packages, in their order:
 
-    diagnostics -> syntax -> model -> check -> ground -> engine | planning | prose | store
-                -> session -> quality | gym -> tools -> cli
+    diagnostics -> syntax -> model -> check -> core -> ground -> engine | planning | prose | store
+                -> session -> verbs -> play | gym -> cli
 
 | `.tw`              | `syntax`         | `model`         | `engine`            | PDDL            |
 |--------------------|------------------|-----------------|---------------------|-----------------|
@@ -44,10 +44,11 @@ never pays for the planner or the store.
   conjunct of the `:precondition`.
 - **A start.** `World` and its `ObjectDecl`s → `Instance`, objects numbered and params fixed
   (ground) → `Layout` and `State` (engine) → initial values of `Variable`s (planning), or `:init`.
-- **A tick.** Words → `TypedIntent` (prose) → `Command` or `NoMatch` → `Result` of `Stepper.tick` →
-  `Outcome` → `Moment` of a `Session`. A plan: the `PlanStep`s of a `Verdict`.
+- **A tick.** Words → `TypedIntent` (prose) → `Command` or `NoMatch` → `Record` of
+  `RowStepper.tick` → `Outcome` → `Moment` of a `Session`. A plan: the `PlanStep`s of a `Verdict`.
 
-To read on: `check.PASSES`, then `tw explain --stages`, then `engine.step.Stepper.tick`.
+To read on: `check.PASSES`, then `tw explain --stages`, then
+`engine.rows.stepper.RowStepper.tick`. A plan becomes a verdict in `planning.referee`.
 """
 
 from __future__ import annotations

@@ -1,85 +1,106 @@
-"""Two sides in turns: equal digests first, then the ratios of the rounds."""
+"""Two sides in turns: equal digests first, then the costs of the rounds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from statistics import median
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from benchmarks.peers.environments import Environment
 from benchmarks.peers.worker import PeerError, Worker
+from benchmarks.speed.figures import Sample
 
-__all__ = ["Measured", "Question", "ask_in_turns"]
+__all__ = ["Question", "Side", "ask_in_turns", "contest"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An adapter in an environment."""
+
+    environment: Environment
+    adapter: str
+
+    def worker(self, seconds: float) -> Worker:
+        """A process of this side, with so much patience."""
+        return Worker(self.environment, self.adapter, seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What both sides are asked; ``ours`` and ``theirs`` differ where their words do.
+    """What both sides are asked about a problem. ``unit`` is what the seconds are for.
 
-    ``goal`` is the number of the goal that it measures, ``unit`` what the seconds are for.
-    ``measure``: answers are seconds, or bytes in their place.
-    """
+    ``ours`` is told to our side alone, in place of the same in ``args``; ``their_op`` is the other
+    one's word for ``op``."""
 
-    goal: str
-    what: str
     problem: str
     unit: str
     op: str
-    args: dict[str, Any]
-    ours: dict[str, Any] | None = None
+    args: Json = field(default_factory=dict)
+    ours: Json = field(default_factory=dict)
     their_op: str = ""
-    measure: Literal["seconds", "bytes"] = "seconds"
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The seconds of both sides, round by round; ``failed`` says why there are none."""
+def contest(
+    sides: tuple[Side, Side],
+    load: Json | None,
+    questions: Sequence[Question],
+    rounds: int,
+    seconds: float,
+) -> Iterator[Sample]:
+    """Both sides load the same in fresh processes, and are asked in turns.
 
-    question: Question
-    ours: tuple[float, ...] = ()
-    theirs: tuple[float, ...] = ()
-    failed: str = ""
-
-    @property
-    def ratios(self) -> tuple[float, ...]:
-        """How many times the time of ours the other side takes, in each round."""
-        return tuple(one / own for own, one in zip(self.ours, self.theirs, strict=True))
-
-    @property
-    def ratio(self) -> float:
-        return median(self.ratios)
+    A side that fails leaves the rest unanswered. ``load`` is ``None`` where each question loads.
+    """
+    with sides[0].worker(seconds) as own, sides[1].worker(seconds) as other:
+        why = "" if load is None else _loaded(own, other, load)
+        for question in questions:
+            if not why and not (own.alive and other.alive):
+                why = "not asked after that"
+            if why:
+                yield Sample(question.problem, question.unit, failed=why)
+            else:
+                yield ask_in_turns(own, other, question, rounds)
 
 
-def ask_in_turns(own: Worker, other: Worker, question: Question, rounds: int) -> Measured:
+def _loaded(own: Worker, other: Worker, load: Json) -> str:
+    """Why the two cannot be compared; empty if both have loaded the same."""
+    try:
+        first, second = own.ask("load", **load), other.ask("load", **load)
+    except PeerError as error:
+        return str(error)
+    return "" if first["digest"] == second["digest"] else "the start states differ"
+
+
+def ask_in_turns(own: Worker, other: Worker, question: Question, rounds: int) -> Sample:
     """Ours, theirs, ours, theirs …; no time counts where the digests differ."""
-    first, second = _turn(own, other, question)
-    if isinstance(second, str):
-        return Measured(question, failed=second)
-    if first["digest"] != second["digest"]:
-        return Measured(question, failed=_differ(first, second))
-    ours, theirs = [float(first["seconds"])], [float(second["seconds"])]
-    for _ in range(rounds - 1):
-        first, second = _turn(own, other, question)
-        if isinstance(second, str):
-            return Measured(question, failed=second)
+    ours, theirs = list[float](), list[float]()
+    for _ in range(rounds):
+        try:
+            first, second = _turn(own, other, question)
+        except PeerError as error:
+            return Sample(question.problem, question.unit, failed=str(error))
+        if first["digest"] != second["digest"]:
+            return Sample(question.problem, question.unit, failed=_differ(first, second))
         ours.append(float(first["seconds"]))
         theirs.append(float(second["seconds"]))
-    return Measured(question, tuple(ours), tuple(theirs))
+    return Sample(question.problem, question.unit, tuple(ours), tuple(theirs))
 
 
-def _turn(
-    own: Worker, other: Worker, question: Question
-) -> tuple[dict[str, Any], dict[str, Any] | str]:
+def _turn(own: Worker, other: Worker, question: Question) -> tuple[Json, Json]:
+    """The answers of both sides; `PeerError` names the side that has none."""
     try:
-        first = own.ask(question.op, **{**question.args, **(question.ours or {})})
+        first = own.ask(question.op, **{**question.args, **question.ours})
     except PeerError as error:
-        return {}, f"ours: {error}"
+        raise PeerError(f"ours: {error}") from None
     try:
         return first, other.ask(question.their_op or question.op, **question.args)
     except PeerError as error:
-        return first, f"theirs: {error}"
+        raise PeerError(f"theirs: {error}") from None
 
 
-def _differ(first: dict[str, Any], second: dict[str, Any]) -> str:
+def _differ(first: Json, second: Json) -> str:
     counts = [one.get("count") for one in (first, second)]
     told = "" if None in counts or counts[0] == counts[1] else f" ({counts[0]:g}, {counts[1]:g})"
     return (

@@ -3,28 +3,57 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 from dataclasses import dataclass
-from importlib.util import find_spec
+from functools import cache
+from io import BytesIO
 from pathlib import Path
+from tempfile import mkdtemp
 
-__all__ = ["Environment", "SetupError", "cache_folder", "own", "prepared"]
+__all__ = [
+    "PEERS",
+    "PROJECT",
+    "Environment",
+    "SetupError",
+    "earlier",
+    "made",
+    "ours",
+    "peer",
+    "unpacked",
+]
 
+PEERS = {
+    "token-world": ("token-world[fast,gym]",),
+    "unified-planning": ("unified-planning",),
+    "pddlgym": ("pddlgym",),
+    "textworld": ("textworld",),
+    "fast-downward": ("up-fast-downward", "fast-downward.translate"),
+    "gymnasium": ("gymnasium",),
+    "crafter": ("crafter",),
+}
+"""What pip installs into the environment of each peer; `token-world` is this checkout."""
 _SECONDS = 900
-_PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[2]
 
 
 class SetupError(Exception):
-    """A peer cannot be set up here; the message says why."""
+    """Something to measure with is not here; the message says what brings it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A Python, and the versions of what is measured in it."""
+    """A Python, and the folder of the program that is imported in it; ``None``: none of ours."""
 
     python: Path
-    versions: str
+    program: Path | None = None
+
+    def variables(self) -> dict[str, str]:
+        """The variables that a process of this environment runs under."""
+        kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+        return kept if self.program is None else {**kept, "PYTHONPATH": str(self.program)}
 
 
 def cache_folder() -> Path:
@@ -36,45 +65,69 @@ def cache_folder() -> Path:
     return Path(base) / "token-world" / "peers"
 
 
-def prepared(name: str, packages: tuple[str, ...]) -> Environment:
-    """The environment of a peer; made, and its packages installed, the first time.
-
-    Raises `SetupError` where that fails.
-    """
-    if not packages:
-        return Environment(Path(sys.executable), "")
+def made(name: str) -> Environment:
+    """The environment of a peer; made now where it is not there. Raises `SetupError`."""
     folder = cache_folder() / name
-    python = folder / "bin" / "python"
     if not (folder / "ready").exists():
+        packages = [_installed(one) for one in PEERS[name]]
         _run([sys.executable, "-m", "venv", "--clear", str(folder)], name)
-        _run([str(python), "-m", "pip", "install", "--quiet", *packages], name)
+        _run([str(_python(folder)), "-m", "pip", "install", "--quiet", *packages], name)
         (folder / "ready").touch()
-    return Environment(python, _versions(python, packages))
+    return Environment(_python(folder))
 
 
-def own() -> Environment:
-    """The environment of ours: this one if numba is there, else one with the extra `fast`.
+def peer(name: str) -> Environment:
+    """The environment of a peer. Raises `SetupError` with the command that makes it."""
+    folder = cache_folder() / name
+    if not (folder / "ready").exists():
+        raise SetupError(f"not installed: `python -m benchmarks --peers {name}`")
+    return Environment(_python(folder))
 
-    The project in it is this checkout. Where it cannot be made this one is all there is, and says
-    so when it is asked for what has to be compiled.
+
+def ours() -> Environment:
+    """This checkout in an environment with its extras `fast` and `gym`."""
+    return Environment(peer("token-world").python, PROJECT)
+
+
+def earlier(commit: str) -> Environment:
+    """The same with the program as of a commit in the place of this checkout."""
+    return Environment(peer("token-world").python, unpacked(commit))
+
+
+@cache
+def unpacked(commit: str) -> Path:
+    """A folder with the program as of a commit, and the rule packages that worlds use today.
+
+    Raises `SetupError` where git does not have the commit.
     """
-    this = Environment(Path(sys.executable), "")
-    if find_spec("numba") is not None:
-        return this
-    folder = cache_folder() / "token-world"
-    python = folder / "bin" / "python"
-    try:
-        if not (folder / "ready").exists():
-            _run([sys.executable, "-m", "venv", "--clear", str(folder)], "token-world")
-            target = f"{_PROJECT}[fast]"
-            _run([str(python), "-m", "pip", "install", "--quiet", "-e", target], "token-world")
-            (folder / "ready").touch()
-    except SetupError:
-        return this
-    return Environment(python, "")
+    named = ["git", "rev-parse", "--short=12", f"{commit}^{{commit}}"]
+    known = subprocess.run(named, cwd=PROJECT, capture_output=True, text=True, check=False)
+    folder = cache_folder() / f"token-world-{known.stdout.strip()}"
+    asked = ["git", "archive", commit, "tokenworld", "grammars", "pyproject.toml"]
+    packed = subprocess.run(asked, cwd=PROJECT, capture_output=True, check=False)
+    if packed.returncode != 0:
+        raise SetupError(f"`{commit}` is not in this clone: `git fetch --unshallow`")
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+        with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
+            archive.extractall(place, filter="data")
+        place.rename(folder)
+    shutil.copytree(PROJECT / "rules", folder / "rules", dirs_exist_ok=True)
+    return folder
 
 
-def _run(command: list[str], name: str) -> str:
+def _installed(package: str) -> str:
+    """What pip is told: this checkout is a folder, everything else a name."""
+    name, bracket, extras = package.partition("[")
+    return f"{PROJECT}{bracket}{extras}" if name == "token-world" else package
+
+
+def _python(folder: Path) -> Path:
+    return folder / "bin" / "python"
+
+
+def _run(command: list[str], name: str) -> None:
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -83,14 +136,3 @@ def _run(command: list[str], name: str) -> str:
         lines = [line for line in ran.stderr.splitlines() if line.strip()]
         last = lines[-1] if lines else f"exit code {ran.returncode}"
         raise SetupError(f"`{name}` could not be set up: {last}")
-    return ran.stdout
-
-
-def _versions(python: Path, packages: tuple[str, ...]) -> str:
-    names = [one.partition("[")[0].partition("==")[0] for one in packages]
-    code = (
-        "import sys, platform; from importlib.metadata import version; "
-        "print(', '.join([f'{n} {version(n)}' for n in sys.argv[1:]] + "
-        "['Python ' + platform.python_version()]))"
-    )
-    return _run([str(python), "-c", code, *names], names[0]).strip()

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from benchmarks.peers.environments import Environment
+
 __all__ = ["PeerError", "Worker", "cpu_seconds"]
 
 _ADAPTERS = Path(__file__).parent / "adapters"
@@ -25,11 +27,12 @@ class PeerError(Exception):
 class Worker:
     """A running adapter. Use it as a context: the process ends with the block."""
 
-    def __init__(self, python: Path, adapter: str, seconds: float) -> None:
+    def __init__(self, environment: Environment, adapter: str, seconds: float) -> None:
         self._adapter, self._seconds = adapter, seconds
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
         self._process = subprocess.Popen(
-            [str(python), str(_ADAPTERS / f"{adapter}.py")],
+            [str(environment.python), str(_ADAPTERS / f"{adapter}.py")],
+            env=environment.variables(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

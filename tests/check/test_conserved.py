@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.check.proofs import proofs
+from tokenworld.check.analysis.proofs import proofs
 from tokenworld.diagnostics import Source
 from tokenworld.session import check_text
-from tokenworld.tools.checking import check
-from tokenworld.tools.output import Output
+from tokenworld.verbs.check import check
+from tokenworld.verbs.output import Output
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = """

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.check.linear import AnyOf, AtMost, Atom, Interval, constant, interval_of, unknown
+from tokenworld.check.analysis.linear import (
+    AnyOf,
+    AtMost,
+    Atom,
+    Interval,
+    constant,
+    interval_of,
+    unknown,
+)
 from tokenworld.diagnostics import Source
 from tokenworld.session import check_text
 

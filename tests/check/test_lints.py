@@ -274,3 +274,28 @@ def test_an_import_stays_as_it_is_written() -> None:
 def test_the_bundled_worlds_are_clean(path: Path) -> None:
     remarks = [one for one in check_file(path).diagnostics if one.code.startswith("TW09")]
     assert not remarks, render(remarks, {})
+
+
+@pytest.mark.parametrize("hidden", "\x1b\x07\x9b\r\u202e\u2066\u200b\u200d\ufeff\u2028\u00ad")
+@pytest.mark.parametrize("line", ['action a() { say "x<>y" }', "object `a<>b`: Room", "# a<>b"])
+def test_what_cannot_be_seen_is_found(line: str, hidden: str) -> None:
+    text = f"type Room\n{line.replace('<>', hidden)}\n"
+    assert "TW0909" not in codes(text.replace(hidden, "-"), base="")
+    assert "TW0909" in codes(text, base="")
+
+
+def test_one_line_is_one_finding_and_is_repaired() -> None:
+    text = "# a\u200bb\u202ec\r\n# d\u2066e\ntype Room\n"
+    found = check_text(Source("t.tw", None, text)).diagnostics
+    assert [one.code for one in found] == ["TW0909"] * 2
+    fix = found[0].fix
+    assert fix is not None
+    assert not fix.safe
+    assert [(one.span.start, one.span.end, one.text) for one in fix.edits] == [
+        (3, 4, ""), (5, 6, ""),
+    ]  # fmt: skip
+
+
+def test_line_ends_emoji_and_joined_letters_are_left_alone() -> None:
+    text = "# 👩\u200d🚀 ❤\ufe0f می\u200cخواهم क्\u200dष\r\ntype Room # é “q” 日本 a\u00a0b\r\n"
+    assert not check_text(Source("t.tw", None, text)).diagnostics

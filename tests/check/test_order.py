@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.check.order import order_pairs
+from tokenworld.check.analysis.laws import order_pairs
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.session import check_text
-from tokenworld.session.exporting import export
 from tokenworld.session.loading import open_text
-from tokenworld.tools.checking import check
-from tokenworld.tools.output import Output
+from tokenworld.session.pddl import export
+from tokenworld.verbs.check import check
+from tokenworld.verbs.output import Output
 
 BASE = """
 type Box { at: Box? nested inverse parts closure inside  n: 0 to 9 = 0  m: 0 to 9 = 0  on: bool }

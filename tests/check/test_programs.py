@@ -34,6 +34,7 @@ actor me: T
         "derive d() = sum(s.depth for s: Spot where s is Nook)",
         "action a(s: Spot) { require s is Nook else no \"No.\"  s.depth = 1 }",
         "action a(s: Spot) { if s is Nook { s.depth = 1 } else { s.tint = 1 } }",
+        "derive d(t: T) = t.at is Nook and t.at.depth > 1",
         "action a() { let s = me.at  require s is Nook else no \"No.\"  s.depth = 1 }",
         "action a() { let p = me.pal  if p != none { me.n = p.n } }",
         "law l(s: Spot) when s is Nook { s.depth = 1 }",
@@ -62,7 +63,8 @@ def test_sound_rules_are_accepted(rule: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "code"),
     [
-        ("derive d(t: T) = t.at is Nook and t.at.depth > 1", "TW0204"),
+        ("derive d(t: T) = t.at is Nook and t.pal.at.depth > 1", "TW0204"),
+        ("derive d(t: T) = t.at is Nook or t.at.depth > 1", "TW0204"),
         ("derive d(t: T, s: Spot) = s is Nook or s.depth > 1", "TW0204"),
         ("derive d(t: T, s: Spot) = s.depth > 1 and s is Nook", "TW0204"),
         ("action a() { let p = me.pal  if p == none { me.n = p.n } }", "TW0307"),

@@ -138,7 +138,19 @@ def test_a_policy_of_another_world_is_refused(
     assert (found.code, "TW0006" in found.err) == (2, True)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "hello", '{"format": "tw-policy/1"}\n{"state": 1}'])
+NESTED = "[" * 100_000
+NO_POLICIES = [
+    "",
+    "{}",
+    "hello",
+    '{"format": "tw-policy/1"}\n{"state": 1}',
+    '{"format": "tw-policy/1", "world": ["w"]}',
+    NESTED,
+    '{"format": "tw-policy/1"}\n{"leads_to": ' + NESTED,
+]
+
+
+@pytest.mark.parametrize("text", NO_POLICIES, ids=range(len(NO_POLICIES)))
 def test_what_is_no_policy_is_refused(tw: Tw, once: Path, tmp_path: Path, text: str) -> None:
     found = tw("run", once, "--policy", written(tmp_path / "policy.jsonl", text))
     assert (found.code, "is not a policy" in found.err) == (2, True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.store import RunStore, find_run, list_runs
-from tokenworld.store.schema import SCHEMA_VERSION
+from tokenworld.store.database import SCHEMA_VERSION
 
 TW = [sys.executable, "-c", "from tokenworld.cli import main; main()"]
 READERS = (

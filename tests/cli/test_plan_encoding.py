@@ -20,6 +20,13 @@ def test_an_unknown_encoding_is_a_diagnostic(tw: Tw) -> None:
     assert "There is no encoding `B`." in ran.err
 
 
+def test_the_removed_encoding_names_the_one_that_stays(tw: Tw) -> None:
+    ran = tw("plan", SKIRMISH / "world.tw", "--encoding", "D")
+    assert ran.code == 2
+    assert "Encoding `D` was removed." in ran.err
+    assert "Use `--encoding E`" in ran.err
+
+
 def test_one_way_of_asking_excludes_the_other(tw: Tw) -> None:
     ran = tw("plan", SKIRMISH / "world.tw", "--encoding", "E", "--engine", "own")
     assert ran.code == 2
@@ -34,11 +41,11 @@ def test_what_numeric_pddl_cannot_say_is_unknown_and_has_its_line(tw: Tw) -> Non
 
 @pytest.mark.planner
 @pytest.mark.skipif(not find_engine(FAST_DOWNWARD).ready, reason="Fast Downward is not installed")
-def test_micro_actions_win_and_prove(tw: Tw, tmp_path: Path) -> None:
-    found = tw("plan", SKIRMISH / "more.tw:two", "--encoding", "D", "--json").json
-    assert (found["answer"], found["encoding"]) == ("winnable", "D")
+def test_sas_wins_and_proves(tw: Tw, tmp_path: Path) -> None:
+    found = tw("plan", SKIRMISH / "more.tw:two", "--encoding", "E", "--json").json
+    assert (found["answer"], found["encoding"]) == ("winnable", "E")
     file = tmp_path / "proof.json"
-    ran = tw("plan", f"{SKIRMISH / 'twin.tw'}:one", "--encoding", "D", "--certificate", file)
+    ran = tw("plan", f"{SKIRMISH / 'twin.tw'}:one", "--encoding", "E", "--certificate", file)
     assert ran.code == 1
     assert "proved by fast-downward" in ran.out
     assert tw("plan", f"{SKIRMISH / 'twin.tw'}:one", "--check", file).code == 0

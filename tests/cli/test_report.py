@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.store import RunStore, SourceText, Timing, find_run, list_runs
-from tokenworld.tools.output import Output
-from tokenworld.tools.reporting import report
+from tokenworld.verbs.output import Output
+from tokenworld.verbs.quality.report import report
 
 PLAN = ("--time-limit", "20")
 

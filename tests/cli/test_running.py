@@ -35,19 +35,19 @@ def records(tw: Tw, run: str | None = None) -> Any:
 
 
 def test_a_random_run_twice_gives_the_same_hash_and_replays(tw: Tw, willowbrook: Path) -> None:
-    command = ("run", willowbrook, "--player", "random", "--ticks", "2000", "--seed", "7", "--json")
+    command = ("run", willowbrook, "--player", "random", "--ticks", "400", "--seed", "7", "--json")
     one, two = tw(*command), tw(*command)
     assert (one.code, two.code) == (0, 0)
     assert one.json["state_hash"] == two.json["state_hash"]
     assert (one.json["records"], one.json["run"], two.json["run"]) == (
-        2000, "willowbrook-1", "willowbrook-2",
+        400, "willowbrook-1", "willowbrook-2",
     )  # fmt: skip
     other = tw(*command[:-2], "8", "--json")
     assert other.json["state_hash"] != one.json["state_hash"]
     replayed = tw("runs", "replay", "willowbrook-2", "--verify", "--json")
     assert replayed.code == 0
     assert replayed.json["ok"] is True
-    assert replayed.json["records"] == 2000
+    assert replayed.json["records"] == 400
     assert replayed.json["state_hash"] == one.json["state_hash"]
 
 
@@ -120,6 +120,7 @@ def test_run_as_json_is_one_object(tw: Tw, world: Path, tmp_path: Path) -> None:
     )
     found = tw("run", world, "--script", lines, "--seed", "3", "--json").json
     assert found.pop("state_hash") == records(tw)[-1]["hash_after"]
+    assert found.pop("link") == tw("runs", "show", "--json").json["link"]
     assert found == {
         "schema_version": 1, "run": "small-1", "reason": "done", "records": 2, "tick": 2,
         "seed": 3, "score": 0, "endings": ["up"], "statuses": {"executed": 2},
@@ -193,8 +194,9 @@ def test_export_and_import_carry_runs_whole(tw: Tw, world: Path, tmp_path: Path)
 def test_a_torn_last_line_is_reported_and_skipped(tw: Tw, world: Path, tmp_path: Path) -> None:
     tw("run", world, "--script", script(tmp_path, *["add 1"] * 6))
     tw("runs", "export", "-o", "out.jsonl")
-    *lines, end = (tmp_path / "out.jsonl").read_text().splitlines()
+    *lines, end, closing = (tmp_path / "out.jsonl").read_text().splitlines()
     assert "tw-outcome/1" not in end
+    assert "tw-export/1" in closing
     (tmp_path / "torn.jsonl").write_text("\n".join(lines)[:-40])
     ran = tw("runs", "import", "torn.jsonl", "--store", "other.sqlite", "--json")
     assert ran.json["findings"] == 1

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import tokenworld.session.sweeping_ways as ways
+import tokenworld.verbs.sweep.workers as ways
 from tokenworld.store import RunStore, check_file
 from tokenworld.store.cells import cell_digest
 
@@ -125,8 +125,8 @@ def test_a_limit_is_unknown(tw: Tw, steps: Path) -> None:
         ("--what", "rollout", "--ticks", "-1"),
         ("--what", "rollout", "--goal", "there"),
         ("--what", "audit", "--states", "0"),
-        ("--time-limit", "0"),
-        ("--time-limit", "nan"),
+        ("--cell-limit", "0"),
+        ("--cell-limit", "nan"),
         ("--jobs", "0"),
         ("--jobs", "2", "--dask", "local:2"),
         ("--policy", "steps.tw"),

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tokenworld.cli import app
-from tokenworld.cli.verbs import MODULES
+from tokenworld.cli.frame import MODULES
 
 _LOADED = """
 import sys

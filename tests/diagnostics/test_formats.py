@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Source
-from tokenworld.diagnostics.lsp import to_lsp
-from tokenworld.diagnostics.sarif import to_sarif
+from tokenworld.diagnostics.exchange import to_lsp, to_sarif
 
 TEXT = 'say "🙂🙂" x\nsecond line\n'
 SOURCE = Source("a b.tw", Path("a b.tw"), TEXT)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.check.order import order_pairs
-from tokenworld.prose.rule_context import rule_context
+from tokenworld.check.analysis.laws import order_pairs
+from tokenworld.prose.rulebook import rule_context
 from tokenworld.session import check_file, load_program
-from tokenworld.tools.worlds.conform import Conforming
-from tokenworld.tools.worlds.games import Games, games_of
-from tokenworld.tools.worlds.rows import BadRow, Recorded, TextRow, read_text_rows
+from tokenworld.verbs.conform.replay import Games, games_of
+from tokenworld.verbs.conform.rows import BadRow, Recorded, TextRow, read_text_rows
+from tokenworld.verbs.conform.tally import Conforming
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "domains" / "textgames"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Source
+from tokenworld.play.screens.inspecting import Inspection
 from tokenworld.session import Loaded, Session, check_file, check_text, open_world, run_scenario
-from tokenworld.session.inspecting import Inspection
 from tokenworld.session.loading import load_program
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import struct
 from collections import Counter
-from hashlib import blake2b
 from typing import Any
 
 import pytest
@@ -13,11 +12,41 @@ from tiny import Game, play
 from tokenworld.engine import ForcedLuck, draw
 from tokenworld.ground import LuckyDraw
 
+WORDS = 1 << 64
 
-def u(*key: Any) -> int:
-    """H of the canonical JSON list: 8 bytes of BLAKE2b, big-endian."""
-    text = json.dumps(list(key), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return int.from_bytes(blake2b(text.encode("utf-8"), digest_size=8).digest(), "big")
+
+def finalised(z: int) -> int:
+    """The finaliser of SplitMix64."""
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % WORDS
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % WORDS
+    return z ^ z >> 31
+
+
+def step(z: int) -> int:
+    return finalised((z + 0x9E3779B97F4A7C15) % WORDS)
+
+
+def word(value: Any) -> int:
+    """The word of a name, a number or `none`."""
+    if value is None:
+        return 0
+    if isinstance(value, float) and value % 1:
+        return int(struct.pack("<d", value)[::-1].hex(), 16)
+    if isinstance(value, str):
+        fold = 14695981039346656037
+        for byte in value.encode("utf-8"):
+            fold = (fold ^ byte) * 1099511628211 % WORDS
+        return finalised(fold)
+    return int(value) % WORDS
+
+
+def u(seed: int, tick: int, rule: str, args: list[Any], number: int) -> int:
+    """Draw ``number`` of a rule: SplitMix64 from the state of moment and key."""
+    key = word(rule)
+    for value in args:
+        key = step(key ^ word(value))
+    state = step(step(finalised(seed % WORDS) ^ tick) ^ key)
+    return step((state + number * 0x9E3779B97F4A7C15) % WORDS)
 
 
 def holds(value: int, percent: int) -> bool:
@@ -26,9 +55,7 @@ def holds(value: int, percent: int) -> bool:
 
 
 def test_the_draw_of_the_reference_example() -> None:
-    key = (7, 12, "law wander", ["ghoul"], 0)
-    assert json.dumps(list(key), separators=(",", ":")) == '[7,12,"law wander",["ghoul"],0]'
-    assert draw(7, 12, "law wander", ("ghoul",), 0) == u(*key)
+    assert draw(7, 12, "law wander", ("ghoul",), 0) == u(7, 12, "law wander", ["ghoul"], 0)
 
 
 def test_names_outside_ascii_are_drawn_on_in_utf_8() -> None:
@@ -271,3 +298,19 @@ def test_frequencies_are_about_right() -> None:
     assert 90 < found[1] < 150
     assert 70 < found[2] < 130
     assert 140 < found[3] < 220
+
+
+def test_a_draw_is_told_with_its_site_and_its_probabilities() -> None:
+    game = play(ACTION, 3)
+    (drawn,) = game.do("flip(k, south, 2)").draws
+    line = next(n for n, text in enumerate(ACTION.splitlines(), 1) if "chance 30%" in text)
+    assert drawn.site.endswith(f":{line}:3")
+    assert drawn.to_json()["chances"] == [0.3, 0.25, 0.45]
+    share = ("30%", "25%", "45%")[drawn.choice]
+    assert drawn.text() == f"outcome {drawn.choice + 1} of 3 ({share}), at {drawn.site}"
+
+
+def test_weights_are_told_as_probabilities() -> None:
+    game = play(LAWS % "law l() { pick t: T by weight t.w { t.n += 1 } }", 1)
+    (drawn,) = game.do("wait()").draws
+    assert drawn.chances == (0.1, 0.3, 0.0, 0.6)

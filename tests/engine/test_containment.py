@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
+import pytest
 from tiny import Game, play
+
+from tokenworld.verbs.fuzz.playing import first_difference
 
 RULES = """
 type Place
@@ -145,3 +150,40 @@ def test_the_closure_of_a_relation_is_transitive_and_not_reflexive() -> None:
     assert game.ask("leads", "a", "a") is True
     game.all("cut(b, c)")
     assert game.ask("leads", "a", "c") is False
+
+
+DESTROYED = """
+type Place
+type Thing : Place { at: Place? nested %s inverse contents }
+type Hero : Thing
+actor me: Hero
+action itself(x: Thing) { x.at = x  destroy x }
+action into(x: Thing, y: Thing) { x.at = y  destroy x }
+action onto(x: Thing, y: Thing) { x.at = y  destroy y }
+world w {
+  object hall: Place
+  object hero: Hero { at = hall }
+  object box: Thing { at = hall }
+  object cup: Thing { at = box }
+}
+"""
+
+
+@pytest.mark.parametrize("order", ["ordered", ""])
+def test_an_object_that_is_destroyed_lies_in_itself_no_more_than_another(order: str) -> None:
+    """Its contents would have moved into what is gone."""
+    game = play(DESTROYED % order)
+    for call in ("itself(box)", "itself(cup)", "into(box, cup)", "onto(box, cup)"):
+        record = game.do(call)
+        assert (record.status, record.refusal and record.refusal.label) == ("refused", "cycle"), (
+            call
+        )
+    assert game.do("into(cup, hero)").status == "executed"
+
+
+@pytest.mark.parametrize("order", ["ordered", ""])
+def test_both_evaluators_judge_cycles_before_the_destroyed_leave(order: str) -> None:
+    for action, args in product(("itself", "into", "onto"), permutations(("box", "cup", "hero"))):
+        shown = args[: 1 if action == "itself" else 2]
+        intent = {"action": action, "args": list(shown)}
+        assert first_difference(DESTROYED % order, [intent, intent], 0) is None, intent

@@ -209,3 +209,21 @@ def test_inherited_attributes_and_overridden_defaults() -> None:
     )
     assert [game.get(f"{name}.size") for name in ("plain", "tub", "hot")] == [1, 7, 4]
     assert (game.get("tub.damp"), game.get("hot.damp")) == (True, False)
+
+
+def test_truths_and_reals_as_arguments() -> None:
+    game = play("""
+    type Room { heat: 0.0 to 9.0 = 3.0  lit: bool }
+    type Beast { at: Room  felt: 0.0 to 99.0 }
+    actor me: Beast
+    derive felt(r: Room, share: real, dark: bool): real = if dark then 0.0 else r.heat * share
+    derive both(r: Room): real = felt(r, 1 / 4, r.lit == false) + felt(r, 3, false)
+    action feel() { me.felt = round(both(me.at), 1) }
+    action switch() { me.at.lit = not me.at.lit }
+    world w { object hall: Room  object bear: Beast { at = hall }  goal warm: bear.felt == 9.8 }
+    """)
+    assert [step.command for step in game.session.plan().plan] == ["switch()", "feel()"]
+    game.all("feel()")
+    assert game.get("bear.felt") == 9
+    game.all("switch()", "feel()")
+    assert game.get("bear.felt") == 9.8

@@ -181,6 +181,7 @@ def test_the_outcome_form() -> None:
         "tick": 0,
         "status": "executed",
         "actor": "h",
+        "by": "player",
         "action": "set",
         "args": {"b": "jug", "n": 2},
         "time_passed": True,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -18,13 +19,14 @@ from tokenworld.engine.result import Result
 from tokenworld.engine.searching.deeds import Deeds
 from tokenworld.engine.searching.leaps import Leaps
 from tokenworld.ground import Command
-from tokenworld.planning.search import Limits
+from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.graph import Graph, explore
 from tokenworld.session.loading import choose_world, compile_world, open_text
-from tokenworld.session.rules_met import RulesMet
-from tokenworld.tools.fuzzing.fuzzing import playable
-from tokenworld.tools.fuzzing.playing import checked
+from tokenworld.verbs.audit.rules import RulesMet
+from tokenworld.verbs.fuzz.campaign import playable
+from tokenworld.verbs.fuzz.playing import checked
 
+EXPLORED = Path(__file__).parent / "explored"
 STATES = 150
 CAVE = """
 type Thing { at: Room? nested ordered inverse contents  warm: 0 to 3 = 2 }
@@ -97,6 +99,17 @@ def _engine(text: str) -> Engine:
     return open_text((Source("world.tw", None, text),), "w").engine
 
 
+MEMORY = 1 << 24
+"""Bytes: far more than the states of these worlds take, but for all outcomes of a dozen draws."""
+
+
+def _random_engine(text: str) -> Engine:
+    """A text of the generator, which may use standard modules."""
+    program = checked(text).program
+    assert program is not None
+    return compile_world(program, choose_world(program, "w", "world.tw"))
+
+
 def _cave(name: str) -> str:
     phase, law, what, more, turns = CAVES[name]
     text = CAVE.replace("PHASE", phase).replace("LAW", law).replace("WHAT", what)
@@ -114,7 +127,7 @@ def _told(engine: Engine, start: State, *, recorded: bool, states: int) -> Told:
         simulator.observe = observe
     else:
         simulator.listener = met
-    graph = explore(simulator, start, None, Limits(states, None))
+    graph = explore(simulator, start, None, Limits(states, None, MEMORY))
     happened = (met.actions, met.laws, met.begun, met.endings, met.awards, met.failed)
     return Told(
         [simulator.key(one) for one in graph.states],
@@ -128,12 +141,14 @@ def _told(engine: Engine, start: State, *, recorded: bool, states: int) -> Told:
 
 def _edges(graph: Graph[State], node: int) -> Iterator[tuple[object, ...]]:
     for move in graph.moves[node]:
-        yield move.command, move.targets, move.chances, move.draws, move.free
+        yield move.command, move.targets, move.chances, move.draws
 
 
 def _equal(engine: Engine, states: int = STATES) -> Told:
     start = engine.start()
     slow = _told(engine, start, recorded=True, states=states)
+    if slow.limit == "memory":
+        pytest.skip("a tick of this world has too many outcomes of chance")
     fast = _told(engine, start, recorded=False, states=states)
     assert fast.keys == slow.keys
     assert fast.latched == slow.latched
@@ -149,16 +164,17 @@ def test_a_cave_is_explored_alike(name: str) -> None:
     assert len(_equal(_engine(_cave(name))).keys) > 20
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(40), 228, 301]
-)  # 228: births, and contents of a relation; 301: a share without steps
+@pytest.mark.parametrize("path", sorted(EXPLORED.glob("*.tw")), ids=lambda path: path.stem)
+def test_a_world_that_was_explored_wrongly_is_explored_alike(path: Path) -> None:
+    _equal(_random_engine(path.read_text(encoding="utf-8")), 40)
+
+
+@pytest.mark.parametrize("seed", range(40))
 def test_a_random_world_is_explored_alike(seed: int) -> None:
     text = playable(seed)
     if text is None:
         pytest.skip("the seed gives no world that can be played")
-    program = checked(text).program
-    assert program is not None
-    _equal(compile_world(program, choose_world(program, "w", "world.tw")), 40)
+    _equal(_random_engine(text), 40)
 
 
 @pytest.mark.parametrize(("name", "most"), [("together", 0.6), ("two", 0.8), ("drawn", 0.6)])

@@ -124,15 +124,70 @@ def test_until_may_complete_at_once() -> None:
     assert (record.status, game.get("h.n")) == ("executed", 45)
 
 
-def test_a_new_intent_cancels_even_if_it_is_refused_then() -> None:
+def test_a_refused_command_breaks_nothing_off() -> None:
     game = world()
     game.do("dig(4)")
-    first, second = game.records("refuse()")
-    assert (first.status, second.status) == ("interrupted", "refused")
-    assert game.get("h.n") == 10
-    assert second.hash_before == second.hash_after or second.time_passed
-    assert second.time_passed
-    assert game.session.tick == 2
+    before = game.hash
+    (record,) = game.records("refuse()")
+    assert (record.status, record.said, record.time_passed) == ("refused", (), False)
+    assert (game.get("h.n"), game.hash, game.session.tick) == (0, before, 1)
+    assert statuses(game, "pass", "pass", "pass") == ["waiting", "waiting", "executed"]
+
+
+def test_a_refusal_tells_the_values_after_the_cancelled_block() -> None:
+    game = world()
+    game.do("dig(4)")
+    refusal = game.do("refuse()").refusal
+    assert refusal is not None
+    assert refusal.requires[0].values == {"me.n": 10}
+    assert game.session.why_not("refuse()").requires == refusal.requires
+
+
+def test_what_cannot_be_cancelled_stays_under_way() -> None:
+    game = play(
+        """
+        type T { n: 0 to 9 = 5 }
+        actor me: T
+        action dig() takes 3 { cancelled { me.n += 5 } }
+        action hop() { }
+        action look() takes 0 { }
+        world w { object h: T }
+        """
+    )
+    game.do("dig()")
+    before = game.hash
+    (record,) = game.records("hop()")
+    assert (record.status, game.hash) == ("rolled_back", before)
+    assert [one.call for one in game.session.legal()] == ["dig()", "look()"]
+    assert statuses(game, "look()", "pass", "pass") == ["executed", "waiting", "executed"]
+
+
+def test_a_broken_invariant_breaks_nothing_off() -> None:
+    game = world("invariant even(t: T): t.n != 10")
+    game.do("dig(4)")
+    before = game.hash
+    (record,) = game.records("spoil()")
+    assert (record.status, game.hash, game.get("h.ok")) == ("rolled_back", before, True)
+    assert statuses(game, "pass") == ["waiting"]
+
+
+def test_draws_of_a_cancelled_block_count_only_if_it_is_carried_out() -> None:
+    game = play(
+        """
+        type T { n: 0 to 9 = 0 }
+        actor me: T
+        action dig() takes 3 { cancelled { chance 50% { me.n = 1 } } }
+        action wish() { require me.n == 5 }
+        action hop() { }
+        world w { object h: T }
+        """
+    )
+    game.do("dig()")
+    (refused,) = game.records("wish()")
+    assert (refused.status, refused.draws) == ("refused", ())
+    stopped, done = game.records("hop()")
+    assert (stopped.status, done.status) == ("interrupted", "executed")
+    assert [one.draw for one in (*stopped.draws, *done.draws)] == [0]
 
 
 def test_the_new_intent_sees_what_the_cancelled_block_did() -> None:
@@ -151,12 +206,26 @@ def test_the_new_intent_sees_what_the_cancelled_block_did() -> None:
     assert game.get("h.n") == 7
 
 
-def test_the_same_action_again_begins_anew() -> None:
+def test_the_same_command_continues_it_and_another_begins_anew() -> None:
     game = world()
-    assert statuses(game, "dig(3)", "pass") == ["waiting", "waiting"]
-    first, second = game.records("dig(3)")
-    assert (first.status, first.progress) == ("interrupted", (2, 3))
-    assert (second.status, second.progress) == ("waiting", (1, 3))
+    assert statuses(game, "dig(3)", "dig(3)") == ["waiting", "waiting"]
+    assert game.do("dig(3)").progress == (3, 3)
+    assert game.get("h.done") is True
+    assert statuses(game, "dig(3)") == ["waiting"]
+    first, second = game.records("dig(4)")
+    assert (first.status, first.progress) == ("interrupted", (1, 3))
+    assert (second.status, second.progress) == ("waiting", (1, 4))
+
+
+def test_requires_of_the_same_command_are_not_asked_before_it_completes() -> None:
+    game = world("law sabotage() when me.ticks == 1 { me.ok = false }")
+    assert statuses(game, "dig(4)", "pass") == ["waiting", "waiting"]
+    assert game.get("h.ok") is False
+    legal = [one.call for one in game.session.legal()]
+    assert "dig(4)" in legal
+    assert "dig(3)" not in legal
+    assert game.session.why_not("dig(4)").allowed
+    assert statuses(game, "dig(4)") == ["waiting"]
 
 
 def test_no_match_and_free_actions_neither_cancel_nor_continue() -> None:
@@ -167,12 +236,19 @@ def test_no_match_and_free_actions_neither_cancel_nor_continue() -> None:
     assert statuses(game, "pass", "pass") == ["waiting", "executed"]
 
 
-def test_no_match_does_not_continue_a_long_action_where_time_always_passes() -> None:
+def test_time_that_always_passes_continues_a_long_action_in_a_record_of_its_own() -> None:
     game = world(settings="time passes always")
-    game.do("dig(2)")
-    assert statuses(game, "dance") == ["no_match"]
-    assert (game.session.tick, game.get("h.done")) == (2, False)
-    assert statuses(game, "pass") == ["executed"]
+    game.do("dig(3)")
+    first, second = game.records("dance")
+    assert (first.status, first.by, first.time_passed) == ("no_match", "player", False)
+    assert (second.status, second.by, second.time_passed) == ("waiting", "time", True)
+    assert (game.session.tick, game.get("h.n")) == (2, 0)
+    first, second = game.records("refuse()")
+    assert (first.status, second.status, second.by) == ("refused", "executed", "time")
+    assert (game.session.tick, game.get("h.done")) == (3, True)
+    (alone,) = game.records("dance")
+    assert (alone.status, alone.by, alone.time_passed) == ("no_match", "player", True)
+    assert len(alone.law_changes) == 1
 
 
 def test_busy_and_did_tell_what_is_done() -> None:
@@ -243,3 +319,16 @@ def test_what_ends_early_need_not_find_what_its_requires_promised() -> None:
     assert game.get("h.at") is None
     stopped, done = game.records("wait()")
     assert (stopped.status, done.status, game.get("h.n")) == ("interrupted", "executed", 21)
+
+
+def test_a_command_may_name_what_breaking_off_destroys() -> None:
+    game = play("""
+        type D { f: 0 to 1 clamped  g: 0 to 2 }
+        type H { }
+        action dig(x: D, h: H) takes 4 { cancelled { destroy x } }
+        action look(x: D) { require (x.g != x.g + 1) implies (x.g < x.f + 1) }
+        world w { object d: D  object h: H }
+    """)
+    game.do("dig(d, h)")
+    assert [one.command.action for one in game.session.legal()] == ["dig", "look"]
+    assert [one.status for one in game.records("look(d)")] == ["interrupted", "executed"]

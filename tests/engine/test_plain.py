@@ -20,9 +20,8 @@ from tokenworld.ground import Command
 def told(engine: Engine, results: list[Result]) -> list[object]:
     """All that a tick came to, but for the states themselves."""
     return [
-        (one.status, one.changes, one.law_changes, one.refused, one.generated, one.events,
-         one.rewards, one.draws, one.latched, engine.hash(one.after), len(one.spoken),
-         [line.words(line.state, line.was, *line.args) for line in one.spoken])
+        (one.status, one.changes, one.law_changes, one.refused, one.generated, one.draws,
+         one.latched, engine.hash(one.after))
         for one in results
     ]  # fmt: skip
 

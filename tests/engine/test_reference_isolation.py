@@ -7,7 +7,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tokenworld" / "engine"
 REFERENCE = PACKAGE / "reference"
-ALLOWED = ("tokenworld.model", "tokenworld.ground", "tokenworld.diagnostics")
+ALLOWED = ("tokenworld.model", "tokenworld.core", "tokenworld.ground", "tokenworld.diagnostics")
 OWN = "tokenworld.engine.reference"
 
 

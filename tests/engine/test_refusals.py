@@ -69,6 +69,19 @@ def test_a_require_without_text_quotes_its_condition(game: Game) -> None:
     assert refusal.failed[2].label == ""
 
 
+def test_a_require_with_a_label_alone_quotes_its_condition() -> None:
+    game = play(
+        """
+        type Lamp { lit: bool = true }
+        action light(l: Lamp) { require not l.lit else burning  l.lit = true }
+        world w { object a: Lamp }
+        """
+    )
+    refusal = game.do("light(a)").refusal
+    assert refusal is not None
+    assert (refusal.label, refusal.text) == ("burning", "This needs: not l.lit.")
+
+
 def test_absent_values_are_shown_as_none(game: Game) -> None:
     refusal = game.do("open(stray, 1)").refusal
     assert refusal is not None
@@ -286,3 +299,25 @@ def test_a_transfer_of_a_negative_amount_is_not_offered() -> None:
     legal = list(game.session.engine.legal(game.session.state))
     assert {one.args[2] for one in legal} == {0, 1}
     assert game.do("pour(a, b, -1)").status == "refused"
+
+
+def test_a_later_require_asks_a_derive_about_an_object_of_another_type() -> None:
+    game = play("""
+        type Holder { }
+        type Room : Holder { use: 0 to 6 }
+        type Hero : Holder { at: Holder? }
+        type Chest : Holder { }
+        actor me: Hero
+        derive dull(r: Room) = r.use <= 1
+        action rest() {
+          let spot = me.at
+          require spot is Room else nowhere "You are nowhere."
+          require not dull(spot) else dull "It is dull."
+        }
+        world w { object hero: Hero { at = trunk }  object trunk: Chest }
+    """)
+    refusal = game.do("rest()").refusal
+    assert refusal is not None
+    assert [one.label for one in refusal.failed] == ["nowhere"]
+    assert refusal.requires[1].holds is True
+    assert refusal.requires[1].values["dull(spot)"] is False

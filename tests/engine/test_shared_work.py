@@ -111,12 +111,12 @@ def test_filing_a_thing_anew_is_not_nothing() -> None:
 def test_remembered_parts_of_keys_are_those_worked_out_anew() -> None:
     engine, start = _opened()
     simulator = EngineSimulator(engine, start)
-    columns, known = range(len(engine.layout.columns)), len(start.kinds)
+    shape, known = simulator._shape, len(start.kinds)
     created = 0
     for state in _walked(simulator, start, 150):
         created += len(state.kinds) > known
-        anew = key_of(state, columns, (), known)
-        assert key_of(state, columns, (), known, seen=simulator._parts) == anew
+        anew = key_of(state, shape, known)
+        assert key_of(state, shape, known, seen=simulator._parts) == anew
     assert created > 10
 
 

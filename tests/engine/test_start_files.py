@@ -151,6 +151,7 @@ MISFITS: list[tuple[Callable[[State], None], str, str]] = [
     (change("relations.likes.0.1", "e_5"), "relations.likes[0][1]", "'e_5'"),
     (change("relations.likes.0", ["e_3"]), "relations.likes[0]", "2 values"),
     (change("next_id", 3), "next_id", "at least 7"),
+    (change("next_id", 10**400), "next_id", "up to 10,000,000"),
     (change("tick", "noon"), "tick", "whole number"),
     (change("outcomes", ["rich"]), "outcomes[0]", "no ending `rich`"),
     (change("awarded", [4]), "awarded[0]", "1 awards"),

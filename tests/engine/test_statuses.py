@@ -284,6 +284,22 @@ def test_laws_run_after_a_refusal_where_time_always_passes() -> None:
         assert [one.new for one in record.law_changes] == [1] * n
 
 
+def test_what_time_did_before_it_was_discarded_is_not_told_of_the_intent() -> None:
+    game = play("""
+        type T { n: 0 to 99 = 0 }
+        actor me: T
+        function step(): 0 to 9 = 1
+        law up(t: T) { t.n += step()  say "Up." }
+        invariant low(t: T): t.n == 0
+        world w { object h: T  time passes always }
+        """)
+    nonsense, broken = game.records("dance")
+    assert (nonsense.status, broken.status, broken.by) == ("no_match", "rolled_back", "time")
+    assert (nonsense.law_changes, nonsense.said, nonsense.fired) == ((), (), ())
+    assert [one.new for one in broken.discarded] == [1]
+    assert game.get("h.n") == 0
+
+
 def test_a_refused_command_drew_nothing() -> None:
     game = play("""
     type Hero { n: 0 to 1 = 1 }

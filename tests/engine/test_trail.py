@@ -7,9 +7,12 @@ from random import Random
 import pytest
 
 from tests.engine.walks import BUNDLED, engine_of, walk
-from tokenworld.engine import State
+from tokenworld.diagnostics import Source
+from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.digest import facts_hash, settle
 from tokenworld.engine.trail import ALL, REACH, Slot, Trail, between
+from tokenworld.planning.search.interpreted import Found, Limits, search
+from tokenworld.session.loading import open_text
 
 
 def differing(one: State, other: State) -> set[Slot]:
@@ -72,3 +75,43 @@ def test_who_comes_or_goes_is_no_slot() -> None:
     second = Trail(first)
     second.roll = True
     assert between(first, second) is None
+
+
+TURNS = """
+type D { f1: int  f2: 0 to 3 clamped }
+object d0, d1: D
+phase dawn sequentially
+action act(x: D) takes 4 { require all(d1.f1 == 2 for y: D)  require x.f1 != d1.f2 - 1  x.f2 += 2 }
+law up(x: D, y: D) during dawn when d0.f2 == 0 { y.f1 = 2 }
+world w { goal g: d1.f2 == 2 }
+"""
+
+
+def turns() -> Engine:
+    return open_text((Source("w.tw", None, TURNS),), "w").engine
+
+
+@pytest.mark.parametrize("name", [*BUNDLED, "turns"])
+def test_the_trail_of_a_successor_misses_nothing(name: str) -> None:
+    engine, random = turns() if name == "turns" else engine_of(name), Random(3)
+    simulator = EngineSimulator(engine)
+    state: State | None = simulator.start()
+    for _ in range(25):
+        if state is None:
+            break
+        found: list[State] = []
+        for command in simulator.commands(state):
+            found += [one.state for one in simulator.successors(state, command)]
+        for after in found:
+            slots = between(state.trail, after.trail)
+            if slots is not None:
+                assert {
+                    (i, k) for i, k in differing(state, after) if (i, ALL) not in slots
+                } <= slots
+        state = random.choice(found) if found else None
+
+
+def test_the_commands_of_a_search_stay_right_behind_a_phase_in_turn() -> None:
+    simulator = EngineSimulator(turns())
+    found = search(simulator, simulator.start(), None, Limits(states=1000))
+    assert isinstance(found, Found)

@@ -11,8 +11,8 @@ from tokenworld.engine import Engine, SeededLuck, State
 from tokenworld.ground import PASS, Command
 from tokenworld.session import open_world
 from tokenworld.session.loading import compile_world
-from tokenworld.tools.fuzzing.fuzzing import playable
-from tokenworld.tools.fuzzing.playing import NoWorld, opened
+from tokenworld.verbs.fuzz.campaign import playable
+from tokenworld.verbs.fuzz.playing import NoWorld, opened
 
 __all__ = ["BUNDLED", "commands", "engine_of", "random_engine", "tried", "walk"]
 
@@ -36,12 +36,13 @@ def random_engine(seed: int) -> Engine | None:
         return None
 
 
-def tried(engine: Engine, state: State) -> list[Command]:
-    """The allowed commands by trying every binding."""
+def tried(engine: Engine, state: State, *, any_luck: bool = False) -> list[Command]:
+    """The allowed commands by trying every binding. ``any_luck``: with those that some draw of
+    ``cancelled`` may allow."""
     if engine.stepper.endings.over(state):
         return []
-    after = engine.stepper.unit.cancelled(state)
-    return [one for name in engine.code.actions for one in engine._allowed(state, after, name)]
+    names = engine.code.actions
+    return [one for name in names for one in engine._allowed(state, name, any_luck)]
 
 
 def commands(engine: Engine, state: State) -> list[Command]:

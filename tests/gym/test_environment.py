@@ -19,7 +19,7 @@ from gymnasium.utils.env_checker import check_env
 
 from tokenworld.diagnostics import Failure
 from tokenworld.gym import WorldEnv, register
-from tokenworld.gym.observing import Observe
+from tokenworld.gym.spaces import Observe
 from tokenworld.session import OpenWorld, Session
 
 Tiny = Callable[[str], OpenWorld]

@@ -14,7 +14,7 @@ from pettingzoo.test import parallel_api_test
 
 from tokenworld.diagnostics import Failure
 from tokenworld.gym import RoundsEnv
-from tokenworld.gym.observing import Observe
+from tokenworld.gym.spaces import Observe
 from tokenworld.session import OpenWorld
 
 TWO = Path(__file__).parents[1] / "rules" / "two_at_once.tw"

@@ -18,29 +18,36 @@ from tokenworld.ground import (
     Command,
     Enough,
     Instance,
+    Known,
     LuckyDraw,
     Raw,
+    SeenDraw,
     Successor,
+    Try,
     Way,
     moves_of,
 )
-from tokenworld.model import ROOT, Action, BoolLiteral, BoolType, NumberLiteral, NumberType
+from tokenworld.model import (
+    ROOT,
+    Action,
+    BoolLiteral,
+    BoolType,
+    Ending,
+    NumberLiteral,
+    NumberType,
+)
 
 State = tuple[int, int]  # node, tick
 
 
 @dataclass(frozen=True)
 class GraphWorld:
-    """``edges[node][command]`` lists the nodes that the command may lead to, -1: rolled back.
-
-    ``hidden`` maps nodes to what a search sees of them, to make keys that are not exact.
-    """
+    """``edges[node][command]`` lists the nodes that the command may lead to, -1: rolled back."""
 
     edges: Mapping[int, Mapping[str, Sequence[int]]]
     goals: Mapping[str, frozenset[int]]
     lose: frozenset[int] = frozenset()
     costs: Mapping[str, int] = field(default_factory=dict)
-    hidden: Mapping[int, int] | None = None
     calls: list[State] = field(default_factory=list)
 
     @cached_property
@@ -49,19 +56,24 @@ class GraphWorld:
         names = sorted({name for row in self.edges.values() for name in row})
         actions = {name: self._action(name, span) for name in names}
         never = BoolLiteral(False, BoolType(), span)
-        lines = tuple(SimpleNamespace(name=name, span=span, condition=never) for name in self.goals)
+        lines = tuple(Ending("goal", name, never, None, "", span) for name in self.goals)
+        rules = SimpleNamespace(name="graph", endings=lines, awards=(), pays=(), score=None)
         world = SimpleNamespace(
-            name="graph", goals=lines, span=span, turns=(), spares=(),
-            endings=(SimpleNamespace(ending="stop"),), endless=True, outcomes="latched",
+            name="graph", goals=lines, span=span, turns=(), spares=(), awards=(),
+            endings=(SimpleNamespace(ending="stop", condition=never),), endless=True,
+            outcomes="latched",
         )  # fmt: skip
         program = SimpleNamespace(
             actions=actions,
             laws={},
             births=(),
+            invariants={},
+            conserves={},
             fluents={},
             derives={},
             phases={},
             types={},
+            worlds={"graph": rules},
             digest="0" * 64,
         )
         nobody = SimpleNamespace(members={ROOT: ()}, actors=(), me=None, objects=())
@@ -106,6 +118,21 @@ class GraphWorld:
             if end >= 0
         ]
 
+    def tries(self, state: State, command: Command, known: Known) -> Sequence[Try[State]]:
+        ends = self.edges.get(state[0], {}).get(command.action, ())
+        found = list[Try[State]]()
+        for choice, end in enumerate(ends):
+            span = (Fraction(choice, len(ends)), Fraction(choice + 1, len(ends)))
+            seen = SeenDraw(f"action {command.action}", (None,), 0, span)
+            told = next((one for one in known if one.rule == seen.rule), None)
+            if told is None or told == seen:
+                draws = self.draws(command.action, choice, len(ends))
+                chance = Fraction(1, len(ends)) if told is None else Fraction(1)
+                after = (end, state[1] + 1) if end >= 0 else state
+                more = frozenset[SeenDraw]() if end >= 0 else known | {seen}
+                found.append(Try(after, draws, chance, end >= 0, more))
+        return found
+
     @staticmethod
     def draws(action: str, choice: int, alternatives: int) -> tuple[LuckyDraw, ...]:
         if alternatives < 2:
@@ -122,16 +149,13 @@ class GraphWorld:
         """The outcomes are few."""
 
     def key(self, state: State) -> Hashable:
-        return state[0] if self.hidden is None else self.hidden.get(state[0], state[0])
+        return state[0]
 
     def moves(self, state: State) -> Iterable[tuple[Command, Sequence[Way[State]]]]:
         return moves_of(self, state)
 
     def mark(self, state: State) -> Hashable:
         return self.key(state)
-
-    def exact_key(self) -> bool:
-        return self.hidden is None
 
     def won(self, state: State, goal: str | None) -> bool:
         return any(state[0] in ends for name, ends in self.goals.items() if goal in (None, name))

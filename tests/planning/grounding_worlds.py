@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 
 from lower_worlds import Opened
 
+from tokenworld.core import lowered
+from tokenworld.core.rules import Ending
 from tokenworld.engine import State
 from tokenworld.engine.result import Result
 from tokenworld.ground import Command, Raw
@@ -14,7 +16,7 @@ from tokenworld.model import BoolType, NumberType, RealType, TextType
 from tokenworld.planning.grounding.reach import Reached, reached
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["facts_of", "grounded", "unmet"]
+__all__ = ["facts_of", "first_goal", "grounded", "unmet"]
 
 
 def facts_of(world: Opened, *, listed: bool = True) -> Facts:
@@ -32,6 +34,11 @@ def facts_of(world: Opened, *, listed: bool = True) -> Facts:
 
 def grounded(world: Opened) -> Reached:
     return reached(facts_of(world))
+
+
+def first_goal(world: Opened) -> Ending:
+    """The first goal line of a world, in core."""
+    return lowered(world.instance.program).worlds[world.instance.world.name].goals[0]
 
 
 def unmet(world: Opened, most: int) -> Iterator[str]:

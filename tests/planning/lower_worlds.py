@@ -10,11 +10,10 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, has_errors, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Instance, instantiate, param_values
-from tokenworld.planning.encodings.decode import check_plan, decoded
-from tokenworld.planning.encodings.ir import Operator, Task
+from tokenworld.planning.encodings.ir import Operator, Task, check_plan, decoded
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Exhausted, Found, Limits, Search
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.prose import EnglishProse
 

@@ -21,7 +21,9 @@ class Choosing:
     def __init__(self, choices: tuple[int, ...]) -> None:
         self.choices, self.seen = choices, list[list[int]]()
 
-    def choose(self, key: object, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(
+        self, key: object, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
         possible = [index for index, weight in enumerate(weights) if weight]
         self.seen.append(possible)
         place = len(self.seen) - 1

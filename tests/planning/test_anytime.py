@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning import anytime
-from tokenworld.planning.anytime import QUALITIES, Quality, plan_quality
+from tokenworld.planning import quality
 from tokenworld.planning.planners.by_name import plan_optimal
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
-from tokenworld.planning.planners.downward import ANYTIME, find_downward, run_searches
-from tokenworld.planning.replay import replay
+from tokenworld.planning.planners.downward import (
+    ANYTIME,
+    Answer,
+    Configuration,
+    find_downward,
+    run_searches,
+)
+from tokenworld.planning.quality import QUALITIES, Quality, plan_quality
+from tokenworld.planning.referee import replay
 from tokenworld.session import open_world
 
 DOMAINS = Path(__file__).parents[2] / "domains"
@@ -25,8 +33,8 @@ def simulator(name: str) -> EngineSimulator:
 
 def without_own_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave all to the planners: our own search sees one state at a time."""
-    monkeypatch.setattr(anytime, "_FIRST", dict.fromkeys(QUALITIES, 0.0))
-    monkeypatch.setattr(anytime, "_SLICE", 0.0)
+    monkeypatch.setattr(quality, "_FIRST", dict.fromkeys(QUALITIES, 0.0))
+    monkeypatch.setattr(quality, "_SLICE", 0.0)
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
@@ -46,10 +54,32 @@ def test_a_world_without_a_plan_is_unwinnable(quality: Quality) -> None:
     assert (found.verdict.answer, found.improvements) == ("unwinnable", ())
 
 
+def one_search_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In their order, so that a proof does not come before the plans that it ends."""
+
+    def run(
+        program: Path, text: str, searches: Sequence[Configuration], *,
+        accept: Callable[[Answer], bool], **rest: Any,
+    ) -> None:  # fmt: skip
+        enough = False
+
+        def accepted(answer: Answer) -> bool:
+            nonlocal enough
+            enough = accept(answer)
+            return enough
+
+        for search in searches:
+            if not enough:
+                run_searches(program, text, (search,), accept=accepted, **rest)
+
+    monkeypatch.setattr(quality, "run_searches", run)
+
+
 @planner
 @pytest.mark.planner
 def test_plans_get_better_until_one_is_proved_best(monkeypatch: pytest.MonkeyPatch) -> None:
     without_own_search(monkeypatch)
+    one_search_at_a_time(monkeypatch)
     world, said = simulator("workshop/more.tw:two"), list[str]()
     start = world.start()
     found = plan_quality(world, start, None, "anytime", seconds=90, say=said.append)

@@ -13,16 +13,10 @@ from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
 from sokoban import sokoban
 
-from tokenworld.planning.explore.best import PackedBest
-from tokenworld.planning.explore.compiled import Tables, available
-from tokenworld.planning.explore.compiled_best import CompiledBest
-from tokenworld.planning.explore.heuristics import FAR, STEP, Heuristic, Relaxed
-from tokenworld.planning.explore.packed import Packed
-from tokenworld.planning.explore.search import QuickSearch
-from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.planners.by_name import plan_by, plan_optimal
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import (
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.compiled.search import CompiledAStar, Tables, available
+from tokenworld.planning.search.interpreted import (
     Capped,
     Exhausted,
     Found,
@@ -31,6 +25,11 @@ from tokenworld.planning.search import (
     SearchResult,
     has_costs,
 )
+from tokenworld.planning.search.own import OwnSearch
+from tokenworld.planning.search.packed.astar import PackedAStar
+from tokenworld.planning.search.packed.heuristics import FAR, STEP, Heuristic, Relaxed
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.world import Packed
 
 compiled = pytest.mark.skipif(not available(), reason="numba is not installed")
 HEURISTICS: tuple[Heuristic, ...] = ("blind", "max", "add")
@@ -93,14 +92,14 @@ def test_cheapest_plans_are_those_of_the_interpreter(name: str) -> None:
     world = world_of(name)
     expected = Search(world.simulator, world.state, None).run(Limits(states=20_000))
     small = made(world)
-    blind = PackedBest(world.simulator, small, world.state).run(Limits())
+    blind = PackedAStar(world.simulator, small, world.state).run(Limits())
     assert worth(blind) == worth(expected)
     if isinstance(blind, Found) and isinstance(expected, Found):
         assert blind.steps == expected.steps
         assert blind.states == expected.states or not has_costs(world.simulator)
-    best = PackedBest(world.simulator, small, world.state, "max").run(Limits())
+    best = PackedAStar(world.simulator, small, world.state, "max").run(Limits())
     assert worth(best) == worth(expected)
-    quick = PackedBest(world.simulator, small, world.state, "add").run(Limits())
+    quick = PackedAStar(world.simulator, small, world.state, "add").run(Limits())
     if isinstance(expected, Found):
         assert isinstance(quick, Found)
         assert quick.optimal is None
@@ -119,7 +118,7 @@ def test_random_worlds_are_planned_alike() -> None:
         if small is None or small.prices is None or isinstance(expected, Capped):
             continue
         for heuristic in ("blind", "max"):
-            found = PackedBest(world.simulator, small, world.state, heuristic).run(Limits())
+            found = PackedAStar(world.simulator, small, world.state, heuristic).run(Limits())
             assert worth(found) == worth(expected), (seed, heuristic)
         done += 1
     assert done >= 15
@@ -164,8 +163,8 @@ def test_the_compiled_search_is_the_same(name: str, heuristic: Heuristic) -> Non
     small = made(world)
     tables = Tables.of(small, to_goal=True)
     assert tables is not None
-    slow = PackedBest(world.simulator, small, world.state, heuristic)
-    fast = CompiledBest(world.simulator, small, world.state, tables, heuristic)
+    slow = PackedAStar(world.simulator, small, world.state, heuristic)
+    fast = CompiledAStar(world.simulator, small, world.state, tables, heuristic)
     assert fast.run(Limits()) == slow.run(Limits())
     assert fast.hopeless == slow.hopeless
 
@@ -178,10 +177,10 @@ def test_a_search_stops_at_a_limit_and_goes_on(kind: str) -> None:
     tables = Tables.of(small, to_goal=True)
     assert tables is not None
 
-    def begun() -> PackedBest[object] | CompiledBest[object]:
+    def begun() -> PackedAStar[object] | CompiledAStar[object]:
         if kind == "python":
-            return PackedBest(world.simulator, small, world.state, "max")  # type: ignore[arg-type]
-        return CompiledBest(world.simulator, small, world.state, tables, "max")  # type: ignore[arg-type]
+            return PackedAStar(world.simulator, small, world.state, "max")  # type: ignore[arg-type]
+        return CompiledAStar(world.simulator, small, world.state, tables, "max")  # type: ignore[arg-type]
 
     whole, search = begun().run(Limits()), begun()
     first = search.run(Limits(states=20))
@@ -195,9 +194,9 @@ def test_a_search_stops_at_a_limit_and_goes_on(kind: str) -> None:
 
 def test_long_searches_with_costs_go_on_packed() -> None:
     world = priced(LAWS[2])
-    search = QuickSearch(world.simulator, world.state, None)
+    search = OwnSearch(world.simulator, world.state, None)
     found = search.run(Limits())
-    assert isinstance(search._search, PackedBest)
+    assert isinstance(search._search, PackedAStar)
     assert found == Search(world.simulator, world.state, None).run(Limits())
 
 

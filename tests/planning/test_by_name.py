@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import Opened, bundled, opened
 
 from tokenworld.diagnostics import Failure
-from tokenworld.planning.planners import by_name, many
-from tokenworld.planning.planners.by_name import needed, plan_by, plan_optimal
+from tokenworld.planning.planners import by_name, doctor
+from tokenworld.planning.planners.by_name import plan_by, plan_optimal, several_plans
 from tokenworld.planning.planners.doctor import (
     ENHSP,
     FAST_DOWNWARD,
@@ -22,8 +22,8 @@ from tokenworld.planning.planners.doctor import (
     UNIFIED_PLANNING,
     EngineInfo,
     find_engine,
+    needed,
 )
-from tokenworld.planning.planners.many import several_plans
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the fake planners are shell scripts")
 PRESENT = {
@@ -50,7 +50,8 @@ def fake(tmp_path, monkeypatch):
         program.chmod(0o755)
         info = EngineInfo("symk", "topk", "up-symk", "1", str(program), "pip install it")
         monkeypatch.setattr(by_name, "find_downward", lambda: program)
-        monkeypatch.setattr(by_name, "find_engine", lambda package: info)
+        for module in (by_name, doctor):
+            monkeypatch.setattr(module, "find_engine", lambda package: info)
 
     return make
 
@@ -77,7 +78,7 @@ def test_a_missing_engine_comes_with_the_command_that_installs_it(name, monkeypa
     def nothing(package):
         return EngineInfo(package.engine, "", package.name, None, None, "pip install it", "gone")
 
-    monkeypatch.setattr(by_name, "find_engine", nothing)
+    monkeypatch.setattr(doctor, "find_engine", nothing)
     with pytest.raises(Failure) as failed:
         by(name, bundled("cellar/world"))
     (found,) = failed.value.diagnostics
@@ -242,7 +243,7 @@ def test_plans_that_do_not_survive_the_replay_are_dropped(tmp_path, monkeypatch)
     script = 'for last; do :; done\necho "(open sesame)" > "$last.1"\necho > "$last.2"'
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    monkeypatch.setattr(many, "needed", lambda package: program)
+    monkeypatch.setattr(by_name, "needed", lambda package: program)
     found = several(TWO_WAYS, 5)
     assert (found.plans, found.dropped, found.reason) == ((), 2, "it found no plan")
 

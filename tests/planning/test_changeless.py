@@ -13,8 +13,7 @@ from lower_worlds import Opened, agreed, encoded, opened
 from test_greenhouse import needs_downward
 
 from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
-from tokenworld.planning.encodings.micro import micro_task
-from tokenworld.planning.lower.reach import simplified
+from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.planners.by_encoding import plan_on
 
 # A rover takes its channel and gives it back: what it tells `far` matters to nothing, so that this
@@ -47,8 +46,8 @@ world w { goal g: o.n == 2 }
 """
 
 
-def answers(world: Opened, encoding: str) -> str:
-    return plan_on(world.simulator, world.state, None, encoding, seconds=60).answer
+def answers(world: Opened) -> str:
+    return plan_on(world.simulator, world.state, None, "E", seconds=60).answer
 
 
 def test_operators_without_effects_are_left_out() -> None:
@@ -74,12 +73,6 @@ def test_an_effect_that_sets_what_must_hold_is_no_effect() -> None:
     assert task.operators[0].effects == (kept,)
 
 
-def test_micro_actions_without_effects_are_left_out() -> None:
-    task = encoded(opened(CASES)).plain
-    assert task is not None
-    assert all(one.effects for one in micro_task(task).operators)
-
-
 def test_a_goal_that_always_holds_leaves_a_task_with_a_variable() -> None:
     world = opened(TRUE_ANYWAY)
     task = encoded(world).task
@@ -91,6 +84,5 @@ def test_a_goal_that_always_holds_leaves_a_task_with_a_variable() -> None:
 @needs_downward
 @pytest.mark.planner
 @pytest.mark.parametrize("text", [CHANNEL, TRUE_ANYWAY, CASES])
-@pytest.mark.parametrize("encoding", ["E", "D"])
-def test_the_planner_reads_the_task(text: str, encoding: str) -> None:
-    assert answers(opened(text), encoding) == "winnable"
+def test_the_planner_reads_the_task(text: str) -> None:
+    assert answers(opened(text)) == "winnable"

@@ -14,7 +14,7 @@ from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
 from tokenworld.planning import ladder
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.planners.classical import fast_downward
+from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, EngineInfo, find_engine
 from tokenworld.prose import EnglishProse
 

@@ -26,7 +26,7 @@ from tokenworld.planning.planners.downward import (
     run_both,
     run_searches,
 )
-from tokenworld.planning.replay import replay
+from tokenworld.planning.referee import replay
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the fake planner is a shell script")
 

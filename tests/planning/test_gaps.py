@@ -10,7 +10,7 @@ from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
 from tokenworld.planning import Capped, Exhausted, Found, Limits, plan
 from tokenworld.planning.planners.doctor import EngineInfo
-from tokenworld.planning.search import search
+from tokenworld.planning.search.interpreted import search
 from tokenworld.prose import EnglishProse
 
 NO_ENGINE = EngineInfo("fast-downward", "classical", "up-fast-downward", None, None, "pip", "gone")
@@ -48,7 +48,7 @@ def test_a_rule_that_is_not_followed_is_named():
     verdict = plan(simulator, simulator.start(), None, engine=NO_ENGINE, classical=no_encoding)
     assert (verdict.answer, verdict.exit_code) == ("unknown", 3)
     assert verdict.attempts[0].result == "no proof"
-    note = next(note for note in verdict.notes if note.code == "TW0801")
+    note = next(note for note in verdict.notes if note.code == "TW0804")
     assert "draws a real number" in note.message
     assert note.span is not None
     assert note.span.line == 4

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.session import open_world
-from tokenworld.session.exporting import export
+from tokenworld.session.pddl import export
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 FORMS = {

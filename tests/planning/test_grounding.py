@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from grounding_worlds import facts_of, grounded, unmet
+from grounding_worlds import facts_of, first_goal, grounded, unmet
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
 from sokoban import sokoban
@@ -20,13 +20,13 @@ from sokoban import sokoban
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Command
 from tokenworld.planning.encodings.ir import Task
-from tokenworld.planning.explore.packed import Packed
-from tokenworld.planning.explore.whole import packed
 from tokenworld.planning.grounding.context import Ungroundable
 from tokenworld.planning.grounding.reach import reached
 from tokenworld.planning.grounding.task import GroundTask, plain_task
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.reader import import_pddl
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.world import Packed
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 WORLDS = sorted(
@@ -150,7 +150,7 @@ def test_what_cannot_be_judged_is_told() -> None:
     """
     found = grounded(opened(text))
     assert found.commands == (Command("odd", (0,)),)
-    assert [what for what, _ in found.loose] == ["condition on `compare`"]
+    assert [what for what, _ in found.loose] == ["condition on `==`"]
 
 
 def test_more_than_twenty_loops() -> None:
@@ -236,7 +236,7 @@ def test_plain_worlds_are_encoded_as_the_general_way_encodes_them(
     world = plain_worlds()[name]
     quick = encode(world.instance, world.simulator, world.state, None)
     assert isinstance(quick, Encoding)
-    assert plain_task(facts_of(world), grounded(world), world.instance.world.goals[0]) is not None
+    assert plain_task(facts_of(world), grounded(world), first_goal(world)) is not None
     module = sys.modules["tokenworld.planning.lower.encode"]
     monkeypatch.setattr(module, "plain_encoding", lambda *_: None)
     general = encode(world.instance, world.simulator, world.state, None)
@@ -250,7 +250,7 @@ def test_plain_worlds_are_packed_as_the_general_way_packs_them(
 ) -> None:
     world = plain_worlds()[name]
     quick = packed(world.simulator, world.state, None)
-    module = sys.modules["tokenworld.planning.explore.whole"]
+    module = sys.modules["tokenworld.planning.search.packed.lowered"]
     monkeypatch.setattr(module, "plain_packed", lambda *_: None)
     general = packed(world.simulator, world.state, None)
     assert quick is not None
@@ -262,7 +262,7 @@ def test_plain_worlds_are_packed_as_the_general_way_packs_them(
 def test_too_many_operators_are_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     world = sokoban()
     assert packed(world.simulator, world.state, None) is not None
-    module = sys.modules["tokenworld.planning.explore.plain"]
+    module = sys.modules["tokenworld.planning.search.packed.grounded"]
     monkeypatch.setattr(module, "_MOST_OPERATORS", 10)
     assert packed(world.simulator, world.state, None) is None
 
@@ -286,9 +286,7 @@ def _shown(world: Packed, state: int) -> tuple[object, ...]:
 
 def test_at_most_one_fact_of_a_group_holds() -> None:
     for world in plain_worlds().values():
-        made = plain_task(
-            facts_of(world), grounded(world), world.instance.world.goals[0], whole=True
-        )
+        made = plain_task(facts_of(world), grounded(world), first_goal(world), whole=True)
         assert made is not None
         assert max(map(len, made.variables)) > 2
         for state in _states(world):
@@ -323,7 +321,7 @@ def test_what_an_action_gives_back_is_not_taken_away() -> None:
     }
     """
     world = opened(text)
-    made = plain_task(facts_of(world), grounded(world), world.instance.world.goals[0])
+    made = plain_task(facts_of(world), grounded(world), first_goal(world))
     assert isinstance(made, GroundTask)
     assert sorted(made.variables) == [(("sent", (0,)),), (("sent", (1,)),)]
 

@@ -12,13 +12,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from grounding_worlds import facts_of, grounded
+from grounding_worlds import facts_of, first_goal, grounded
 from lower_worlds import Opened, opened
 from sokoban import sokoban
 
 from tokenworld.diagnostics import Source
 from tokenworld.planning.grounding import task
-from tokenworld.planning.grounding.columns import Columns, Uneven
+from tokenworld.planning.grounding.operators import Columns, Uneven
 from tokenworld.planning.grounding.task import GroundTask, plain_task
 from tokenworld.planning.reader import import_pddl
 
@@ -85,7 +85,7 @@ def task_of(world: Opened, few: int, grouped: bool, whole: bool) -> GroundTask |
     """The task, where actions with fewer bindings are made one by one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(task, "_FEW", few)
-        line = world.instance.world.goals[0]
+        line = first_goal(world)
         return plain_task(facts_of(world), grounded(world), line, grouped=grouped, whole=whole)
 
 

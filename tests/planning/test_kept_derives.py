@@ -12,14 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_random import random_world
 
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning.explore.patience import patience
-from tokenworld.planning.explore.whole import packed, packed_in_time
 from tokenworld.planning.lower.diagram import Explosion
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.kept_derives import KeptDerives
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import actions_of, laws_of
-from tokenworld.planning.lower.values import ValueAnalysis
+from tokenworld.planning.lower.values import KeptDerives, ValueAnalysis
+from tokenworld.planning.search.packed.lowered import packed, packed_in_time, step_budgets
 from tokenworld.session import open_world
 
 WORLDS = ["cottage", "kitchen", "usecases/line_of_sight"]
@@ -82,10 +80,10 @@ def test_to_pack_takes_no_longer_than_to_explore() -> None:
 
 
 def test_patience_is_counted() -> None:
-    late, dull = patience(10_000)
+    late, too_long = step_budgets(10_000)
     assert [late() for _ in range(4)] == [False, False, False, True]
-    assert [dull() for _ in range(4)] == [False, False, False, True]
-    late, dull = patience(None)
+    assert [too_long() for _ in range(4)] == [False, False, False, True]
+    late, too_long = step_budgets(None)
     assert [late() for _ in range(13)] == [False] * 12 + [True]
 
 

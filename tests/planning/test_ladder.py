@@ -14,12 +14,12 @@ from lower_worlds import opened
 
 from tokenworld.diagnostics import Diagnostic, Failure, Severity
 from tokenworld.ground import Command
-from tokenworld.planning import ladder, turns
+from tokenworld.planning import ladder
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.planners.classical import EngineRun
+from tokenworld.planning.planners.answers import EngineRun
 from tokenworld.planning.planners.doctor import EngineInfo
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Found, Limits, search
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
 
 READY = EngineInfo("fast-downward", "classical", "up-fast-downward", "1.0", "/bin/fd", "pip …")
@@ -166,17 +166,6 @@ def test_a_memory_limit_means_unknown(make_counter):
     )
     assert verdict.answer == "unknown"
     assert "MiB" in verdict.attempts[0].detail
-
-
-def test_keys_that_are_not_exact_prove_nothing(graph_world):
-    edges = {0: {"a": [1], "b": [2]}, 1: {}, 2: {"a": [3]}, 3: {}}
-    world = graph_world(edges, {"rich": frozenset({3})}, hidden={2: 1})
-    verdict = plan(world, world.start(), None, engine=MISSING, classical=FakePlanners())
-    assert verdict.answer == "unknown"
-    assert "TW0804" in {note.code for note in verdict.notes}
-    fake = FakePlanners(run_of("plan", PlanStep(Command("b")), A))
-    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
-    assert (verdict.answer, verdict.engine) == ("winnable", "fast-downward ff")
 
 
 # ---- the planners ----------------------------------------------------------------------
@@ -406,7 +395,7 @@ def test_a_world_that_is_not_packed_is_soon_left_to_others(make_counter):
     verdict = plan(world, world.start(), None, engine=READY, classical=asked)
     assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
     assert len(seen) == 1
-    assert 0 < seen[0] < 2 * turns._UNPACKED
+    assert 0 < seen[0] < 2 * ladder._UNPACKED
 
 
 def test_a_bound_on_ticks_is_our_own_searchs_as_long_as_there_is_time(make_counter):

@@ -229,8 +229,8 @@ def test_a_long_action_whose_require_fails_at_its_end_is_interrupted() -> None:
     law burn() { fuel() -= 1 }
     world w { goal g: spoilt() == WANTED }
     """
-    assert len(agreed(opened(text.replace("WANTED", "2")), shortest=False) or ()) == 4
-    assert agreed(opened(text.replace("WANTED", "3"))) is None
+    assert len(agreed(opened(text.replace("WANTED", "1"))) or ()) == 3
+    assert agreed(opened(text.replace("WANTED", "2"))) is None
 
 
 def test_a_long_action_that_would_leave_a_range_at_its_end_is_interrupted() -> None:
@@ -306,6 +306,23 @@ def test_what_is_destroyed_leaves_everything() -> None:
     assert plan(text.replace("GOAL", gone)) is None
     empty = "not any(near(a, b) for a: Thing, b: Thing) and count(t for t: Thing) == 1"
     assert plan(text.replace("GOAL", empty)) is not None
+
+
+@pytest.mark.parametrize("fold", ["min", "max"])
+def test_the_least_of_what_is_gone_is_none(fold: str) -> None:
+    """What came after it once counted alone: the goal was out of reach, proved."""
+    text = f"""
+    type Crate {{ weight: 0 to 9 = 3 }}
+    type Ball {{ left: bool }}
+    action burn() {{ destroy old }}
+    object old, new: Crate
+    world w {{
+      object red: Ball {{ left = true }}
+      object blue: Ball
+      goal g: not ({fold}((if x.left then old.weight else new.weight) for x: Ball) >= 0)
+    }}
+    """
+    assert plan(text) == ["burn()"]
 
 
 def test_nothing_is_put_into_itself() -> None:
@@ -551,3 +568,20 @@ def test_doing_nothing_in_particular_may_end_a_long_action() -> None:
     world w { object hero: Hero  goal g: work() == 1 and days() == 4 }
     """
     assert len(plan(text) or ()) == 4
+
+
+def test_cycles_are_judged_before_the_destroyed_leave() -> None:
+    """Where an object in itself is destroyed, no encoding and no play finds a way."""
+    text = """
+    type Place  type Thing : Place { at: Place? nested }  type Hero : Thing  actor me: Hero
+    action itself(x: Thing) { x.at = x  destroy x }
+    action into(x: Thing, y: Thing) { x.at = y  destroy x }
+    action onto(x: Thing, y: Thing) { x.at = y  destroy y }
+    world w { object hall: Place  object hero: Hero { at = hall }
+      object box: Thing { at = hall }  object cup: Thing { at = box }
+      goal boxless: not any(x == %s for x: Thing) }
+    """
+    assert plan(text % "box") is not None
+    world = text.replace("action onto(x: Thing, y: Thing) { x.at = y  destroy y }", "")
+    world = world.replace("x.at = y  destroy x", "x.at = y  y.at = x  destroy x  destroy y")
+    assert plan(world % "box") is None

@@ -15,7 +15,7 @@ from lower_worlds import solution
 
 from tokenworld.diagnostics import Failure
 from tokenworld.planning.lower.encode import Unencodable, encode
-from tokenworld.planning.search import Capped, Exhausted, Limits, Search
+from tokenworld.planning.search.interpreted import Capped, Exhausted, Limits, Search
 
 
 def outcome(seed: int) -> str:
@@ -47,3 +47,11 @@ def test_many_random_worlds_agree() -> None:
     seen = Counter(outcome(seed) for seed in range(1_000, 1_150))
     assert seen["won"] >= 20
     assert seen["cannot be won"] >= 20
+
+
+def test_conditions_that_are_tested_node_by_node_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the first, with every condition of more than one way as a row of tests."""
+    monkeypatch.setattr("tokenworld.planning.lower.operators._FEW_PATHS", 1)
+    seen = Counter(outcome(seed) for seed in range(40, 54))
+    assert seen["won"] >= 2
+    assert seen["cannot be won"] >= 2

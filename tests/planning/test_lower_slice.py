@@ -10,8 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import agreed, encoded, opened, shown
 
 from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
-from tokenworld.planning.lower.quotient import merged_values
-from tokenworld.planning.lower.reach import simplified
+from tokenworld.planning.lower.simplify import merged_values, simplified
 
 
 def names(text: str) -> set[str]:

@@ -7,9 +7,8 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import PASS, Command, LuckyDraw, Unfinished, few_successors
-from tokenworld.planning.polish import needed_luck
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Capped, Limits, Search
+from tokenworld.planning.referee import needed_luck, replay
+from tokenworld.planning.search.interpreted import Capped, Limits, Search
 from tokenworld.planning.space.graph import Exploring
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.session.loading import open_text

@@ -82,3 +82,88 @@ def test_an_unknown_goal_is_told_with_what_may_be_meant() -> None:
     (found,) = raised.value.diagnostics
     assert found.code == "TW0201"
     assert found.hint == "Did you mean `rich`?"
+
+
+SWAPS = """
+type T {{ n: 0 to 9 = 0  lit: bool  at: T? }}
+action trade(a: T, b: T) {{ {} }}
+action grow(t: T) {{ require t.n < 3 else full "Full."  t.n += 1 }}
+world w "W" {{
+  object one: T {{ n = 2  lit = true  at = two }}
+  object two: T
+  goal g: two.n == 4
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ["n", "lit", "at"])
+def test_a_swap_is_lifted_like_the_two_lets_that_it_stands_for(name: str) -> None:
+    swap = SWAPS.format(f"swap a.{name}, b.{name}")
+    lets = SWAPS.format(f"let p = a.{name}  let q = b.{name}  a.{name} = q  b.{name} = p")
+    assert export(world(swap)).domain == export(world(lets)).domain
+    assert agree(swap) >= 6
+
+
+def test_two_writes_that_may_meet_with_other_values_are_no_swap() -> None:
+    text = SWAPS.format("let p = a.n  a.n = b.n  b.n = p + 1")
+    with pytest.raises(Failure, match="TW0801"):
+        export(world(text))
+
+
+def test_two_picks_of_one_name_are_not_one_parameter() -> None:
+    rule = "pick x: T where x.n > 1 { x.n = 0 }  pick x: T where x.lit { x.lit = false }"
+    with pytest.raises(Failure, match="two picks of `x`"):
+        export(world(SWAPS.format(rule)))
+
+
+def test_a_chance_by_a_param_is_lifted() -> None:
+    text = "param luck: 0% to 100% = 30%\n" + SWAPS.format("chance luck { a.lit = true }")
+    assert "(:action trade-o2" in export(world(text)).domain
+
+
+ROVER = """
+type Tile { sand: bool  next: Tile? }
+type Rover { at: Tile?  battery: 0 to 9 = 9 }
+derive toll(t: Tile) = if t.sand then 3 else 1
+action drive(r: Rover) {
+  let there = r.at.next
+  require there != none else edge "The map ends."
+  require r.battery >= toll(there) else flat "The battery is flat."
+  r.at = there
+  r.battery -= toll(there)
+}
+action charge(r: Rover) { require r.battery < 6 else full "Full."  r.battery += 2 }
+world w "W" {
+  object a: Tile { next = b }
+  object b: Tile { next = c  sand = true }
+  object c: Tile { next = a }
+  object one: Rover { at = a }
+  goal g: one.at == c and one.battery == 0
+}
+"""
+SEASONS = """
+enum Season { spring, autumn }
+type Tree { leaves: 0 to 3 clamped = 3 }
+function season(): Season = autumn
+action turn() { season() = if season() == autumn then spring else autumn }
+phase foliage
+law shed(t: Tree) during foliage when season() == autumn { t.leaves -= 1 }
+law bud(t: Tree) during foliage when season() == spring { t.leaves = 3 }
+world w "W" { object oak, elm: Tree  goal g: oak.leaves == 0 }
+"""
+
+
+@pytest.mark.parametrize(("text", "states"), [(ROVER, 20), (SEASONS, 4)], ids=["rover", "seasons"])
+def test_writes_whose_values_of_one_slot_exclude_each_other_never_meet(
+    text: str, states: int
+) -> None:
+    """`there` is one tile for both increments, and the season has one value for both laws."""
+    assert agree(text) >= states
+
+
+def test_increments_by_what_several_facts_may_tell_may_meet() -> None:
+    text = ROVER.replace("let there = r.at.next", "let there = r.at").replace(
+        "r.battery -= toll(there)", "for t: Tile where t.next == there { r.battery -= toll(t) }"
+    )
+    with pytest.raises(Failure, match="TW0801"):
+        export(world(text))

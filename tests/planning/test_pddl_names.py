@@ -13,7 +13,7 @@ from pddl_compare import export, world
 from pddl_worlds import CELLAR
 
 from tokenworld.diagnostics import Failure
-from tokenworld.planning.pddl.names import Spellings, kebab, legal
+from tokenworld.planning.pddl.words import Spellings, kebab, legal
 
 
 @pytest.mark.parametrize(

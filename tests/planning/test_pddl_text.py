@@ -11,6 +11,8 @@ from pddl_compare import export, world
 from pddl_worlds import BLOCKS, CELLAR, WORLDS
 
 from tokenworld.diagnostics import Severity
+from tokenworld.session.loading import open_world
+from tokenworld.session.pddl import export as export_world
 
 SWITCH = """
 pddl { domain = `two-lamps`  Lamp = lamp }
@@ -210,3 +212,9 @@ action park(v: Vehicle) { require not parked(v) add parked(v) }
 world w "W" { object mini: Car  goal g: parked(mini) }
 """
     assert "(:types car - vehicle)" in export(world(text)).domain
+
+
+def test_the_header_names_the_file_of_the_world_not_of_a_module_that_it_uses() -> None:
+    target = Path(__file__).parents[2] / "domains" / "cellar" / "twin.tw"
+    exported = export_world(open_world(str(target)), None)
+    assert exported.domain.startswith("; World `twin` of twin.tw, written by")

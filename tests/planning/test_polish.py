@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tokenworld.ground import PASS, Command
-from tokenworld.planning import polish
-from tokenworld.planning.polish import needed_luck, without_idle_steps
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Found, Limits, search
+from tokenworld.planning import referee
+from tokenworld.planning.referee import needed_luck, replay, without_idle_steps
+from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
 
 
@@ -62,7 +61,7 @@ def test_a_plan_never_becomes_dearer(graph_world):
 
 
 def test_a_long_plan_is_left_as_it_is_where_the_work_is_too_much(graph_world, monkeypatch):
-    monkeypatch.setattr(polish, "_MOST_REPLAYED", 3)
+    monkeypatch.setattr(referee, "_MOST_REPLAYED", 3)
     edges = {n: {"a": [n + 1], "b": [n]} for n in range(9)}
     world = graph_world(edges, {"rich": frozenset({9})})
     assert polished(world, "b", *"aaaaaaaaa") == ["b", *"aaaaaaaaa"]
@@ -142,7 +141,7 @@ def test_a_draw_without_consequence_is_not_needed(graph_world):
 
 
 def test_too_many_branches_leave_the_draws_as_they_are(graph_world, monkeypatch):
-    monkeypatch.setattr(polish, "_MOST_BRANCHES", 1)
+    monkeypatch.setattr(referee, "_MOST_BRANCHES_SHORTENED", 1)
     edges = {0: {"a": [1, 2]}, 1: {"b": [3]}, 2: {"b": [3]}}
     world = graph_world(edges, {"rich": frozenset({3})})
     replayed = replay(world, world.start(), commands("a", "b"), None)

@@ -24,8 +24,8 @@ from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
 from tokenworld.engine import State as EngineState
 from tokenworld.ground import Command, Raw
+from tokenworld.planning.pddl.effects import weight_text
 from tokenworld.planning.pddl.export import PddlExport, export_ppddl, sanitize
-from tokenworld.planning.pddl.luck import weight_text
 from tokenworld.session import open_world
 
 DOMAINS = Path(__file__).parents[2] / "domains"

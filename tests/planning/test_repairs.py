@@ -11,8 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_worlds import bundled
 
-from tokenworld.planning.proof.core_repair import find_repairs
-from tokenworld.planning.proof.core_why import Why
+from tokenworld.planning.proof.causes import Why
+from tokenworld.planning.proof.repairs import find_repairs
 from tokenworld.planning.verdict import Verdict
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tokenworld.ground import Command, LuckyDraw
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Found, Limits, search
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
 
 A, B = PlanStep(Command("a")), PlanStep(Command("b"))

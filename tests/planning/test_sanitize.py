@@ -19,8 +19,8 @@ from tokenworld.planning.pddl.tree import PddlPair
 from tokenworld.planning.reader import parse_domain, parse_problem
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.exporting import export, read_plan
 from tokenworld.session.loading import load_program, open_text
+from tokenworld.session.pddl import export, read_plan
 
 ROOT = Path(__file__).parents[2]
 needs_up = pytest.mark.skipif(find_spec("unified_planning") is None, reason="an extra")

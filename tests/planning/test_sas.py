@@ -15,10 +15,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import encoded, explore, opened
 
 from tokenworld.ground import PASS, Command, LuckyDraw
-from tokenworld.planning.encodings.decode import NotAPlan, check_plan, decoded, operators_named
-from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
+from tokenworld.planning.encodings.ir import (
+    Effect,
+    Literal,
+    NotAPlan,
+    Operator,
+    Task,
+    Variable,
+    check_plan,
+    decoded,
+    operators_named,
+)
 from tokenworld.planning.encodings.sas import sas_text, single_valued
-from tokenworld.planning.lower.reach import simplified
+from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.verdict import PlanStep
 
 LAMP = Task(

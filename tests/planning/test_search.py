@@ -7,9 +7,16 @@ from itertools import count
 
 import pytest
 
-from tokenworld.planning.measuring import size_of
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Capped, Exhausted, Found, Limits, Search, search
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import (
+    Capped,
+    Exhausted,
+    Found,
+    Limits,
+    Search,
+    search,
+    size_of,
+)
 
 FREE = Limits()
 
@@ -125,29 +132,6 @@ def test_lost_states_are_not_passed(graph_world):
     edges = {0: {"a": [1]}, 1: {"a": [2]}, 2: {}}
     world = graph_world(edges, {"rich": frozenset({2})}, frozenset({1}))
     assert search(world, world.start(), None, FREE) == Exhausted(2, 1)
-
-
-def test_keys_that_are_not_exact_never_exhaust(graph_world):
-    # Nodes 1 and 2 look equal, only 2 leads to the goal, and 1 is met first.
-    edges = {0: {"a": [1], "b": [2]}, 1: {}, 2: {"a": [3]}, 3: {}}
-    goals = {"rich": frozenset({3})}
-    world = graph_world(edges, goals, hidden={2: 1})
-    result = search(world, world.start(), None, FREE)
-    assert isinstance(result, Capped)
-    assert result.limit == "key"
-
-
-def test_keys_that_are_not_exact_do_not_matter_where_nothing_was_merged(graph_world):
-    world = graph_world({0: {"a": [1], "b": [2]}, 1: {}, 2: {}}, {"rich": frozenset()}, hidden={})
-    assert search(world, world.start(), None, FREE) == Exhausted(3, 3)
-
-
-def test_a_plan_past_merged_states_is_not_called_shortest(graph_world):
-    edges = {0: {"a": [1], "b": [2]}, 1: {"a": [4]}, 2: {"a": [3]}, 3: {}, 4: {"a": [3]}}
-    world = graph_world(edges, {"rich": frozenset({3})}, hidden={2: 1})
-    result = search(world, world.start(), None, FREE)
-    assert isinstance(result, Found)
-    assert (result.ticks, result.optimal) == (3, None)
 
 
 def test_a_state_limit_stops_it_and_more_room_lets_it_go_on(make_counter):

@@ -17,19 +17,22 @@ from lower_worlds import bundled
 from sokoban import sokoban
 
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
-from tokenworld.planning.explore import compiled as compiled_module
-from tokenworld.planning.explore.best import PackedBest
-from tokenworld.planning.explore.bits import Packing
-from tokenworld.planning.explore.compiled import Listing, Tables, available
-from tokenworld.planning.explore.compiled_best import CompiledBest
-from tokenworld.planning.explore.fuse import apart
-from tokenworld.planning.explore.packed import Packed
-from tokenworld.planning.explore.trees import chooser
-from tokenworld.planning.explore.whole import packed
-from tokenworld.planning.search import Found, Limits
-from tokenworld.planning.space.compiled_graph import compiled_tables, explore_compiled
-from tokenworld.planning.space.packed_graph import explore_packed
-from tokenworld.session.exploring import builder
+from tokenworld.planning.search.compiled import search as compiled_module
+from tokenworld.planning.search.compiled.search import (
+    CompiledAStar,
+    SuccessorList,
+    Tables,
+    available,
+)
+from tokenworld.planning.search.interpreted import Found, Limits
+from tokenworld.planning.search.packed.astar import PackedAStar
+from tokenworld.planning.search.packed.bits import Packing
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.mutex import apart
+from tokenworld.planning.search.packed.successors import successor_generator
+from tokenworld.planning.search.packed.world import Packed
+from tokenworld.planning.space.packed_graph import compiled_tables, explore_compiled, explore_packed
+from tokenworld.session.solving import builder
 
 compiled = pytest.mark.skipif(not available(), reason="numba is not installed")
 SIZES = ([1, 2, 3, 5, 8], [2] * 30, [700, 2, 2, 40], [9, 1, 17, 33, 2, 2, 64], [5] * 40)
@@ -89,7 +92,9 @@ def test_trees_list_what_the_tests_tell(case: int, operators: int) -> None:
     made = task(random, [2, *SIZES[case]], operators)
     packing = Packing(made.variables)
     steps = [packing.step(one) for one in made.operators]
-    choose = chooser(packing, [one.precondition for one in made.operators], range(operators))
+    choose = successor_generator(
+        packing, [one.precondition for one in made.operators], range(operators)
+    )
     for state in states_of(random, packing, 60):
         expected = [number for number, step in enumerate(steps) if step.test.holds(state)]
         assert sorted(choose(state)) == expected
@@ -101,7 +106,7 @@ def test_trees_list_what_the_tests_tell(case: int, operators: int) -> None:
 def test_masks_list_what_the_tests_tell(case: int, operators: int) -> None:
     import numpy as np
 
-    from tokenworld.planning.explore.stepping import follow_many, follow_one
+    from tokenworld.planning.search.compiled.kernel import follow_many, follow_one
 
     random = Random(f"masks {case} {operators}")
     made = task(random, [2, *SIZES[case]], operators)
@@ -115,7 +120,7 @@ def test_masks_list_what_the_tests_tell(case: int, operators: int) -> None:
     kinds[7] = 2
     follow = follow_one if tables.width == 1 else follow_many
     head, found = 0, list[tuple[int, int, int]]()
-    listing = Listing(tables)
+    listing = SuccessorList(tables)
     while head < len(states):
         many, after = follow(rows, kinds, head, len(states), 1 << 2, listing.arrays, tables.arrays)
         assert after > head
@@ -162,8 +167,8 @@ def test_distances_back_are_those_of_plain_python(seed: int) -> None:
     """Graphs with a hub: more edges lead to it than are copied at once."""
     import numpy as np
 
-    from tokenworld.planning.space.closure import distances
-    from tokenworld.planning.space.kernel_back import nearest, turned_around
+    from tokenworld.planning.space.dead_ends import distances
+    from tokenworld.planning.space.kernels import nearest, turned_around
 
     random = Random(f"back {seed}")
     size, expanded = 300 * seed + 5, 280 * seed + 4
@@ -194,11 +199,11 @@ def test_distances_back_are_those_of_plain_python(seed: int) -> None:
 def test_what_was_compiled_counts_as_long_as_nothing_that_it_calls_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tokenworld.planning.explore import stepping
+    from tokenworld.planning.search.compiled import kernel
 
     file = tmp_path / "adding.py"
     file.write_text(
-        "from tokenworld.planning.explore.stepping import compiled\n"
+        "from tokenworld.planning.search.compiled.kernel import compiled\n"
         "@compiled\ndef more(one):\n    return one + 1\n"
     )
 
@@ -212,14 +217,14 @@ def test_what_was_compiled_counts_as_long_as_nothing_that_it_calls_has_changed(
         return sum(module.more.stats.cache_hits.values())
 
     assert [taken_from_disk(), taken_from_disk()] == [0, 1]
-    monkeypatch.setattr(stepping, "_sources", lambda: "others")
+    monkeypatch.setattr(kernel, "_sources", lambda: "others")
     assert [taken_from_disk(), taken_from_disk()] == [0, 1]
 
 
 @compiled
 def test_what_ends_a_long_action_is_not_what_costs() -> None:
     """A command that breaks off a long action costs what it does, compiled as in Python."""
-    for seed in (3, 6, 29, 49, 53):
+    for seed in (6, 29, 49, 53, 56):
         world = random_world(seed)
         small = packed(world.simulator, world.state, None)
         assert small is not None
@@ -229,8 +234,8 @@ def test_what_ends_a_long_action_is_not_what_costs() -> None:
         dear = replace(small, prices=tuple(random.randint(1, 9) for _ in small.prices))
         tables = Tables.of(dear, to_goal=True)
         assert tables is not None
-        one = PackedBest(world.simulator, dear, world.state).run(Limits(states=3_000))
-        two = CompiledBest(world.simulator, dear, world.state, tables).run(Limits(states=3_000))
+        one = PackedAStar(world.simulator, dear, world.state).run(Limits(states=3_000))
+        two = CompiledAStar(world.simulator, dear, world.state, tables).run(Limits(states=3_000))
         assert isinstance(one, Found)
         assert isinstance(two, Found)
         assert (one.cost, len(one.steps), one.states) == (two.cost, len(two.steps), two.states)

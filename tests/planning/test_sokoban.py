@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sokoban import DOMAIN, Counts, brute_force, drawn, map_of, problem
 
 from tokenworld.session import OpenWorld
-from tokenworld.session.auditing import audit
-from tokenworld.session.importing import open_pddl
+from tokenworld.session.pddl import open_pddl
+from tokenworld.verbs.audit.analysis import audit
 
 IPC = Path(__file__).parents[2].parent / "shared" / "data" / "ipc" / "sokoban-opt08-strips"
 needs_collection = pytest.mark.skipif(

@@ -8,16 +8,12 @@ from random import Random
 
 import pytest
 
-from tokenworld.planning.search import Limits
-from tokenworld.planning.space.bounds import bounded_values
-from tokenworld.planning.space.decisions import problem_of
+from tokenworld.planning.search.interpreted import Limits
+from tokenworld.planning.space.decisions import problem_of, quotient_of
 from tokenworld.planning.space.graph import explore
-from tokenworld.planning.space.linear import CONSTANT, solved
-from tokenworld.planning.space.luck import LuckLimits, certainty, probability
-from tokenworld.planning.space.quotient import quotient_of
-from tokenworld.planning.space.sampling import wilson
-from tokenworld.planning.space.values import value_of
-from tokenworld.planning.space.verdicts import luck_lines
+from tokenworld.planning.space.luck import LuckLimits, certainty, luck_lines, probability
+from tokenworld.planning.space.policy import wilson
+from tokenworld.planning.space.probability import CONSTANT, bounded_values, solved, value_of
 
 SEEDS = range(80)
 ALL = LuckLimits()
@@ -184,14 +180,16 @@ def test_a_goal_out_of_reach_is_unwinnable(graph_world):
 # ---- what is not known --------------------------------------------------------------------------
 
 
-def test_a_command_that_luck_may_refuse_is_not_relied_on(graph_world):
-    """Whether a rolled back toss may be tried again with other luck is nobody's promise."""
+def test_a_command_that_luck_refuses_is_refused_again(graph_world):
+    """A rolled back toss falls the same until a tick passes, which another command brings about."""
     world = graph_world({0: {"toss": [9, -1]}}, RICH)
     found = asked(certainty, world)
-    assert (found.answer, found.exit_code) == ("unknown", 3)
-    assert "refuse `toss`" in found.notes[0].message
+    assert (found.answer, found.exit_code) == ("not certain", 1)
     chance = asked(probability, world)
-    assert (chance.claim, chance.low, chance.high) == ("bounded", Fraction(1, 2), 1)
+    assert (chance.claim, chance.exact) == ("exact", Fraction(1, 2))
+    patient = graph_world({0: {"toss": [9, -1], "wait": [0]}}, RICH)
+    assert asked(certainty, patient).answer == "certain"
+    assert asked(probability, patient).exact == 1
 
 
 def test_a_partial_graph_is_unknown(endless_world):

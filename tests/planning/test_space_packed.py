@@ -16,12 +16,12 @@ from sokoban import sokoban
 
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, has_errors
-from tokenworld.planning.explore.whole import packed
-from tokenworld.planning.search import Limits
+from tokenworld.planning.search.interpreted import Limits
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.space.dead_ends import partition
 from tokenworld.planning.space.graph import explore
 from tokenworld.planning.space.packed_graph import explore_packed
-from tokenworld.planning.space.partition import partition
-from tokenworld.session.exploring import builder
+from tokenworld.session.solving import builder
 
 WORLDS = (
     "blocks/world", "taxi/world", "cellar/world", "cellar/twin", "greenhouse/world",

@@ -13,9 +13,9 @@ from lower_random import random_world
 from space_brute import brute
 
 from tokenworld.engine import Engine
-from tokenworld.planning.search import Limits
+from tokenworld.planning.search.interpreted import Limits
+from tokenworld.planning.space.dead_ends import partition
 from tokenworld.planning.space.graph import explore
-from tokenworld.planning.space.partition import partition
 from tokenworld.prose import EnglishProse
 
 SMALL = (3, 5, 9, 11, 12, 13, 14, 18, 20, 22, 59, 86, 94)

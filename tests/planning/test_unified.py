@@ -18,8 +18,8 @@ from pddl_worlds import BLOCKS, CELLAR, KITCHEN, WORLDS
 from tokenworld import Session
 from tokenworld.diagnostics import Failure
 from tokenworld.planning.pddl.export import export_world
-from tokenworld.planning.planners import unified
-from tokenworld.planning.planners.unified import (
+from tokenworld.planning.planners import by_pddl
+from tokenworld.planning.planners.by_pddl import (
     distinct,
     read_pair,
     to_up_problem,
@@ -123,7 +123,7 @@ world w "W" { goal g: door.door and any(d == door for d: Door) }
 
 def test_without_the_extra_the_install_command_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     exported = export(world(CELLAR))
-    monkeypatch.setattr(unified, "find_spec", lambda name: None)
+    monkeypatch.setattr(by_pddl, "find_spec", lambda name: None)
     for ask in (lambda: read_pair(exported), lambda: validate_with_up(exported, PLAN)):
         with pytest.raises(Failure) as raised:
             ask()

@@ -127,7 +127,7 @@ def test_lines_of_a_goal_that_holds_already():
     verdict = Verdict("winnable", None, "found", "own search", "", reached=("rich",))
     assert summary_lines(verdict) == (
         "winnable: goal `rich` in 0 ticks (cost 0)",
-        "the goal holds at the start: nothing needs to be done",
+        "the goal holds in the start state: nothing needs to be done",
     )
 
 

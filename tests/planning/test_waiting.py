@@ -18,7 +18,7 @@ from benchmarks.planning_opinions import Compared
 from benchmarks.planning_worlds import Drawn
 from tokenworld.ground import PASS
 from tokenworld.planning.lower.encode import Encoding, encode
-from tokenworld.planning.search import Found, Limits, Search
+from tokenworld.planning.search.interpreted import Found, Limits, Search
 
 ENGINES = installed() if find_spec("unified_planning") is not None else None
 

@@ -13,26 +13,33 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import Opened, bundled, opened
 from width_worlds import LAUNDRY, STUDIO, TEA
 
+from tokenworld.core import lowered
+from tokenworld.core.rules import Ending
+from tokenworld.ground import Simulator
 from tokenworld.planning import Capped, Exhausted, Found, Limits, Search, plan
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.proof.certificate import certificate_from_json
-from tokenworld.planning.replay import replay
-from tokenworld.planning.width.costs import FREE, CostAlgebra, Costs, Way
-from tokenworld.planning.width.frontier import Novel
-from tokenworld.planning.width.graded import GoalDistance
-from tokenworld.planning.width.novelty import LEAST_NOVEL, Novelty, facts_of
-from tokenworld.planning.width.relaxed import Relaxation
+from tokenworld.planning.referee import replay
+from tokenworld.planning.width.goal_distance import GoalDistance
+from tokenworld.planning.width.relaxed_plan import FREE, CostAlgebra, Costs, Relaxation, Way
+from tokenworld.planning.width.search import LEAST_NOVEL, Novel, Novelty, facts_of
 from tokenworld.session import Session, open_world
-from tokenworld.session.certifying import certify, check_certificate
+from tokenworld.verbs.plan.certificates import certify, check_certificate
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 ROOMY = Limits(20_000, 120, 1 << 30)
 
 
+def goals_of(world: Simulator) -> tuple[Ending, ...]:
+    """The goal lines in core."""
+    instance = world.instance
+    return lowered(instance.program).worlds[instance.world.name].goals
+
+
 def wide(world: Opened, goal: str | None = None):
     """The width search on a world."""
-    lines = [one for one in world.instance.world.goals if goal in (None, one.name)]
+    lines = [one for one in goals_of(world.simulator) if goal in (None, one.name)]
     return Search(world.simulator, world.state, goal, frontier=Novel(world.simulator, lines))
 
 
@@ -99,7 +106,7 @@ def test_what_it_says_is_what_the_exhaustive_search_says(make_random_world) -> N
     told = set()
     for seed in range(150):
         world = make_random_world(seed)
-        frontier = Novel(world, world.instance.world.goals)
+        frontier = Novel(world, goals_of(world))
         other = Search(world, world.start(), "rich", frontier=frontier).run(Limits())
         known = Search(world, world.start(), "rich").run(Limits())
         assert type(other) is type(known)
@@ -216,14 +223,14 @@ world w {{ object a, b, c: Lamp  goal g: {goal} }}
 )
 def test_what_a_goal_misses(goal: str, missing: int) -> None:
     world = opened(LAMPS.format(goal=goal))
-    assert GoalDistance(world.simulator, world.instance.world.goals)(world.state) == missing
+    assert GoalDistance(world.simulator, goals_of(world.simulator))(world.state) == missing
 
 
 def test_nothing_is_missing_exactly_where_the_goal_holds() -> None:
     world = opened(STUDIO.replace("north.coat == brown", "north.coat == red").replace(
         "and east.coat == violet and south.coat == green", ""
     ).replace("and west.coat == brown", "and any(p.hue == blue for p: Paint)"))  # fmt: skip
-    distance = GoalDistance(world.simulator, world.instance.world.goals)
+    distance = GoalDistance(world.simulator, goals_of(world.simulator))
     states, seen = [world.state], set()
     for state in states[:400]:
         for command in world.simulator.commands(state)[:6]:
@@ -251,7 +258,7 @@ def test_of_two_ways_the_cheaper_one_stays() -> None:
 
 def test_relevant_facts_name_what_is_yet_to_be_created() -> None:
     world = opened(LAUNDRY)
-    relevant = Relaxation(world.simulator, world.instance.world.goals).relevant(world.state)
+    relevant = Relaxation(world.simulator, goals_of(world.simulator)).relevant(world.state)
     slots = {slot for slot, _ in relevant.facts}
     names = {slot[0] for slot in slots}
     assert {"Holder.open", "Machine.on", "Machine.stage", "Thing.at", "Shirt.dirty"} <= names
@@ -267,7 +274,7 @@ def test_relevant_facts_name_what_is_yet_to_be_created() -> None:
 def test_lets_of_an_action_fit_together() -> None:
     """Stone needs a pickaxe: that wood needs none is no way to it."""
     world = bundled("island/world")
-    relevant = Relaxation(world.simulator, world.instance.world.goals).relevant(world.state)
+    relevant = Relaxation(world.simulator, goals_of(world.simulator)).relevant(world.state)
     assert sum(1 for (name, _), _ in relevant.facts if name == "carried") == 3
 
 

@@ -184,7 +184,9 @@ class FakeSpeaker:
         name = self.names[number]
         return self.words.get(name, (name,))
 
-    def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
+    def slot_texts(
+        self, action: str, phrase: int, slot: int, args: Sequence[Raw]
+    ) -> tuple[str, ...]:
         rule = self.instance.program.actions[action]
         slots = [part for part in rule.phrases[phrase].parts if isinstance(part, Slot)]
         term = slots[slot].term
@@ -195,7 +197,7 @@ class FakeSpeaker:
         number = args[position]
         assert isinstance(number, int)
         table = PLACES if term.fluent == "at" else SIDES
-        return table.get(self.names[number], "")
+        return (table.get(self.names[number], ""),)
 
     def holds_all(self, command: Command) -> bool:
         names = (self.names[arg] for arg in command.args if isinstance(arg, int))

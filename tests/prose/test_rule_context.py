@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source
-from tokenworld.prose.rule_context import RuleContext, rule_context
+from tokenworld.prose.rulebook import RuleContext, rule_context
 
 WORLD = """
 type Thing { warm: bool }

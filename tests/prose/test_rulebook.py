@@ -10,8 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.model import Program
-from tokenworld.prose.english import English
-from tokenworld.prose.english_words import plural, spoken_name
+from tokenworld.prose.english import English, plural, spoken_name
 from tokenworld.prose.rulebook import rulebook
 
 DOMAINS = Path(__file__).parents[2] / "domains"

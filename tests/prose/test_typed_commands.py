@@ -126,10 +126,10 @@ def test_an_empty_slot_text_takes_no_space(speaker_of: MakeSpeaker) -> None:
     speaker = speaker_of(words={"cup": ("cup",)})
     without = {"old_chest": "in", "cup": ""}
 
-    def text(action: str, phrase: int, slot: int, args: tuple[Raw, ...]) -> str:
-        return without[speaker.instance.names[int(args[1] or 0)]]
+    def text(action: str, phrase: int, slot: int, args: tuple[Raw, ...]) -> tuple[str, ...]:
+        return (without[speaker.instance.names[int(args[1] or 0)]],)
 
-    with patch.object(speaker, "slot_text", text):
+    with patch.object(speaker, "slot_texts", text):
         assert readings("put lamp cup", speaker) == [("put", "lamp", "cup")]
 
 

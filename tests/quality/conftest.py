@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.quality import Fact, Scorecard, Subject, judge
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
 from tokenworld.store import Run, RunStore, TickRecord, find_run, ticks_of
+from tokenworld.verbs.quality import Fact, Scorecard, Subject, judge
 
 SUBJECT = Subject("willowbrook-3", "willowbrook", "Willowbrook", "d1", "human")
 

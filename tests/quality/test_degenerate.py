@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.quality import Scorecard, score_run, scorecard_lines
-from tokenworld.quality.gate import exit_code, keep_reference
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
 from tokenworld.store import IntentSource, Run, RunStore
+from tokenworld.verbs.quality import Scorecard, score_run, scorecard_lines
+from tokenworld.verbs.quality.verb import exit_code, keep_reference
 
 Play = Callable[..., Run]
 

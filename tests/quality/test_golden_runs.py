@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.cli import _main
-from tokenworld.quality import read_markers, score_run
 from tokenworld.store import RunStore, find_run, ticks_of
+from tokenworld.verbs.quality import read_markers, score_run
 
 HERE = Path(__file__).parent
 WILLOWBROOK = HERE.parents[1] / "domains" / "willowbrook"
@@ -57,7 +57,7 @@ def test_a_sensible_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """All four goals are reached, nothing is lost, every verb is used, and the gate lets it by."""
     monkeypatch.chdir(tmp_path)
     told = printed("run", WORLD, *PLAYERS["day"])
-    assert "200 records" in told
+    assert "202 records" in told  # two refusals, for which the runner passes
     assert "endings breakfast, letter, home, garden," in told
     with RunStore.open(writable=False) as store:
         run = find_run(store)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tokenworld.quality import Dimension, score_run
-from tokenworld.quality.replayed import Snapshot, replayed
 from tokenworld.session.replaying import stored_session
 from tokenworld.store import Run, RunStore, history
+from tokenworld.verbs.quality import Dimension, score_run
+from tokenworld.verbs.recheck import Snapshot, replayed
 
 Play = Callable[..., Run]
 Forge = Callable[..., Run]

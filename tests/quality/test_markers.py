@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.quality import Markers, read_markers
-from tokenworld.quality.markers import markers_file
+from tokenworld.verbs.quality import Markers, read_markers
+from tokenworld.verbs.quality.dimensions import markers_file
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,10 @@ def test_a_file_that_does_not_fit(tmp_path: Path, text: str, why: str) -> None:
     (found,) = raised.value.diagnostics
     assert found.code == "TW0006"
     assert why in found.message
+
+
+def test_a_file_nested_too_deeply_is_no_file_of_markers(tmp_path: Path) -> None:
+    path = tmp_path / "quality.toml"
+    path.write_text("a = " + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(Failure, match="TOML"):
+        read_markers(path, "house")

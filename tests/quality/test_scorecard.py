@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from tokenworld.quality import Checkpoint, Coverage, Dimension, Fact, Scorecard, scorecard_lines
-from tokenworld.quality.dimension import shown
+from tokenworld.verbs.quality import (
+    Checkpoint,
+    Coverage,
+    Dimension,
+    Fact,
+    Scorecard,
+    scorecard_lines,
+)
+from tokenworld.verbs.quality.dimensions import shown
 
 Card = Callable[..., Scorecard]
 

@@ -24,7 +24,7 @@ from tokenworld.session import Session, check_text
 from tokenworld.session.loading import open_text
 from tokenworld.session.players import random_player
 from tokenworld.syntax.format import format_source
-from tokenworld.syntax.lexer import lex
+from tokenworld.syntax.lalr import lex
 from tokenworld.syntax.tables import tables
 
 SECONDS = 5

@@ -1,7 +1,8 @@
-"""A short run of mutants, in a child process with little memory; `run.py` does the long ones."""
+"""Short runs of damaged inputs, in a child process with little memory; `run.py` does long ones."""
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +12,66 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from calls import call  # noqa: E402
+from damage import json_damaged, pddl_damaged  # noqa: E402
 from mutations import corpus, mutant  # noqa: E402
 from probe import Slow, budget, faults  # noqa: E402
+from verbs import CASES  # noqa: E402
+
+from tokenworld.cli.frame import MODULES  # noqa: E402
+
+
+def run(count: int, *options: str) -> None:
+    """Try so many inputs; none may show a fault."""
+    command = [sys.executable, str(HERE / "run.py"), "--n", str(count), "--seed", "7", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert done.stdout.endswith(f"{count} inputs, 0 with faults\n")
 
 
 def test_four_hundred_mutants() -> None:
-    command = [sys.executable, str(HERE / "run.py"), "--n", "400", "--seed", "7"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    assert done.stdout.endswith("400 mutants, 0 with faults\n")
+    run(400, "--only", "texts")
+
+
+def test_two_hundred_inputs_of_all_verbs() -> None:
+    run(200)
+
+
+@pytest.mark.slow
+def test_twenty_thousand_inputs_of_all_verbs() -> None:
+    run(20_000)
+
+
+def test_every_verb_is_called_that_takes_files() -> None:
+    """Those that take none are named here, so that a new verb is thought of."""
+    without = {"doctor", "fuzz", "schema"}
+    known = {name for names in MODULES.values() for name in names}
+    assert {name.split()[0] for name in CASES} == known - without
+
+
+def test_a_damaged_input_is_always_the_same(tmp_path: Path) -> None:
+    def hit() -> bytes:
+        return json_damaged(random.Random(5), b'{"a": [1, 2], "b": {"c": "x"}}\n{"d": 1}')
+
+    assert hit() == hit()
+    sound = b"(define (domain d) (:predicates (p)))"
+    many = {pddl_damaged(random.Random(number), sound) for number in range(40)}
+    assert len(many) > 20
+
+
+def test_a_call_sees_faults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    file = tmp_path / "a.tw"
+    file.write_text("type A\n", encoding="utf-8")
+    assert call(["check", str(file), "--json"], seconds=5).fault is None
+    monkeypatch.setattr("tokenworld.verbs.check.check", lambda *_, **__: 1 / 0)
+    fault = call(["check", str(file)], seconds=5).fault
+    assert fault is not None
+    assert "ZeroDivisionError" in fault
+    monkeypatch.setattr("tokenworld.verbs.check.check", lambda *_, **__: 0)
+    fault = call(["check", str(file), "--json"], seconds=5).fault
+    assert fault is not None
+    assert "no single JSON object" in fault
 
 
 def test_a_mutant_is_always_the_same() -> None:

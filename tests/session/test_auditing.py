@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "planning"))
 from space_brute import brute
 
 from tokenworld.session import OpenWorld, open_world
-from tokenworld.session.auditing import Audit, audit
+from tokenworld.verbs.audit.analysis import Audit, audit
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 Tiny = Callable[[str], OpenWorld]
@@ -244,3 +244,34 @@ def test_the_number_of_guesses_is_told(tiny: Tiny) -> None:
     assert (guess.action, guess.params, guess.fluents, guess.tries) == (
         "dial", ("n",), ("Safe.code",), 10,
     )  # fmt: skip
+
+
+STUCK = """
+type D { n: 0 to 3  k: 0 to 3  top: 2 to 5 = 3 }
+type H
+actor me: H
+action dig(d: D) takes 2 { d.n += 2  cancelled { d.k += 2 } }
+action rise(d: D) { d.k += 1 }
+action look(d: D) takes 0 { require d.k > 2  d.top = 5 }
+invariant low(d: D): d.k + d.n < d.top
+world w { %s object d: D  goal g: d.n == 3 }
+"""
+
+
+@pytest.mark.parametrize("turns", ["object h: H", "turns h, i object h, i: H"])
+def test_an_action_that_can_neither_end_nor_be_broken_off_is_named(tiny: Tiny, turns: str) -> None:
+    """With `k` at 1 both the end of `dig` and what breaks it off break `low`."""
+    found = audit(tiny(STUCK % turns), None, states=5_000, seconds=60)
+    assert found.graph.complete
+    one = found.never_ends[0]
+    assert one.action == "dig"
+    assert one.command.endswith("dig(d)")
+    assert one.states > 0
+    assert any(step.command.endswith("dig(d)") for step in one.path)
+
+
+def test_an_action_that_ends_is_not_named(tiny: Tiny) -> None:
+    text = STUCK.replace("cancelled { d.k += 2 }", "cancelled { d.k = 0 }")
+    found = audit(tiny(text % "object h: H"), None, states=5_000, seconds=60)
+    assert found.graph.complete
+    assert found.never_ends == ()

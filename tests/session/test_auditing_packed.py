@@ -8,9 +8,10 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.planning.space.packed_graph import PackedGraph
-from tokenworld.session import OpenWorld, exploring, open_world
-from tokenworld.session.auditing import Audit, audit
+from tokenworld.session import OpenWorld, open_world
+from tokenworld.session import solving as exploring
 from tokenworld.session.loading import open_text
+from tokenworld.verbs.audit.analysis import Audit, audit
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 

@@ -13,12 +13,12 @@ from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.certificate import Certificate, certificate_from_json
-from tokenworld.planning.refereed import fitted, refereed
+from tokenworld.planning.referee import fitted, refereed
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.prose import TypedIntent
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.certifying import certify, check_certificate
 from tokenworld.session.loading import load_program
+from tokenworld.verbs.plan.certificates import certify, check_certificate
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 planner = pytest.mark.skipif(not find_engine(FAST_DOWNWARD).ready, reason="no Fast Downward")
@@ -177,7 +177,7 @@ def test_luck_is_written_down_and_forced(tiny: Tiny) -> None:
 def test_a_planner_s_proof_is_certified_with_its_last_words(tiny: Tiny) -> None:
     world = tiny(SPARK)
     start = world.engine.start()
-    from tokenworld.planning.proof.reproof import prove_on_encoding
+    from tokenworld.planning.proof.certificate import prove_on_encoding
 
     simulator = EngineSimulator(world.engine, start)
     proof = prove_on_encoding(simulator, start, "both", "fast-downward blind", 30)
@@ -262,6 +262,11 @@ def test_a_changed_count_of_states_does_not_hold(tiny: Tiny) -> None:
         ('{"format": "tw-certificate/1", "answer": "maybe"}', "`maybe`"),
         ('{"format": "tw-certificate/1", "answer": "winnable"}', "`steps`"),
         ('{"format": "tw-certificate/1", "answer": "unwinnable", "proof": {"kind": 3}}', "`kind`"),
+        (
+            '{"format": "tw-certificate/1", "answer": "winnable", "steps": [{"intent": {}, '
+            '"state": "", "draws": [{"rule": "action a", "args": [[null]]}]}]}',
+            "`args`",
+        ),
         (
             '{"format": "tw-certificate/1", "answer": "unwinnable", "proof": {"kind": "faith"}}',
             "`faith`",

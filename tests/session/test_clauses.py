@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tokenworld.play.model.records import Branch, require_trees, trees_of_record
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.clauses import Branch, require_trees, trees_of_record
 
 RULES = """
 type Place
@@ -128,7 +128,7 @@ def test_a_record_is_told_in_the_state_it_was_refused_in(session: Session) -> No
     outcome = session.intend("lift(pan, cup)")[-1]
     assert outcome.status == "refused"
     before = trees_of_record(session, outcome)
-    from tokenworld.session.scratch import edit_slot
+    from tokenworld.play.model.scratch import edit_slot
 
     edit_slot(session, "pan.hot", "false")
     assert trees_of_record(session, outcome) == before

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Source
+from tokenworld.play.model.reloading import TODO, gap, grown, tried
 from tokenworld.session import Session, check_text
-from tokenworld.session.gaps import TODO, gap, grown, tried
 
 ATTIC = Path(__file__).parents[1] / "tools" / "play" / "worlds" / "attic.tw"
 

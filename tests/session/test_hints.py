@@ -9,8 +9,9 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.planning.verdict import Answer
-from tokenworld.session import OpenWorld, Session, hinting, open_world
-from tokenworld.session.hinting import last_winnable
+from tokenworld.session import OpenWorld, Session, open_world
+from tokenworld.session import session as hinting
+from tokenworld.session.session import last_winnable
 
 CELLAR = Path(__file__).parents[2] / "domains" / "cellar" / "world.tw"
 Tiny = Callable[[str], OpenWorld]

@@ -17,8 +17,8 @@ from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.certificate import Certificate, certificate_from_json
 from tokenworld.session import OpenWorld
-from tokenworld.session.certifying import certify, check_certificate
-from tokenworld.session.honesty import possible_starts, solve_honest
+from tokenworld.verbs.plan.certificates import certify, check_certificate
+from tokenworld.verbs.plan.honesty import possible_starts, solve_honest
 
 planner = pytest.mark.skipif(not find_engine(FAST_DOWNWARD).ready, reason="no Fast Downward")
 Tiny = Callable[[str], OpenWorld]
@@ -57,6 +57,28 @@ def codes(found: Verdict) -> list[str]:
 
 
 # ---- what counts as a plan --------------------------------------------------------------------
+
+
+def test_one_command_may_begin_a_long_action_in_one_case_and_continue_it_in_another(
+    tiny: Tiny,
+) -> None:
+    """Where the ground is soft each `dig` is done at once, else every second one goes on with it;
+    who passes loses."""
+    text = """
+type D { secret soft: bool  n: 0 to 4  idle: bool }
+type H
+actor me: H
+action dig(d: D) takes 2 until d.soft { require d.n < 4  d.n += 1 }
+law rest(d: D) when not any(did(h, dig) for h: H) { d.idle = true }
+law pause(d: D) when d.soft and any(busy(h) for h: H) { d.idle = true }
+world w {
+  setup { chance 1/2 { d.soft = true } }
+  object h: H  object d: D  lose lazy: d.idle  goal deep: d.n == 2
+}
+"""
+    found = asked(tiny(text))
+    assert found.answer == "winnable"
+    assert [step.command.action for step in found.steps[:2]] == ["dig", "dig"]
 
 
 def test_every_value_is_tried_where_the_player_cannot_know_it(tiny: Tiny) -> None:

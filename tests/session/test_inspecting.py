@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tokenworld.play.screens.inspecting import Inspection, Place, SlotRow
 from tokenworld.session import Session
-from tokenworld.session.inspecting import Inspection, Place, SlotRow
 
 ROOT = Path(__file__).parents[2]
 

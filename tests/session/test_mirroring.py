@@ -9,8 +9,8 @@ import pytest
 from tokenworld.engine.reference import Reference
 from tokenworld.prose import EnglishProse
 from tokenworld.session import Session, load_program, open_world
-from tokenworld.session.mirroring import between_rounds, mirrored
 from tokenworld.session.players import random_player
+from tokenworld.verbs.recheck import between_rounds, mirrored
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 FILES = sorted(DOMAINS.glob("*/*.tw"))

@@ -8,11 +8,11 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Command
+from tokenworld.play.model.game import forbidden
+from tokenworld.play.model.hints import Satisfaction, satisfy
 from tokenworld.session import Session, open_world
-from tokenworld.session.forbidden import forbidden
 from tokenworld.session.loading import open_text
 from tokenworld.session.obstacles import Obstacle, command_of, obstacles
-from tokenworld.session.satisfying import Satisfaction, satisfy
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 

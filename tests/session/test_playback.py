@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
+from tokenworld.play.model.playback import asked_in, branch_from, open_playback, stored_runs
+from tokenworld.play.screens.inspecting import Inspection
 from tokenworld.session import Session, open_world
-from tokenworld.session.inspecting import Inspection
-from tokenworld.session.playback import asked_in, branch_from, open_playback, stored_runs
 from tokenworld.session.replaying import replay_run
 from tokenworld.store import RunStore, find_run, list_runs, ticks_of
 
@@ -38,7 +38,7 @@ def test_every_place_has_the_state_that_the_log_has(store: RunStore) -> None:
         assert outcome.to_json() == json.loads(json.dumps(ticks[found.place - 1].outcome))
         assert found.session.engine.hash(found.session.state) == outcome.hash_after
     assert places == list(range(1, len(ticks) + 1))
-    assert found.session.state_json() == session.state_json()
+    assert found.session.state_json() == session.engine.json(session.state)
     assert [asked_in(one) for one in found.ticks[:2]] == ["take robot", "take trunk"]
 
 

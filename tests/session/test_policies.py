@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
-from tokenworld.planning.space.policy import Policy, read_policy
-from tokenworld.planning.space.sampling import wilson
-from tokenworld.planning.space.verdicts import LuckVerdict
+from tokenworld.planning.space.luck import LuckVerdict
+from tokenworld.planning.space.policy import Policy, read_policy, wilson
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.players import policy_player
-from tokenworld.session.solving import solve_luck
+from tokenworld.session.solving import plan_for_seed, solve_luck
 
 Tiny = Callable[[str], OpenWorld]
 
@@ -101,12 +101,52 @@ world w { object die: Die  goal even: die.face == middle }
     assert found.exact == Fraction(1, 3)
 
 
-def test_free_luck_is_not_tried_again(tiny: Tiny) -> None:
-    """A toss that takes no time falls the same until time passes, so it promises nothing."""
+def test_free_luck_is_tried_again(tiny: Tiny) -> None:
+    """A toss that takes no time draws anew each time."""
     text = """
 type Coin { heads: bool }
 action toss(c: Coin) takes 0 { chance 50% { c.heads = true } }
 world w { object coin: Coin  goal rich: coin.heads }
 """
-    found = solved(tiny(text), "certain")
-    assert (found.answer, found.exit_code) == ("unknown", 3)
+    world = tiny(text)
+    found = solved(world, "certain")
+    assert (found.answer, found.exit_code) == ("certain", 0)
+    assert found.policy is not None
+    assert all(wins(world, found.policy, seed) for seed in range(25))
+
+
+DOOR = """
+type Door { force: 0 to 3 = 2  open: bool  worn: 0 to 9 clamped }
+type Hero
+actor me: Hero
+action push(d: Door) takes 0 { chance 1/2 { d.force += 2 } else { d.open = true } }
+action rest(d: Door) { d.force = 2 }
+law rust(d: Door) { d.worn += 1 }
+world w { object hero: Hero  object door: Door  lose late: door.worn == 9  goal out: door.open }
+"""
+
+
+def test_what_luck_refuses_is_not_asked_again_in_its_tick(tiny: Tiny) -> None:
+    """A push that luck refuses falls the same until a tick has passed: eight ticks, nine tries."""
+    world = tiny(DOOR)
+    found = solved(world, "probability")
+    assert found.exact == 1 - Fraction(1, 2**9)
+    assert found.policy is not None
+    for seed in range(20):
+        session = Session(world, seed)
+        statuses = [
+            session.intend(intent)[-1].status for intent in policy_player(found.policy)(session)
+        ]
+        assert session.won()
+        assert not any(pair == ("refused", "refused") for pair in pairwise(statuses))
+
+
+def test_a_plan_for_a_seed_waits_for_other_luck(tiny: Tiny) -> None:
+    world = tiny(DOOR)
+    for seed in range(8):
+        state = world.engine.start(seed)
+        steps, verdict = plan_for_seed(world.engine, state, None, time_limit=30)
+        assert verdict.answer == "winnable"
+        session = Session(world, seed)
+        assert all(session.intend(one.command)[-1].status == "executed" for one in steps)
+        assert session.won()

@@ -11,9 +11,8 @@ import pytest
 from tokenworld.model import Body
 from tokenworld.planning import Verdict
 from tokenworld.planning.verdict import Proof
+from tokenworld.play.model.timeline import Node, Prospect, Radar, Scout, Timeline, has_goal
 from tokenworld.session import OpenWorld, Session
-from tokenworld.session.radar import Prospect, Radar, Scout, has_goal
-from tokenworld.session.timeline import Node, Timeline
 
 ATTIC = Path(__file__).parents[1] / "tools" / "play" / "worlds" / "attic.tw"
 
@@ -115,7 +114,7 @@ def test_nothing_follows_over_an_edit(attic: Session) -> None:
     timeline, radar = played(attic, "cry")
     empty: Body = ()
     attic.edit(empty)
-    attic.moments[-1] = replace(attic.moments[-1], state=_rested(attic))
+    attic.moments[-1] = attic.moments[-1].at(_rested(attic))
     timeline = Timeline(attic)
     radar = Radar(timeline)
     radar.learn(state(timeline.nodes[0]), PROVED)

@@ -8,20 +8,19 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.quality.scoring import score_run
-from tokenworld.session import Session
-from tokenworld.session.reloading import (
+from tokenworld.play.model.reloading import (
     Reloaded,
     Watched,
     carried_again,
     reload_files,
     reload_world,
 )
-from tokenworld.session.replaying import replay_run
-from tokenworld.session.travelling import branched, session_at
+from tokenworld.session import Session
+from tokenworld.session.replaying import branched, replay_run, session_at
 from tokenworld.store import RunStore, find_run, import_file, list_runs, write_export
-from tokenworld.tools.logs import show
-from tokenworld.tools.output import Output
+from tokenworld.verbs.output import Output
+from tokenworld.verbs.quality.scorecard import score_run
+from tokenworld.verbs.runs.listing import show
 
 RULES = """
 type Place

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 import tokenworld
-from tokenworld.cli import app
-from tokenworld.diagnostics import Failure
-from tokenworld.session.rolled import interval
+from tokenworld.cli.frame import _main
+from tokenworld.ground import PASS
+from tokenworld.session.players import random_command
+from tokenworld.session.rollouts import interval
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 SKIRMISH = str(DOMAINS / "skirmish/world.tw")
@@ -19,12 +20,10 @@ DISHWASHER = str(DOMAINS / "dishwasher/world.tw")
 
 
 def called(*words: str) -> int:
-    found = app(list(words), exit_on_error=False, result_action="return_value")
-    assert isinstance(found, int)
-    return found
+    return _main(list(words))
 
 
-def test_slots_and_interpreter_give_the_same_runs() -> None:
+def test_runs_with_and_without_texts_are_the_same() -> None:
     both = [
         tokenworld.rollout(SKIRMISH, worlds=20, ticks=40, seed=3, engine=engine, digests=True)
         for engine in ("plain", "play")
@@ -56,15 +55,39 @@ def test_a_run_is_the_one_that_tw_run_records(
         capsys.readouterr()
 
 
-def test_a_world_that_slots_cannot_hold_is_played_by_the_interpreter() -> None:
-    found = tokenworld.rollout(DISHWASHER, worlds=2, ticks=5)
-    assert found.engine == "play"
-    assert "created in play" in found.note
-    assert "world.tw:" in found.note
-    with pytest.raises(Failure) as told:
-        tokenworld.rollout(DISHWASHER, worlds=2, ticks=5, engine="plain")
-    assert told.value.diagnostics[0].code == "TW0801"
-    assert told.value.diagnostics[0].span is not None
+def test_rows_play_what_creates_and_takes_time() -> None:
+    both = [
+        tokenworld.rollout(DISHWASHER, worlds=2, ticks=25, engine=engine, digests=True)
+        for engine in ("auto", "play")
+    ]
+    assert [one.engine for one in both] == ["plain", "play"]
+    assert [one.note for one in both] == ["", ""]
+    assert both[0].digests == both[1].digests
+    assert both[0].to_json()["statuses"] == both[1].to_json()["statuses"]
+
+
+BUNDLED = ("boil_water", "cottage", "island", "skirmish", "taxi", "willowbrook")
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_runs_are_those_of_the_random_player(name: str) -> None:
+    """Intents, records, rewards and hashes by `Engine.play`, for starts that differ by chance."""
+    found = tokenworld.rollout(name, worlds=3, ticks=25, seed=4, engine="plain", digests=True)
+    engine = tokenworld.open_world(name).engine
+    for run, seed in enumerate((4, 5, 6)):
+        state, records, reward, turn = engine.start(seed), 0, 0.0, 0
+        while records < 25 and not engine.stepper.endings.over(state):
+            state, outcomes = engine.play(state, random_command(engine, state, seed, turn))
+            if outcomes[-1].fruitless and len(state.actors) > 1:
+                state, more = engine.play(state, PASS, by="runner")
+                outcomes += more
+            records, turn = records + len(outcomes), turn + 1
+            reward += sum(one.reward for one in outcomes)
+        assert found.digests is not None
+        assert found.digests[run] == engine.hash(state)
+        assert int(found.records[run]) == records
+        assert float(found.reward[run]) == reward
+        assert float(found.score[run]) == engine.score(state)
 
 
 def test_a_script_is_given_to_every_run(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.session.loading import load_program, open_world
-from tokenworld.session.rows import Row, compare_row, read_rows, row_of
+from tokenworld.session.replaying import Row, compare_row, read_rows, row_of
 from tokenworld.session.scenarios import run_scenario
 from tokenworld.session.session import Session
 from tokenworld.store import RunStore
-from tokenworld.tools.logs import write_rows
-from tokenworld.tools.output import Output
+from tokenworld.verbs.output import Output
+from tokenworld.verbs.runs.listing import write_rows
 
 TEXT = """
 type Hero { n: 0 to 9 clamped = 0 }

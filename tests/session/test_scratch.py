@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure, Source
+from tokenworld.play.model.scratch import drop_scratch, edit_slot, editable_slots, scratch
+from tokenworld.play.model.timeline import Timeline
+from tokenworld.play.model.transcripts import text_as
 from tokenworld.session import Session, check_text, open_world, run_scenario
 from tokenworld.session.loading import open_text
 from tokenworld.session.replaying import replay_run
-from tokenworld.session.scratch import drop_scratch, edit_slot, editable_slots, scratch
-from tokenworld.session.timeline import Timeline
-from tokenworld.session.transcripts import text_as
 from tokenworld.store import RunStore, find_run, list_runs
 
 RULES = """

@@ -13,18 +13,16 @@ import pytest
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
 from tokenworld.planning import Verdict
-from tokenworld.planning.honest.joint import Joint, joint_task
-from tokenworld.planning.honest.plans import Question
-from tokenworld.planning.honest.rung import SLICED, SlicedRun, sliced_run
-from tokenworld.planning.honest.sliced import best_plan
+from tokenworld.planning.honest.plans import SLICED, Question, SlicedRun, sliced_run
+from tokenworld.planning.honest.sliced import Joint, best_plan, joint_task
 from tokenworld.planning.lower.encode import Unencodable
 from tokenworld.planning.proof.certificate import certificate_from_json
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Exhausted, Found, Limits, Search
+from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
 from tokenworld.planning.verdict import summary_lines
 from tokenworld.session import OpenWorld
-from tokenworld.session.certifying import certify, check_certificate
-from tokenworld.session.honesty import question_from, solve_honest
+from tokenworld.verbs.plan.certificates import certify, check_certificate
+from tokenworld.verbs.plan.honesty import question_from, solve_honest
 
 Tiny = Callable[[str], OpenWorld]
 

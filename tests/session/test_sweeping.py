@@ -13,15 +13,22 @@ import pytest
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.engine import EngineSimulator
 from tokenworld.session import OpenWorld
-from tokenworld.session.auditing import audit
 from tokenworld.session.loading import compile_world
 from tokenworld.session.rollouts import rollout
-from tokenworld.session.sweeping import Sweep, Swept, sweep, sweep_of
-from tokenworld.session.sweeping_axes import axes_of
-from tokenworld.session.sweeping_cells import Answer, Cell, Lost, Options, What, answer, attempt
-from tokenworld.session.sweeping_summary import by_param, by_point, summary
-from tokenworld.session.sweeping_ways import Way, dask_cluster, here, processes
 from tokenworld.store import RunStore
+from tokenworld.verbs.audit.analysis import audit, audit_counts
+from tokenworld.verbs.sweep.axes import axes_of
+from tokenworld.verbs.sweep.cells import Answer, Cell, Lost, Options, What, answer, attempt
+from tokenworld.verbs.sweep.results import (
+    Sweep,
+    Swept,
+    by_param,
+    by_point,
+    summary,
+    sweep,
+    sweep_of,
+)
+from tokenworld.verbs.sweep.workers import Way, dask_cluster, here, processes
 
 WORLD = """type T { n: 0 to 60 = 0 }
 enum Mood { calm, wild }
@@ -52,7 +59,13 @@ def world(tiny: Callable[[str], OpenWorld]) -> OpenWorld:
 
 def asked(world: OpenWorld, what: What, *params: str, seeds: int = 1, **options: Any) -> Sweep:
     return sweep_of(
-        world, what, axes_of(world, params), seeds=seeds, seed=0, options=Options(**options)
+        world,
+        what,
+        axes_of(world, params),
+        seeds=seeds,
+        seed=0,
+        options=Options(**options),
+        auditor=audit_counts,
     )
 
 
@@ -373,7 +386,7 @@ def test_a_summary_adds_up(world: OpenWorld, store: RunStore) -> None:
     assert whole["runs"] == whole["cells"] == 40
     assert whole["won"] + whole["lost"] + whole["stopped"] + whole["running"] == 40
     assert whole["share_won"]["share"] == whole["won"] / 40
-    assert whole["status"] == {"done": 40, "limit": 0, "failed": 0, "lost": 0}
+    assert whole["status"] == {"done": 40, "limit": 0, "failed": 0, "lost": 0, "open": 0}
 
 
 def test_a_summary_of_plans_counts_and_spreads(world: OpenWorld, store: RunStore) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tokenworld.play.model.timeline import Timeline
 from tokenworld.session import Session
-from tokenworld.session.differing import SlotChange
+from tokenworld.session.moments import SlotChange
 from tokenworld.session.replaying import replay_run
-from tokenworld.session.timeline import Timeline
 from tokenworld.store import RunStore, find_run, list_runs
 
 CELLAR = Path(__file__).parents[2] / "domains" / "cellar" / "world.tw"

@@ -12,9 +12,9 @@ import pytest
 from tokenworld.ground import Json, Outcome
 from tokenworld.prose import PassIntent
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.differing import slot_text
-from tokenworld.session.tracing import TickTrace, Tracing
+from tokenworld.session.moments import slot_text
 from tokenworld.store import RunStore
+from tokenworld.verbs.runs.trace import TickTrace, Tracing
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 

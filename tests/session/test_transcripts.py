@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Source
+from tokenworld.play.model.transcripts import (
+    FORMATS,
+    jsonl,
+    markdown,
+    plan,
+    scenario,
+    script,
+    text_as,
+)
 from tokenworld.prose import read_script
 from tokenworld.session import Session, run_scenario
 from tokenworld.session.loading import check_text
-from tokenworld.session.transcripts import FORMATS, jsonl, markdown, plan, scenario, script, text_as
 
 WORLDS = Path(__file__).parents[1] / "tools" / "play" / "worlds"
 DOMAINS = Path(__file__).parents[2] / "domains"

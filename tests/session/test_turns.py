@@ -192,7 +192,7 @@ def test_a_store_of_the_first_schema_takes_runs_of_several_actors(
 ) -> None:
     import sqlite3
 
-    from tokenworld.store import schema
+    from tokenworld.store import database as schema
 
     path = tmp_path / "old.sqlite"
     with sqlite3.connect(path, isolation_level=None) as old:

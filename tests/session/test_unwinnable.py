@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
-from tokenworld.planning.proof import core as core_module
-from tokenworld.planning.proof.unwinnable import Explanation, explanation_lines
+from tokenworld.planning.proof import unsolvable_core as core_module
+from tokenworld.planning.proof.reasons import Explanation, explanation_lines
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.unwinnable import explain_unwinnable
+from tokenworld.session.solving import explain_unwinnable
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 Tiny = Callable[[str], OpenWorld]
@@ -134,7 +134,7 @@ def test_what_can_be_had_singly_and_not_together_has_a_core(tiny: Tiny) -> None:
 def test_a_planner_is_the_oracle_where_our_own_search_is_too_slow(
     tiny: Tiny, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core_module, "QuickSearch", NoSearch)
+    monkeypatch.setattr(core_module, "OwnSearch", NoSearch)
     found = explained(tiny(SPARKS))
     assert found.core is not None
     assert found.core.oracle == "fast-downward"

@@ -25,7 +25,7 @@ from tokenworld.store import (
     ticks_of,
     verify_chain,
 )
-from tokenworld.store.schema import SCHEMA_VERSION
+from tokenworld.store.database import SCHEMA_VERSION
 
 Headers = Callable[..., RunHeader]
 Records = Callable[..., TickRecord]
@@ -250,3 +250,11 @@ def test_an_unreadable_store(recorded: Path, open_folder: Path) -> None:
         if os.geteuid() != os.stat(closed).st_uid:
             fails("TW1101", lambda: RunStore.open(closed / "runs.sqlite", writable=False))
             fails("TW1102", lambda: RunStore.open(closed / "runs.sqlite"))
+
+
+def test_a_schema_that_is_no_text(recorded: Path) -> None:
+    """SQLite quotes the bytes in its own message, which Python then cannot decode."""
+    data = recorded.read_bytes()
+    recorded.write_bytes(data.replace(b"CREATE TABLE ", b"CREATE T\x94BLE "))
+    message = fails("TW1101", lambda: RunStore.open(recorded, writable=False))
+    assert "damaged" in message

@@ -10,7 +10,7 @@ import pytest
 from tokenworld.diagnostics import Failure
 from tokenworld.store import RunHandle, RunStore, check_file, list_runs
 from tokenworld.store.cells import cell_digest, keep_cell, stored_cells
-from tokenworld.store.schema import SCHEMA_VERSION
+from tokenworld.store.database import SCHEMA_VERSION
 
 QUESTION = {"world": "cellar", "seed": 3, "params": {"bite": 5}}
 ANSWER = {"status": "done", "result": {"ticks": 4}, "diagnostics": []}

@@ -24,8 +24,8 @@ from tokenworld.store import (
     find_run,
     verify_chain,
 )
-from tokenworld.store.chain import digest_of
-from tokenworld.store.rows import chained
+from tokenworld.store.read import chained
+from tokenworld.store.records import digest_of
 
 Records = Callable[..., TickRecord]
 Outcomes = Callable[..., Outcome]

@@ -123,7 +123,7 @@ def test_a_branch_without_its_parent_keeps_where_it_came_from(
     play(run, 2)
     branch = store.begin(make_header(start_hash=f"s{tick}"), parent=Parent(run.id, tick))
     lines = list(export_lines(store, [branch.run()]))
-    (tmp_path / "orphan.jsonl").write_text(lines[-1], encoding="utf-8")
+    (tmp_path / "orphan.jsonl").write_text(lines[-2], encoding="utf-8")
     (orphan,) = import_file(target, tmp_path / "orphan.jsonl").runs
     assert orphan.header.parent is None
     assert orphan.origin == branch.run().origin
@@ -258,4 +258,25 @@ def test_an_export_is_whole_or_not_there(store: RunStore, run: RunHandle, tmp_pa
 def test_lines_are_canonical_objects(exported: Path) -> None:
     lines = exported.read_text(encoding="utf-8").splitlines()
     formats = [json.loads(line)["format"] for line in lines]
-    assert formats == ["tw-run/1", "tw-tick/1", "tw-tick/1", "tw-tick/1", "tw-end/1"]
+    assert formats == ["tw-run/1", "tw-tick/1", "tw-tick/1", "tw-tick/1", "tw-end/1", "tw-export/1"]
+
+
+def test_an_export_that_was_cut_between_lines_is_told(exported: Path, target: RunStore) -> None:
+    whole = exported.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert not import_file(target, exported).findings
+    for kept in range(1, len(whole)):
+        exported.write_text("".join(whole[:kept]), encoding="utf-8")
+        imported = import_file(target, exported)
+        (finding,) = imported.findings
+        assert finding.code == "TW1106"
+        assert f"behind its line {kept} are missing" in finding.message
+        assert imported.runs[0].ticks == min(kept - 1, 3)
+
+
+def test_a_closing_line_is_that_of_the_lines_before_it(exported: Path, target: RunStore) -> None:
+    whole = exported.read_text(encoding="utf-8").splitlines(keepends=True)
+    for lines in (whole[:3] + whole[-1:], whole[:-2] + whole[-1:], whole + whole[:1]):
+        exported.write_text("".join(lines), encoding="utf-8")
+        with pytest.raises(Failure, match=r"closes other lines|behind the closing line"):
+            import_file(target, exported)
+        assert list_runs(target) == ()

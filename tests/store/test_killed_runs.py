@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.session.players import random_command
-from tokenworld.session.replaying import replay_run
-from tokenworld.session.travelling import resumed
+from tokenworld.session.replaying import replay_run, resumed
 from tokenworld.store import RunStore, check_file, list_runs, ticks_of, verify_chain
 
 HERE = Path(__file__).parent

@@ -28,7 +28,7 @@ from tokenworld.store import (
     ticks_of,
     verify_chain,
 )
-from tokenworld.store.rows import chained, insert_tick
+from tokenworld.store.read import chained, insert_tick
 
 Records = Callable[..., TickRecord]
 Headers = Callable[..., RunHeader]

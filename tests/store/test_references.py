@@ -20,7 +20,7 @@ from tokenworld.store import (
     verify_chain,
     write_export,
 )
-from tokenworld.store.schema import DDL, SCHEMA_VERSION
+from tokenworld.store.database import DDL, SCHEMA_VERSION
 
 GOOD = Reference("HEALTHY", 50)
 
@@ -64,7 +64,7 @@ def test_a_failed_verdict_is_no_reference(store: RunStore, kept: RunHandle, tmp_
     (again,) = import_file(store, path).runs
     assert again.reference == GOOD
     lines = path.read_text(encoding="utf-8").splitlines()
-    lines[-1] = json.dumps({**json.loads(lines[-1]), "verdict": "FAILED"})
+    lines[-2] = json.dumps({**json.loads(lines[-2]), "verdict": "FAILED"})
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(Failure, match="has a `verdict` that no reference has"):
         import_file(store, path)

@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedInput
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
 from tokenworld.assets import grammar_path
-from tokenworld.syntax.dialects import keywords_of, llguidance_grammar
+from tokenworld.syntax.tables import keywords_of, llguidance_grammar
 
 ROOT = Path(__file__).parents[2]
 GRAMMAR = grammar_path().read_text(encoding="utf-8")

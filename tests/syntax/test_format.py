@@ -10,9 +10,8 @@ from trees import TEXTS, bare, problems, programs
 
 from tokenworld.diagnostics import Source
 from tokenworld.syntax import parse_source
-from tokenworld.syntax.format import format_source
-from tokenworld.syntax.format_columns import WIDTH
-from tokenworld.syntax.lexer import lex
+from tokenworld.syntax.format import WIDTH, format_source
+from tokenworld.syntax.lalr import lex
 from tokenworld.syntax.tables import tables
 
 

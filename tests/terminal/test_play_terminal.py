@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import pexpect  # type: ignore[import-untyped]
@@ -22,7 +26,7 @@ CELLAR = Path(__file__).parents[2] / "domains" / "cellar" / "world.tw"
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 from tokenworld.session import Session
-from tokenworld.tools.play import play
+from tokenworld.play import play
 raise SystemExit(play(Session.open({world!r}, 7)))
 """
 FIRST_FRAME_CPU = 0.9
@@ -31,11 +35,12 @@ FIRST_FRAME_CPU = 0.9
 class Terminal:
     """A program behind a terminal emulator."""
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, log: BytesIO | None = None) -> None:
         environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
         self.child = pexpect.spawn(
             sys.executable, ["-c", program], dimensions=(24, 80), env=environment, timeout=20
         )
+        self.child.logfile_read = log
         self._screen = pyte.Screen(80, 24)
         self._stream = pyte.ByteStream(self._screen)
 
@@ -133,3 +138,65 @@ def test_the_first_frame_takes_little_cpu() -> None:
             return
     assert best is not None
     assert best <= FIRST_FRAME_CPU * pace()
+
+
+# ---- how it ends --------------------------------------------------------------------------------
+
+BUSY = """
+import time
+from tokenworld.play.model.game import Game
+Game.undo = lambda game: time.sleep(600)
+"""
+NO_HANGUPS = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+
+
+def ended(terminal: Terminal, seconds: float = 15.0) -> int:
+    """Read to the end of the program; its exit code, as a shell gives it."""
+    with suppress(AssertionError):
+        terminal.until(lambda _: not terminal.child.isalive(), seconds)
+    assert not terminal.child.isalive(), "it goes on"
+    number = terminal.child.signalstatus
+    return int(terminal.child.exitstatus) if number is None else -int(number)
+
+
+def shown_again(sent: bytes) -> bool:
+    """Whether the last word on each mode of the terminal is the usual one."""
+    off = (b"?1049", b"?1000", b"?1003", b"?1006", b"?2004", b"?1004")
+    return sent.rfind(b"\x1b[?25h") > sent.rfind(b"\x1b[?25l") and all(
+        sent.rfind(b"\x1b[%bl" % mode) > sent.rfind(b"\x1b[%bh" % mode) for mode in off
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_signal_gives_the_terminal_back(number: signal.Signals, busy: bool) -> None:
+    log = BytesIO()
+    started = Terminal((BUSY if busy else "") + PROGRAM.format(world=str(CELLAR)), log)
+    before = termios.tcgetattr(started.child.child_fd)
+    started.until(first_frame)
+    assert termios.tcgetattr(started.child.child_fd) != before
+    assert not shown_again(log.getvalue())
+    if busy:
+        started.child.send("\x1a")  # ^Z: undo, which never comes back
+        time.sleep(0.5)
+    started.child.kill(number)
+    assert ended(started) == 128 + number
+    assert shown_again(log.getvalue())
+    assert b"Traceback" not in log.getvalue()
+    assert termios.tcgetattr(started.child.child_fd) == before
+    started.child.close()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_game_ends_with_its_terminal(ignored: bool) -> None:
+    started = Terminal((NO_HANGUPS if ignored else "") + PROGRAM.format(world=str(CELLAR)))
+    started.until(first_frame)
+    os.close(started.child.child_fd)
+    end = time.monotonic() + 15
+    while time.monotonic() < end:
+        found, _ = os.waitpid(started.child.pid, os.WNOHANG)
+        if found:
+            return
+        time.sleep(0.1)
+    os.kill(started.child.pid, signal.SIGKILL)
+    raise AssertionError("it goes on")

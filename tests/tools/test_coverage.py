@@ -9,9 +9,9 @@ import pytest
 
 from tokenworld.session.loading import load_program, open_world
 from tokenworld.session.scenarios import run_scenario
-from tokenworld.tools.coverage import Coverage
-from tokenworld.tools.output import Output
-from tokenworld.tools.testing import test as run_tests
+from tokenworld.verbs.output import Output
+from tokenworld.verbs.test import Coverage
+from tokenworld.verbs.test import test as run_tests
 
 TEXT = """
 type Hero { n: 0 to 9 clamped = 0 }

@@ -9,8 +9,8 @@ import pytest
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.session import check_text
-from tokenworld.tools import fixing
-from tokenworld.tools.fixing import Repair, repair_file, repair_text
+from tokenworld.verbs import check as fixing
+from tokenworld.verbs.check import Repair, repair_file, repair_text
 
 LAMP = "type Lamp { lit: bool  fuel: 0 to 9 = 5 }\n"
 

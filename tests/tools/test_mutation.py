@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tokenworld.cli import _main
 from tokenworld.model import Program
 from tokenworld.session.loading import load_program
-from tokenworld.tools.mutation import Judge, Mutant, mutants, mutate
-from tokenworld.tools.output import Output
+from tokenworld.verbs.mutate import Judge, Mutant, mutants, mutate
+from tokenworld.verbs.output import Output
 
 TEXT = """
 enum Lock {{ shut, open }}
@@ -100,10 +101,25 @@ def test_the_original_survives(tmp_path: Path) -> None:
 
 def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = program(tmp_path, SCENARIO)
-    options = {"sample": 8, "seed": 1, "seconds": 5.0, "least": 0.0}
+    options = {"sample": 8, "seed": 1, "least": 0.0}
     assert mutate(str(path), Output(as_json=True), **options) == 0  # type: ignore[arg-type]
     answer = json.loads(capsys.readouterr().out)
     assert answer["judged"] == 8
     assert answer["noticed"] + len(answer["survivors"]) == 8
     assert mutate(str(path), Output(), **{**options, "least": 100.0}) == 1  # type: ignore[arg-type]
     assert "mutants noticed" in capsys.readouterr().out
+
+
+def test_red_scenarios_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What fails on the rules as they are would notice every mutant."""
+    red = SCENARIO.replace("hero.n == 3", "hero.n == 4")
+    path = program(tmp_path, SCENARIO + "\n" + red.replace('"s"', '"red"'))
+    for json_asked in (False, True):
+        code = _main(["mutate", str(path), *(["--json"] if json_asked else [])])
+        told = capsys.readouterr()
+        assert code == 1
+        assert "TW0703" in told.err
+        assert "`red`" in told.err
+        assert "`s`" not in told.err
+        assert "noticed" not in told.out
+        assert not json_asked or json.loads(told.out)["ok"] is False

@@ -8,12 +8,9 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.session.loading import Loaded, load_program, split_target
-from tokenworld.tools.explaining import explain_stages
-from tokenworld.tools.grammars import grammar
-from tokenworld.tools.graphing import graph
-from tokenworld.tools.output import Output
-from tokenworld.tools.reading import rules
-from tokenworld.tools.stages import rule_stages
+from tokenworld.verbs.explain import explain_stages, rule_stages
+from tokenworld.verbs.output import Output
+from tokenworld.verbs.reading import grammar, graph, rules
 
 
 def cellar() -> Loaded:
@@ -81,10 +78,14 @@ def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_stage_of_an_action() -> None:
     stages = {stage.name: stage.text for stage in rule_stages(cellar(), "cellar", "take")}
-    assert list(stages) == ["source", "tree", "model", "python", "pddl", "english"]
+    names = ["source", "tree", "model", "core", "stepper", "python", "pddl", "english"]
+    assert list(stages) == names
     assert stages["source"].startswith("action take(it: Thing)")
     assert "Require" in stages["tree"]
     assert "fluent='Thing.holder'" in stages["model"]
+    assert stages["stepper"].startswith("def ok_take_")
+    assert "def run_take_" in stages["stepper"]
+    assert "D.log(" in stages["stepper"]
     assert stages["python"].startswith("def ")
     assert stages["pddl"].startswith("(:action take")
     assert "too heavy to lift" in stages["english"]

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tokenworld.tools.unbroken import unbroken
+from tokenworld.verbs.output import unbroken
 
 
 def interrupted(times: int, done: list[str]) -> None:

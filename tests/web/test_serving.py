@@ -23,13 +23,16 @@ aiohttp = pytest.importorskip("aiohttp", reason="the extra `web` is not installe
 pytest.importorskip("textual_serve", reason="the extra `web` is not installed")
 sys.path.insert(0, str(Path(__file__).parent))
 
+from aiohttp.test_utils import TestServer
 from served import CELLAR, Screen, Served, environment, program, until
 
 from tokenworld.cli import _main
 from tokenworld.cli.playing import play
+from tokenworld.play import web
+from tokenworld.play.web import server
+from tokenworld.play.web import verb as serving
+from tokenworld.play.web.address import leads_here
 from tokenworld.store import RunStore, list_runs
-from tokenworld.tools import serving
-from tokenworld.tools.play import web
 
 Serve = Callable[..., Served]
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
@@ -198,20 +201,20 @@ def test_the_words_of_a_game_are_those_that_were_given(monkeypatch: pytest.Monke
         asked.update(options, target=target)
         return 0
 
-    monkeypatch.setattr("tokenworld.tools.playing.play", kept)
+    monkeypatch.setattr("tokenworld.play.verb.play", kept)
     assert words[0] == sys.executable
     assert _main(list(words[words.index("play") :])) == 0
     assert asked == {
         "target": "--odd; $(name).tw", "seed": -3, "store": None, "planned": True,
-        "time_limit": 2.5, "goal": "a b",
+        "time_limit": 2.5, "goal": "a b", "operator": False,
     }  # fmt: skip
 
 
 def test_no_word_reaches_the_shell() -> None:
-    from tokenworld.tools.play.web.server import PageServer
+    from tokenworld.play.web.server import PageServer
 
     words = ("python", "a b", "$(touch pwned)", "'; touch pwned; '", "`x`", "\n", "*", "-")
-    assert shlex.split(PageServer(words, title="t", key="k").command) == ["exec", *words]
+    assert shlex.split(PageServer(words, title="t", key="k", host="h").command) == ["exec", *words]
 
 
 async def test_a_hostile_name_is_played_and_runs_nothing(serve: Serve, tmp_path: Path) -> None:
@@ -348,3 +351,87 @@ async def test_a_page_is_as_large_as_it_says(serve: Serve) -> None:
         await page.send_json(["stdin", "\ud800"])
         await page.send_json(["focus"])
         await Screen(page).until("^Q Quit")
+
+
+# ---- who is answered, how many, and what --------------------------------------------------------
+
+
+def headers_of(served: Served, **changed: str) -> dict[str, str]:
+    host = f"127.0.0.1:{port_of(served)}"
+    return {"Host": host, "Origin": f"http://{host}", **changed}
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"Host": "evil.example", "Origin": "http://evil.example"},  # its name was made to lead here
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Host": "127.0.0.1.evil.example"},
+        {"Host": "[", "Origin": "http://["},
+    ],
+)
+async def test_another_host_and_another_page_are_refused(
+    serve: Serve, strange: dict[str, str]
+) -> None:
+    served = serve(CELLAR)
+    async with aiohttp.ClientSession() as session:
+        for address in (served.url, served.socket.replace("ws", "http", 1)):
+            async with session.get(address, headers=headers_of(served, **strange)) as answer:
+                assert answer.status in (400, 403)
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await session.ws_connect(served.socket, headers=headers_of(served, **strange))
+        async with session.ws_connect(served.socket, headers=headers_of(served)) as page:
+            await Screen(page).begun()
+    assert "Traceback" not in served.errors.read_text()
+
+
+def test_names_of_this_machine_lead_here() -> None:
+    for name in ("127.0.0.1:8000", "[::1]:80", "localhost", "LOCALHOST:1", "10.0.0.7", "box:8000"):
+        assert leads_here(name, "Box"), name
+    for name in ("evil.example", "localhost.evil.example", "", "[", "a:b:c", "127.0.0.1@evil"):
+        assert not leads_here(name, "Box"), name
+
+
+async def test_there_are_so_many_games_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "GAMES", 3)
+    pages = server.PageServer(("head", "-c", "1"), title="t", key="k", host="127.0.0.1")
+    async with TestServer(await pages._make_app()) as served, aiohttp.ClientSession() as session:
+        address = str(served.make_url("/k/"))
+        asked = [session.ws_connect(f"{address}ws") for _ in range(7)]
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        opened = [one for one in found if isinstance(one, aiohttp.ClientWebSocketResponse)]
+        refused = [one for one in found if isinstance(one, aiohttp.WSServerHandshakeError)]
+        assert (len(opened), [one.status for one in refused]) == (3, [503] * 4)
+        status, text, _ = await got(address)
+        assert status == 503
+        assert "3 games are open here" in text
+        await opened[0].close()
+        assert await asyncio.to_thread(until, lambda: len(pages._pages) == 2)
+        assert (await got(address))[0] == 200
+        async with session.ws_connect(f"{address}ws"):
+            assert (await got(address))[0] == 503
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ("[" * 100_000 + "]" * 100_000, 1003),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, 1003),
+        ('["ping", ' + "[" * 500 + "]" * 500 + "]", 1003),
+        (f'["resize", {{"width": {"9" * 5000}, "height": 1}}]', 1003),
+        ('["stdin", "' + "x" * (1 << 20) + '"]', 1009),
+    ],
+    ids=["lists", "objects", "ping", "digits", "long"],
+)
+async def test_what_is_nested_without_end_or_too_long_closes_the_page(
+    serve: Serve, sent: str, code: int
+) -> None:
+    served = serve(CELLAR)
+    async with aiohttp.ClientSession() as session:
+        async with session.ws_connect(served.socket) as page:
+            await page.send_str(sent)
+            assert await _closed(page) == code
+        async with session.ws_connect(served.socket) as page:
+            await Screen(page).begun()
+    assert "Traceback" not in served.errors.read_text()

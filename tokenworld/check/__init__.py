@@ -12,34 +12,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tokenworld.check.analysis.bounds import check_bounds
+from tokenworld.check.analysis.laws import check_laws
+from tokenworld.check.analysis.lints import check_lints
+from tokenworld.check.analysis.proofs import check_proofs
+from tokenworld.check.analysis.writes import check_creations, check_writes
 from tokenworld.check.beliefs import check_beliefs
-from tokenworld.check.bounds import check_bounds
-from tokenworld.check.cascades import without_followups
-from tokenworld.check.creations import check_creations
-from tokenworld.check.defaults import declare_defaults
+from tokenworld.check.cascades import said_once, with_repairs, without_followups
 from tokenworld.check.derives import check_derives, stratify
 from tokenworld.check.draft import Draft
 from tokenworld.check.executed import check_executed
-from tokenworld.check.hierarchy import declare_fluents, declare_types
-from tokenworld.check.laws import check_laws
-from tokenworld.check.lints import check_lints
+from tokenworld.check.fluents import check_tables, declare_defaults, declare_fluents, declare_types
 from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loader, load
-from tokenworld.check.names import check_namespaces
-from tokenworld.check.phrases import check_phrases
-from tokenworld.check.proofs import check_proofs
-from tokenworld.check.repairs import with_repairs
+from tokenworld.check.phrases import check_phrases, check_specificity
 from tokenworld.check.rules import check_rules
 from tokenworld.check.scenarios import check_scenarios
-from tokenworld.check.specificity import check_specificity
-from tokenworld.check.tables import check_tables
 from tokenworld.check.vocabulary import (
+    check_namespaces,
     declare_events,
     declare_files,
     declare_params,
     declare_words,
 )
 from tokenworld.check.worlds import check_objects, check_worlds
-from tokenworld.check.writes import check_writes
 from tokenworld.diagnostics import Diagnostic, Source, has_errors, in_order
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import Program, SourceRef
@@ -168,7 +163,8 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
     else:
         _recovered(draft)
     sources = tuple(draft.sources.values())
-    findings = in_order(with_repairs(one, draft) for one in without_followups(draft))
+    repaired = (with_repairs(one, draft) for one in without_followups(draft))
+    findings = said_once(in_order(repaired))
     program = None if has_errors(findings) else assemble(draft)
     draft.memo.clear()  # what it keeps leads back to the draft: nobody would ever free the two
     return Checked(program, findings, sources)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tokenworld.check.bodies import check_effects
-from tokenworld.check.context import Context
+from tokenworld.check.analysis.uses import written_slots
 from tokenworld.check.draft import Draft
-from tokenworld.check.expressions import check, check_condition, fit
-from tokenworld.check.folds import check_where, formal_binders
-from tokenworld.check.narrowing import when_true
-from tokenworld.check.relations import optional
+from tokenworld.check.typing.arithmetic import fit
+from tokenworld.check.typing.context import Context, formal_binders, when_true
+from tokenworld.check.typing.expressions import check, check_condition, check_where
+from tokenworld.check.typing.statements import check_effects
+from tokenworld.check.typing.types import optional
 from tokenworld.check.vocabulary import check_constant, fresh
-from tokenworld.check.writes import written_slots
 from tokenworld.diagnostics import Related, Span, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
@@ -47,7 +46,7 @@ class _Guessed:
 
 
 def check_beliefs(draft: Draft) -> None:
-    """Beliefs stand in models, guess finite facts, and keep apart from what is written."""
+    """Check the models of beliefs: they guess finite facts that no rule writes."""
     models = {draft.file_of(model.span) for model, _ in draft.items(syn.ModelDecl)}
     named: dict[str, syn.BelieveDecl] = {}
     guesses: list[_Guessed] = []

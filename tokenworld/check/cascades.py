@@ -1,17 +1,37 @@
-"""One error per root cause: what follows from a declaration that failed is not reported too."""
+"""Findings after the passes: one error per root cause, and repairs for `tw check --fix`.
+
+`without_followups` drops errors that follow from a declaration that failed. `with_repairs` adds the
+edits that a finding itself determines; editors offer them too.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
-from tokenworld.check.attributes import attribute_id, fact_id
 from tokenworld.check.draft import Draft
-from tokenworld.diagnostics import Diagnostic, has_errors
+from tokenworld.check.fluents import NO_ATTRIBUTE
+from tokenworld.check.typing.names import attribute_id, fact_id
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Edit,
+    Fix,
+    Span,
+    closest,
+    edit_distance,
+    has_errors,
+    only_suggestion,
+)
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["without_followups"]
+__all__ = [
+    "said_once",
+    "with_repairs",
+    "without_followups",
+]
+
 
 _UNKNOWN: Final = ("TW0201", "TW0202", "TW0204", "TW0702")
 
@@ -30,17 +50,69 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
         for one in draft.report
         if not _unknown_again(one, failed | labels if one.code == "TW0702" else failed, draft)
         and not _of_unknown(one, types, open_ended)
+        and not _of_broken_object(one, draft)
     )
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
+_ONCE: Final = ("TW0201", "TW0202", "TW0204", "TW0301")
+
+
+def said_once(ordered: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Findings in order, where those that say the same of several places become the first.
+
+    Its repair is that of all places.
+    """
+    same = dict[tuple[str, ...], list[Diagnostic]]()
+    for number, one in enumerate(ordered):
+        same.setdefault(_said(one) if one.code in _ONCE else (str(number),), []).append(one)
+    return tuple(one if not others else _joined(one, others) for one, *others in same.values())
+
+
+def _said(found: Diagnostic) -> tuple[str, ...]:
+    """The key of equal findings: code, message and file."""
+    return found.code, found.message, found.span.file if found.span is not None else ""
+
+
+def _joined(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
+    """The first of several equal findings, with the lines and the edits of all."""
+    lines = sorted({one.span.line for one in others if one.span is not None})
+    shown = ", ".join(map(str, lines[:8])) + (", …" if len(lines) > 8 else "")
+    note = f"the same on {'line' if len(lines) == 1 else 'lines'} {shown}"
+    fix, rest = first.fix, [one.fix for one in others]
+    if fix is not None:
+        edits = dict.fromkeys(edit for one in (fix, *rest) if one is not None for edit in one.edits)
+        fix = replace(fix, edits=tuple(edits))
+    return replace(first, notes=(*first.notes, note), fix=fix)
+
+
+def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
+    """Whether a value is missing in an object of which a written value has an error."""
+    if found.code != "TW0602" or found.span is None:
+        return False
+    errors = [one.span for one in draft.report if one.is_error and one.span and one is not found]
+    worlds = [world for world, _ in draft.items(syn.WorldDecl)]
+    lines = [line for world in worlds for line in world.items if isinstance(line, syn.ObjectDecl)]
+    own = [line.span for line in lines if _within(found.span, line.span)]
+    return any(_within(error, place) for place in own for error in errors)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start and inner.end <= outer.end
+
+
 def _unknown_again(found: Diagnostic, failed: frozenset[str], draft: Draft) -> bool:
     """Whether a finding only says that a name is unknown whose declaration failed."""
-    if found.code not in _UNKNOWN or found.span is None:
+    if found.code not in _UNKNOWN or found.span is None or _untyped(found.span, draft):
         return False
     written = draft.text(found.span)
     unit = written.lstrip("0123456789.")
     return bool({written.strip("`"), unit} & failed)
+
+
+def _untyped(name: Span, draft: Draft) -> bool:
+    """Whether an error says that a type gives a default to an attribute that it lacks."""
+    return any(one.span == name and one.label == NO_ATTRIBUTE for one in draft.report)
 
 
 def _of_unknown(found: Diagnostic, types: frozenset[str], open_ended: frozenset[str]) -> bool:
@@ -71,10 +143,11 @@ def _failed(draft: Draft) -> Iterator[str]:
         match entry.item:
             case syn.TypeDecl(name=owner, members=members):
                 for member in members:
-                    if isinstance(member, syn.AttributeDecl):
-                        key = attribute_id(owner.value, member.name.value)
-                        if key not in draft.fluents:
-                            yield from _ends(member.name, member.flags)
+                    key = attribute_id(owner.value, member.name.value)
+                    if isinstance(member, syn.AttributeDecl) and key not in draft.fluents:
+                        yield from _ends(member.name, member.flags)
+                    elif _untyped(member.name.span, draft):
+                        yield member.name.value
             case syn.FunctionDecl(name=name, flags=flags):
                 if fact_id(name.value) not in draft.fluents:
                     yield from _ends(name, flags)
@@ -118,3 +191,58 @@ def _labels(draft: Draft) -> Iterator[str]:
         for step in action.steps:
             if isinstance(step, syn.Require) and step.label is not None:
                 yield step.label.value
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NAME: Final = re.compile(r"`[^`\n]+`|[A-Za-z][A-Za-z0-9_]*")
+_WORD_BEFORE: Final = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*$")
+# Among shorter names, any two are alike.
+_LONG_ENOUGH: Final = 4
+
+
+def with_repairs(found: Diagnostic, draft: Draft) -> Diagnostic:
+    """The finding with its repair, where that is unique.
+
+    A repair of the syntax is safe: a text that does not parse means nothing yet.
+    """
+    if found.span is None:
+        return found
+    if found.fix is not None:
+        safe = found.fix.safe or found.code == "TW0101"
+        return replace(found, fix=replace(found.fix, safe=safe))
+    fix = _clamp(found) if found.code == "TW0503" else _respell(found, found.span, draft)
+    return found if fix is None else replace(found, fix=fix)
+
+
+def _respell(found: Diagnostic, span: Span, draft: Draft) -> Fix | None:
+    """The one name that is meant. At one letter's distance nobody means another one.
+
+    A misspelt keyword is noticed at the word behind it, so the word before may be meant too.
+    """
+    name = only_suggestion(found.hint)
+    source = draft.source_of(span)
+    if name is None or source is None:
+        return None
+    places = [span]
+    if found.code == "TW0101" and (before := _WORD_BEFORE.search(source.text[: span.start])):
+        places.append(source.span(*before.span(1)))
+    for place in places:
+        written = source.text[place.start : place.end]
+        word = written.strip("`")
+        if _NAME.fullmatch(written) and closest(word, [name]):
+            raw = written.startswith("`") or not _PLAIN.fullmatch(name)
+            near = len(word) >= _LONG_ENOUGH and edit_distance(word, name, 1) == 1
+            edit = Edit(place, f"`{name}`" if raw else name)
+            return Fix(f"write `{name}`", (edit,), safe=near)
+    return None
+
+
+def _clamp(found: Diagnostic) -> Fix | None:
+    """`clamped` behind the declaration of a number that a law may take out of its range."""
+    if not found.related:
+        return None
+    end = found.related[0].span
+    place = Span(
+        end.file, end.end, end.end, end.end_line, end.end_column, end.end_line, end.end_column
+    )
+    return Fix("let the number stop at the ends of its range", (Edit(place, " clamped"),))

@@ -1,74 +1,44 @@
-"""Derived facts: types inferred on demand, recursion stratified (language.md §3)."""
+"""The derives and strata passes: derived facts and their recursion (language.md §3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
-from tokenworld.check.context import Context
-from tokenworld.check.draft import Abandon, Draft
-from tokenworld.check.folds import formal_binders
-from tokenworld.check.literals import type_of_ref
+from tokenworld.check.draft import Draft
+from tokenworld.check.typing.expressions import derive_type
 from tokenworld.model import (
-    BOOL,
+    And,
     Arithmetic,
-    Binder,
     BoolType,
+    BuiltinCall,
     Choose,
     Compare,
     Derive,
     DeriveCall,
     Fold,
     Implies,
+    IsType,
+    LeafTerm,
+    ListTerm,
     Me,
+    Member,
+    Negate,
     Not,
+    Or,
+    RealType,
+    Rescale,
+    StateTerm,
+    TemplateTerm,
     Term,
-    ValueType,
+    ToReal,
     children,
     show_type,
     subterms,
 )
-from tokenworld.syntax import nodes as syn
 
-__all__ = ["check_derives", "derive_type", "stratify"]
-
-
-def derive_type(name: str, draft: Draft) -> tuple[tuple[Binder, ...], ValueType]:
-    """The parameters and type of a derive, checking it now if it is still unchecked.
-
-    A derive that is being checked uses itself, so it is truth-valued unless it says otherwise.
-    """
-    if name in draft.derives:
-        return draft.derives[name].params, draft.derives[name].type
-    item = draft.derive_items[name]
-    if name in draft.derives_open:
-        params = formal_binders(Context(draft), item.params)
-        return params, type_of_ref(draft, item.type) if item.type is not None else BOOL
-    derive = _check(item, draft)
-    return derive.params, derive.type
-
-
-def _check(item: syn.DeriveDecl, draft: Draft) -> Derive:
-    from tokenworld.check.expressions import check, fit
-
-    name = item.name.value
-    draft.derives_open.append(name)
-    try:
-        params = formal_binders(Context(draft), item.params)
-        ctx = Context(draft, {binder.name: binder.type for binder in params})
-        wanted = type_of_ref(draft, item.type) if item.type is not None else None
-        term = check(item.value, ctx, wanted)
-        if wanted is not None:
-            term = fit(term, wanted, ctx, f"derive `{name}`")
-    except Abandon:
-        draft.derive_items.pop(name, None)
-        raise
-    finally:
-        draft.derives_open.remove(name)
-    kind = wanted if wanted is not None else term.type
-    derive = Derive(name, params, term, kind, item.span)
-    draft.derives[name] = derive
-    return derive
+__all__ = ["check_derives", "stratify"]
 
 
 def check_derives(draft: Draft) -> None:
@@ -84,9 +54,6 @@ def _reorder(draft: Draft) -> None:
     draft.derives = {
         name: draft.derives[name] for name in draft.derive_items if name in draft.derives
     }
-
-
-# ---- stratification -------------------------------------------------------------------
 
 
 def _calls(term: Term, *, positive: bool = True) -> Iterator[tuple[DeriveCall, bool]]:
@@ -109,8 +76,13 @@ def _monotone(parent: Term, child: Term) -> bool:
             return fold == "any" or (fold == "all" and child is value)
         case Choose(condition=condition):
             return child is not condition
-        case _:
+        case (
+            LeafTerm() | StateTerm() | And() | Or() | Member() | IsType() | Negate() | Rescale()
+            | ToReal() | ListTerm() | BuiltinCall() | TemplateTerm()
+        ):  # fmt: skip
             return True
+        case _:
+            assert_never(parent)
 
 
 def _reaches(start: str, draft: Draft) -> set[str]:
@@ -137,6 +109,12 @@ def stratify(draft: Draft) -> None:
 
 
 def _check_cycle(derive: Derive, reach: dict[str, set[str]], draft: Draft) -> None:
+    for param in derive.params:
+        if isinstance(param.type, (BoolType, RealType)):
+            what = f"`{derive.name}` uses itself, and `{param.name}` has no list of values."
+            hint = "Give it objects, members or whole numbers of a range."
+            draft.tell("TW0207", what, param.span, show_type(param.type), hint)
+            return
     if not isinstance(derive.type, BoolType):
         what = f"`{derive.name}` uses itself and is {show_type(derive.type)}."
         hint = "Only truth-valued derives may be recursive."

@@ -1,7 +1,12 @@
-"""The workbench of the checker: what the passes fill in, one after another.
+"""The tables of the checker: what the passes fill in, one after another.
 
-A pass reads what earlier passes settled and adds its own tables or diagnostics. Nothing else in
+A pass reads the tables of earlier passes and adds its own tables or diagnostics. Nothing else in
 the system sees a `Draft`: the result is a frozen `Program`.
+
+A `Memo` caches what an analysis found out of parts of a program. Parts are told apart by identity:
+a checked declaration is one object as long as it is not checked again. A `Workspace` hands the
+cache from one check to the next one, so a result may depend on nothing but its parts and on
+declarations whose change makes the workspace clear the cache.
 """
 
 from __future__ import annotations
@@ -11,9 +16,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import NoReturn, TypeVar
+from operator import is_
+from typing import Any, Final, NoReturn, TypeVar, cast
 
-from tokenworld.check.memo import Memo
 from tokenworld.diagnostics import Diagnostic, Failure, Fix, Related, Source, Span, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
@@ -42,7 +47,84 @@ from tokenworld.model import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["Abandon", "Draft", "Entry", "Namespace"]
+__all__ = [
+    "Abandon",
+    "Draft",
+    "Entry",
+    "Memo",
+    "Namespace",
+]
+
+
+ValueT = TypeVar("ValueT")
+_ROOM: Final = 50_000
+"""More results than this are forgotten: a long session of edits stays small."""
+
+
+class Memo:
+    """Results by the name of a question and the identity of the parts it was asked of."""
+
+    __slots__ = ("_kept", "_rows")
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[object, ...], tuple[tuple[object, ...], object]] = {}
+        self._rows: dict[str, tuple[list[Any], list[Any], object]] = {}
+
+    def of(self, what: str, parts: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
+        """The kept answer, or what ``make`` finds now. The parts stay alive with their answer."""
+        key = (what, *map(id, parts))
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = (parts, make())
+        return cast(ValueT, found[1])
+
+    def each(
+        self,
+        what: str,
+        parts: Sequence[PartT],
+        make: Callable[[PartT], ValueT],
+        given: object = None,
+    ) -> list[ValueT]:
+        """One answer for every part, in order; only parts that were not in their place are asked.
+
+        An answer that is equal to the one before is the one before, so that what is made of all
+        answers (`whole`) need not be made again. With another ``given`` everything is asked.
+        """
+        before = self._rows.get(what)
+        if before is None or len(before[0]) != len(parts) or before[2] != given:
+            found = [make(part) for part in parts]
+        else:
+            found = before[1]
+            same = list(map(is_, before[0], parts))
+            if not all(same):
+                found = found.copy()
+                for place, alike in enumerate(same):
+                    if not alike:
+                        made = make(parts[place])
+                        found[place] = found[place] if made == found[place] else made
+        self._rows[what] = (list(parts), found, given)
+        return found
+
+    def whole(self, what: str, parts: Sequence[object], make: Callable[[], ValueT]) -> ValueT:
+        """A result of all parts together; computed again if any of them is another object."""
+        before = self._rows.get(what)
+        alike = before is not None and len(before[0]) == len(parts)
+        if before is not None and alike and all(map(is_, before[0], parts)):
+            return cast(ValueT, before[2])
+        made = make()
+        self._rows[what] = (list(parts), [], made)
+        return made
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._kept.clear()
+        self._rows.clear()
+
+    def trim(self) -> None:
+        """Forget single answers if there are too many of them."""
+        if len(self._kept) > _ROOM:
+            self._kept.clear()
+
 
 ItemT = TypeVar("ItemT")
 PartT = TypeVar("PartT")
@@ -71,7 +153,7 @@ class Entry:
 
 @frozen
 class Namespace:
-    """How a file sees names where modules stand behind short names (`use a.b as c`).
+    """The name lookup of a file that uses modules behind short names (`use a.b as c`).
 
     ``prefix`` stands before what the file declares. ``seen`` pairs what is written before a name
     with the prefix of a file that it may mean, nearest first: ``("c.", "c.")``.
@@ -85,7 +167,7 @@ _PLAIN = Namespace("", (("", ""),))
 
 
 def _no_data(name: str, user: Source) -> Source:
-    """Where no data files are to be had."""
+    """The loader of data files that finds none."""
     raise Failure(Diagnostic("TW0001", f"There is no file `{name}`."))
 
 
@@ -135,8 +217,13 @@ class Draft:
     _by_kind: dict[type, list[tuple[object, Entry]]] = field(default_factory=dict)
 
     def namespace(self, span: Span) -> Namespace:
-        """How the file of a span sees names."""
+        """The name lookup of the file of a span."""
         return self.namespaces.get(self.file_of(span), _PLAIN)
+
+    @property
+    def rules(self) -> tuple[Action | Law, ...]:
+        """All actions, then all laws, in the order of the text."""
+        return (*self.actions.values(), *self.laws.values())
 
     @property
     def root_name(self) -> str | None:

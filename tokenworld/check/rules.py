@@ -1,4 +1,7 @@
-"""The rules pass: actions, laws, watches, invariants, conservation, prose (language.md §6, §7)."""
+"""The rules pass: actions, laws, watches, invariants, conservation, prose (language.md §6, §7, §9).
+
+The atoms of a condition are the parts whose values explain a refusal.
+"""
 
 from __future__ import annotations
 
@@ -7,44 +10,59 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
-from tokenworld.check.atoms import atoms_of
-from tokenworld.check.bodies import check_block, check_effects, text_of
-from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft, Entry
-from tokenworld.check.expressions import check, check_condition, fit
-from tokenworld.check.folds import formal_binders
-from tokenworld.check.narrowing import when_true
-from tokenworld.check.templates import check_template
+from tokenworld.check.typing.arithmetic import fit
+from tokenworld.check.typing.context import Context, formal_binders, when_true
+from tokenworld.check.typing.expressions import (
+    check,
+    check_condition,
+    check_template,
+)
+from tokenworld.check.typing.statements import check_block, check_effects, text_of
 from tokenworld.check.vocabulary import fresh
 from tokenworld.diagnostics import Span, did_you_mean
 from tokenworld.model import (
     TEXT,
     Action,
+    Atom,
     Birth,
     Body,
+    BuiltinCall,
     Called,
+    ClosureOf,
+    CollectionType,
     Conserve,
+    DeriveCall,
     Describe,
     Effect,
     EnumType,
+    Fold,
     Invariant,
+    InverseOf,
     Law,
     Let,
+    Local,
     NumberType,
     ObjectType,
+    ParamRead,
+    Read,
     Require,
     Scope,
     Term,
     TextType,
     ValueType,
     Watch,
+    children,
     is_drawn,
     looks_back,
     show_type,
+    subterms,
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["check_rules"]
+__all__ = [
+    "check_rules",
+]
 
 
 def check_rules(draft: Draft) -> None:
@@ -179,7 +197,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
         steps.guards.append(require)
         return ctx.narrow(when_true(require.condition, draft.types))
     if isinstance(step, syn.Cancelled):
-        steps.cancelled = check_block(step.block, ctx)
+        steps.cancelled = check_block(step.block, ctx.other_state())
         return ctx
     effects, after = check_effects((step,), ctx, "rule")
     for effect in effects:
@@ -317,3 +335,39 @@ def _birth(draft: Draft, item: syn.BirthDecl, _entry: Entry) -> Birth:
         draft.stop("TW0301", what, item.formal.span, "never created", hint)
     ctx = _nobody(draft, {binder.name: binder.type})
     return Birth(binder, check_block(item.block, ctx), item.span)
+
+
+_READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf)
+
+
+def atoms_of(condition: Term, draft: Draft, lets: Collection[str] = ()) -> tuple[Atom, ...]:
+    """Reads, derives, folds, params and ``lets`` of a condition, outermost first, each text once.
+
+    Subterms that use variables bound inside the condition have no single value and are left out,
+    and so are collections: the fold over them tells more.
+    """
+    found: dict[str, Term] = {}
+    _collect(condition, frozenset(), draft, lets, found)
+    return tuple(Atom(text, term) for text, term in found.items())
+
+
+def _collect(
+    term: Term,
+    bound: frozenset[str],
+    draft: Draft,
+    lets: Collection[str],
+    found: dict[str, Term],
+) -> None:
+    inner = bound
+    if isinstance(term, Fold):
+        inner = bound | {binder.name for binder in term.binders}
+    telling = isinstance(term, (*_READING, BuiltinCall))
+    telling = telling or (isinstance(term, Local) and term.name in lets)
+    if telling and not _uses(term, bound) and not isinstance(term.type, CollectionType):
+        found.setdefault(draft.text(term.span), term)
+    for child in children(term):
+        _collect(child, inner, draft, lets, found)
+
+
+def _uses(term: Term, names: frozenset[str]) -> bool:
+    return any(isinstance(part, Local) and part.name in names for part in subterms(term))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import assert_never, get_args
 
-from tokenworld.check.bodies import check_block, check_event
-from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft
-from tokenworld.check.expressions import check, check_condition, fit
-from tokenworld.check.literals import whole
-from tokenworld.check.recorded import read_data
-from tokenworld.check.references import behind_alias, object_named
-from tokenworld.check.worlds import actor_named, param_setting
+from tokenworld.check.typing.arithmetic import fit
+from tokenworld.check.typing.context import Context
+from tokenworld.check.typing.expressions import check, check_condition
+from tokenworld.check.typing.names import behind_alias, object_named
+from tokenworld.check.typing.statements import check_block, check_event
+from tokenworld.check.typing.types import whole
+from tokenworld.check.worlds import actor_named, param_setting, read_data
 from tokenworld.diagnostics import did_you_mean
 from tokenworld.model import (
     Always,
@@ -47,6 +47,7 @@ from tokenworld.syntax import nodes as syn
 
 __all__ = ["check_scenarios"]
 
+Result = syn.Won | syn.Lost | syn.Unchanged | syn.Says | syn.Emits
 STATUSES: tuple[str, ...] = get_args(StatusName)
 
 
@@ -105,6 +106,8 @@ def _step(step: syn.Step, ctx: Context) -> ScenarioStep:
         case syn.Replay(path=path):
             read_data(path, ctx.draft)
             return Replay(path.value, step.span)
+        case _:
+            assert_never(step)
 
 
 def _given(step: syn.Given, ctx: Context) -> Given:
@@ -156,6 +159,8 @@ def _intent(intent: syn.Intent, ctx: Context) -> CallStep | TypedStep | PassStep
                 return _call(full, intent.args if isinstance(intent, syn.Method) else (), ctx)
             hint = "Write a call such as `take(lamp)`, or the typed words in quotes."
             ctx.draft.stop("TW0301", "An intent is a call.", intent.span, "no call", hint)
+        case _:
+            assert_never(intent)
 
 
 def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> CallStep:
@@ -205,7 +210,7 @@ def _check(check_: syn.Check, ctx: Context) -> Check:
             return _result(check_, ctx)
 
 
-def _result(check_: syn.Check, ctx: Context) -> Check:
+def _result(check_: Result, ctx: Context) -> Check:
     match check_:
         case syn.Won(name=name):
             return WonCheck(_ending(name, "goal", ctx), check_.span)
@@ -218,7 +223,7 @@ def _result(check_: syn.Check, ctx: Context) -> Check:
         case syn.Emits(event=event):
             return _emits(event, ctx, check_)
         case _:
-            raise TypeError(f"not a check: {check_!r}")
+            assert_never(check_)
 
 
 def _emits(event: syn.Ref, ctx: Context, check_: syn.Emits) -> EmitsCheck:
@@ -240,6 +245,8 @@ def _event_call(event: syn.Ref, ctx: Context) -> tuple[syn.Name | None, tuple[sy
             return behind_alias(base, name, ctx), ()
         case syn.Method(base=base, name=name, args=args):
             return behind_alias(base, name, ctx), args
+        case _:
+            assert_never(event)
 
 
 def _executed_hint(condition: syn.Expr, ctx: Context) -> None:

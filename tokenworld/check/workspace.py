@@ -3,39 +3,59 @@
 A `Workspace` keeps the items of the last text with their nodes, and what analyses found out of
 them. Where an edit leaves all declarations as they were, and what a rule is to other rules (its
 name, parameters and labels), only the edited rules are checked again, with the analyses of pairs
-and lines that they take part in. Any other edit, and one that leaves a mistake of the syntax, is
-checked in full. The findings are always those of a check of the whole new text.
+and lines that they take part in. Any other edit, and one that leaves a syntax error, is checked in
+full. The findings are always those of a check of the whole new text.
+
+The root file is cut into cells, one per item, each a text of its own: the nodes of a cell count
+their offsets from the start of the item, so they stay valid wherever the item moves. `Places` maps
+these offsets back to the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from operator import is_
-from typing import Final
+from typing import Final, TypeVar, cast
 
 from tokenworld.check import PASSES, Checked, Pass, assemble, check_source, run_pass, undisturbed
-from tokenworld.check.cascades import without_followups
-from tokenworld.check.cells import Cut, Cutter
-from tokenworld.check.draft import Draft, Entry
-from tokenworld.check.lints import check_lints
-from tokenworld.check.memo import Memo
+from tokenworld.check.analysis.lints import check_lints
+from tokenworld.check.cascades import said_once, with_repairs, without_followups
+from tokenworld.check.draft import Draft, Entry, Memo
 from tokenworld.check.modules import (
     DataLoader,
     Loader,
     data_loader,
+    entry_of,
     file_loader,
     load,
     read_entries,
 )
-from tokenworld.check.moving import Places
-from tokenworld.check.repairs import with_repairs
-from tokenworld.diagnostics import Diagnostic, Source, has_errors, in_order
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Edit,
+    Fix,
+    Related,
+    Source,
+    Span,
+    has_errors,
+    in_order,
+)
 from tokenworld.model import Program
 from tokenworld.syntax import nodes as syn
+from tokenworld.syntax import parse_source
+from tokenworld.syntax.lalr import Token, lex
+from tokenworld.syntax.parse import Splitter
+from tokenworld.syntax.tables import tables
 
-__all__ = ["Rechecked", "Workspace"]
+__all__ = [
+    "Rechecked",
+    "Workspace",
+]
+
 
 _RULES: Final = (
     syn.ActionDecl, syn.LawDecl, syn.WatchDecl, syn.InvariantDecl, syn.ConserveDecl,
@@ -168,7 +188,7 @@ class Workspace:
         places = Places(cut)
         found = without_followups(draft)
         findings = self._memo.each("repairs", found, lambda one: with_repairs(one, draft))
-        told = in_order(map(places.finding, findings))
+        told = said_once(in_order(map(places.finding, findings)))
         return Rechecked(told, tuple(draft.sources.values()), whole, draft, places)
 
     def _again(self, draft: Draft, settled: _Settled) -> bool:
@@ -248,7 +268,7 @@ def _changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entr
 
 
 def _face(entry: Entry, draft: Draft) -> object:
-    """What the rest of a program may know of a rule without reading it."""
+    """The parts of a rule that others depend on: name, parameters, labels."""
     match entry.item:
         case syn.ActionDecl(name=name):
             action = draft.actions.get(name.value)
@@ -268,3 +288,288 @@ def _face(entry: Entry, draft: Draft) -> object:
             return name.value, name.value in draft.conserves
         case _:
             return None
+
+
+_AHEAD: Final = 200
+"""Characters of the first untouched item that are read again: it ends the item before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One item: its text under a name of its own, and its nodes, which count from its start."""
+
+    source: Source
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text, and its items with the offsets at which they start."""
+
+    source: Source
+    starts: list[int]
+    cells: list[Cell]
+
+
+class Cutter:
+    """Cuts texts; ``pieces`` are the texts of all cells by their names."""
+
+    def __init__(self) -> None:
+        self.pieces: dict[str, Source] = {}
+        self._count = 0
+
+    def cut(self, source: Source, before: Cut | None = None) -> Cut | None:
+        """All items of a text, or `None` where its syntax has a mistake."""
+        grammar = tables()
+        tokens, problems = lex(source, grammar)
+        if problems or not tokens:
+            return None
+        places = _places(source, tokens, 0, len(source.text))
+        if places is None:
+            return None
+        cells = self._cells(source, places, () if before is None else before.cells)
+        return None if cells is None else Cut(source, [start for start, _ in places], cells)
+
+    def recut(self, before: Cut, source: Source) -> Cut | None:
+        """The items of an edited text; those that the edit cannot touch are kept as they are."""
+        window = _Window.between(before, source)
+        if window is None:
+            return self.cut(source, before)
+        tokens, problems = lex(source, tables(), window.start, window.end)
+        if problems:
+            return None
+        places = _places(source, tokens, window.start, window.stop)
+        if places is None:
+            return self.cut(source, before)
+        first, last = window.first, window.last
+        middle = self._cells(source, places, before.cells[first:last])
+        if middle is None:
+            return None
+        shift = len(source.text) - len(before.source.text)
+        behind = [start + shift for start in before.starts[last:]]
+        starts = [*before.starts[:first], *(start for start, _ in places), *behind]
+        cells = [*before.cells[:first], *middle, *before.cells[last:]]
+        after = first + len(middle)
+        if after < len(cells):  # its doc comment stands before it, where the edit was
+            cells[after] = _documented(cells[after], source, starts[after])
+        return Cut(source, starts, cells)
+
+    def _cells(
+        self, source: Source, places: list[tuple[int, int]], kept: Iterable[Cell]
+    ) -> list[Cell] | None:
+        """Cells for these stretches; a text that has a cell already keeps it."""
+        known: dict[str, list[Cell]] = {}
+        for cell in kept:
+            known.setdefault(cell.source.text, []).append(cell)
+        found: list[Cell] = []
+        for start, end in places:
+            text = source.text[start:end]
+            alike = known.get(text)
+            fresh = alike.pop(0) if alike else self._new(source.name, text)
+            if fresh is None:
+                return None
+            found.append(_documented(fresh, source, start))
+        return found
+
+    def _new(self, file: str, text: str) -> Cell | None:
+        self._count += 1
+        piece = Source(f"{file}\0{self._count}", None, text)
+        tree, problems = parse_source(piece)
+        if problems or len(tree.items) != 1:
+            return None
+        self.pieces[piece.name] = piece
+        return Cell(piece, entry_of(tree.items[0], None))
+
+    def forget(self, cut: Cut) -> None:
+        """Keep only the pieces of this text."""
+        self.pieces = {cell.source.name: cell.source for cell in cut.cells}
+
+
+def _places(
+    source: Source, tokens: list[Token], start: int, stop: int
+) -> list[tuple[int, int]] | None:
+    """The spans of the items from ``start`` to ``stop``; `None` unless one ends at ``stop``."""
+    splitter = Splitter(source, tables(), tokens)
+    found: list[tuple[int, int]] = []
+    position = 0
+    while position < len(tokens) and tokens[position].start < stop:
+        behind = splitter.item_end(position)
+        if behind is None:
+            return None
+        found.append((tokens[position].start, tokens[behind - 1].end))
+        position = behind
+    at = tokens[position].start if position < len(tokens) else len(source.text)
+    return found if at == stop or stop == len(source.text) else None
+
+
+def _documented(cell: Cell, source: Source, start: int) -> Cell:
+    """The cell with the doc comment above it: the `##` lines right before its line."""
+    text, lines = source.text, list[str]()
+    end = text.rfind("\n", 0, start)
+    while end >= 0:
+        first = text.rfind("\n", 0, end) + 1
+        line = text[first:end].strip()
+        if not line.startswith("##"):
+            break
+        lines.append(line.lstrip("#").strip())
+        end = first - 1
+    doc = "\n".join(reversed(lines)) if lines else None
+    if doc == cell.entry.doc:
+        return cell
+    return Cell(cell.source, Entry(cell.entry.item, cell.entry.quirk, doc))
+
+
+# ---- what an edit may touch -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The items ``first`` to ``last`` of the text before are read again.
+
+    In the new text they lie from ``start`` to ``stop``; it is read up to ``end``.
+    """
+
+    first: int
+    last: int
+    start: int
+    stop: int
+    end: int
+
+    @classmethod
+    def between(cls, before: Cut, source: Source) -> _Window | None:
+        """The difference between two texts; `None` if it is too large to be worth it."""
+        old, new = before.source.text, source.text
+        same = _common_start(old, new)
+        tail = _common_end(old, new, min(len(old), len(new)) - same)
+        changed = len(old) - tail
+        first = max(0, bisect_left(before.starts, same) - 1)
+        piece = before.cells[first].source.text
+        if first > 0 and not _well_begun(piece, same - before.starts[first]):
+            first -= 1
+        last = bisect_right(before.starts, changed)
+        while last < len(before.starts) and "\n" not in old[changed : before.starts[last]]:
+            last += 1
+        start = before.starts[first] if before.starts and before.starts[first] <= same else 0
+        if last == len(before.starts):
+            return cls(first, last, start, len(new), len(new))
+        stop = before.starts[last] + len(new) - len(old)
+        end = new.find("\n", stop + _AHEAD)
+        piece = before.cells[last].source.text
+        if end >= 0 and not _well_begun(piece, _AHEAD):
+            return None
+        return cls(first, last, start, stop, len(new) if end < 0 else end)
+
+
+def _well_begun(text: str, length: int) -> bool:
+    """Whether this many characters of an item surely hold its first two words."""
+    begin = text[:length]
+    return "#" not in begin and len(begin.split()) > 2
+
+
+def _common_start(one: str, other: str) -> int:
+    """The length of what two texts begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(one: str, other: str, most: int) -> int:
+    """The length, ``most`` at most, of what two texts end with alike."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        left = one[len(one) - middle : len(one) - low]
+        if left == other[len(other) - middle : len(other) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+NodeT = TypeVar("NodeT")
+
+
+class Places:
+    """The offsets of the cells of one text."""
+
+    def __init__(self, cut: Cut) -> None:
+        self._file = cut.source
+        self._cut = cut
+        self._corners: dict[str, tuple[int, int, int]] = {}
+
+    @cached_property
+    def _starts(self) -> dict[str, int]:
+        """The offset of each cell by its name, computed on first use."""
+        pairs = zip(self._cut.cells, self._cut.starts, strict=True)
+        return {cell.source.name: start for cell, start in pairs}
+
+    def span(self, span: Span) -> Span:
+        """The place in the file; that of another file stays as it is."""
+        corner = self._corners.get(span.file)
+        if corner is None:
+            if span.file not in self._starts:
+                return span
+            start = self._starts[span.file]
+            corner = self._corners[span.file] = (start, *self._file.line_and_column(start))
+        offset, line, column = corner
+        return Span(
+            self._file.name,
+            span.start + offset,
+            span.end + offset,
+            span.line + line - 1,
+            span.column + column - 1 if span.line == 1 else span.column,
+            span.end_line + line - 1,
+            span.end_column + column - 1 if span.end_line == 1 else span.end_column,
+        )
+
+    def finding(self, found: Diagnostic) -> Diagnostic:
+        """A diagnostic with all its places."""
+        span = None if found.span is None else self.span(found.span)
+        related = found.related
+        if related:
+            related = tuple([Related(self.span(one.span), one.label) for one in related])
+        fix = found.fix
+        if fix is not None:
+            edits = tuple([Edit(self.span(one.span), one.text) for one in fix.edits])
+            fix = Fix(fix.title, edits, fix.safe)
+        return Diagnostic(
+            found.code, found.message, span, found.label, found.notes, found.hint, related, fix,
+            found.severity,
+        )  # fmt: skip
+
+    def moved(self, node: NodeT) -> NodeT:
+        """Any part of the model with its places; a part without any stays the very same."""
+        if isinstance(node, Span):
+            return cast(NodeT, self.span(node))
+        if isinstance(node, tuple):
+            parts = tuple([self.moved(part) for part in node])
+            return cast(NodeT, parts) if any(map(_differs, parts, node)) else node
+        if isinstance(node, Mapping):
+            return cast(NodeT, {key: self.moved(part) for key, part in node.items()})
+        changed = {}
+        for name in _fields(type(node)):
+            before = getattr(node, name)
+            after = self.moved(before)
+            if after is not before:
+                changed[name] = after
+        return cast(NodeT, replace(cast(Span, node), **changed)) if changed else node
+
+
+def _differs(one: object, other: object) -> bool:
+    return one is not other
+
+
+_KNOWN: dict[type, tuple[str, ...]] = {}
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    found = _KNOWN.get(kind)
+    if found is None:
+        names = (one.name for one in fields(kind)) if is_dataclass(kind) else ()
+        found = _KNOWN[kind] = tuple(names)
+    return found

@@ -1,21 +1,27 @@
-"""The worlds pass: objects with their fields, endings, policies (language.md §12)."""
+"""The worlds pass: objects, fields, endings, policies, recorded states (language.md §9, §12)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from tokenworld.check.bodies import check_block, check_fields, text_of
-from tokenworld.check.context import Context
 from tokenworld.check.draft import Draft
-from tokenworld.check.expressions import check, check_condition, fit
-from tokenworld.check.layouts import cells_of, check_layout, created_by_name, named_creations
-from tokenworld.check.literals import object_type, whole
-from tokenworld.check.recorded import recorded_state
-from tokenworld.check.references import object_named
-from tokenworld.check.relations import is_subtype
-from tokenworld.check.vocabulary import check_constant, fresh
-from tokenworld.diagnostics import Related, Span, did_you_mean
+from tokenworld.check.typing.arithmetic import fit
+from tokenworld.check.typing.context import Context
+from tokenworld.check.typing.expressions import check, check_condition
+from tokenworld.check.typing.names import object_named
+from tokenworld.check.typing.statements import check_block, check_fields, text_of
+from tokenworld.check.typing.types import is_subtype, object_type, whole
+from tokenworld.check.vocabulary import (
+    cells_of,
+    check_constant,
+    check_layout,
+    created_by_name,
+    fresh,
+    named_creations,
+)
+from tokenworld.diagnostics import Failure, Related, Source, Span, did_you_mean
 from tokenworld.model import (
     ROOT,
     TEXT,
@@ -39,7 +45,13 @@ from tokenworld.model import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["actor_named", "check_objects", "check_worlds", "param_setting"]
+__all__ = [
+    "actor_named",
+    "check_objects",
+    "check_worlds",
+    "param_setting",
+    "read_data",
+]
 
 
 def check_objects(draft: Draft) -> None:
@@ -311,3 +323,38 @@ def _object_complete(draft: Draft, decl: ObjectDecl, world: World, written: set[
             hint = f"Write `{{ {fluent.name} = … }}` behind it, or make the attribute optional."
             related = (Related(fluent.span, "it is never `none`"),)
             draft.tell("TW0602", what, decl.span, "value missing", hint, related)
+
+
+FORMAT = "tw-state/1"
+
+
+def read_data(path: syn.Str, draft: Draft) -> Source:
+    """The text of a file named in the root file, relative to it (TW0006 if it cannot be read)."""
+    if path.value in draft.data:
+        return draft.data[path.value]
+    assert draft.root is not None
+    try:
+        found = draft.read(path.value, draft.root)
+    except Failure as failure:
+        (first, *_) = failure.diagnostics
+        hint = "Put the file beside this one, or correct its name."
+        draft.stop("TW0006", first.message, path.span, "cannot be read", hint)
+    return draft.data.setdefault(path.value, found)
+
+
+def recorded_state(path: syn.Str, span: Span, draft: Draft) -> StartFile:
+    """``start "file.json"``: a state in the exchange format. The file is a source of the program,
+    so that a recorded run knows what it began with."""
+    source = read_data(path, draft)
+    try:
+        state = json.loads(source.text)
+    except (ValueError, RecursionError) as error:
+        what = f"`{path.value}` is not JSON: {str(error).partition(':')[0].lower()}."
+        hint = "Record the state again, or correct the file."
+        draft.stop("TW0006", what, path.span, "no recorded state", hint)
+    if not isinstance(state, dict) or state.get("format") != FORMAT:
+        what = f"`{path.value}` is not a recorded state."
+        hint = f'A recorded state is a JSON object with `"format": "{FORMAT}"`.'
+        draft.stop("TW0006", what, path.span, "no recorded state", hint)
+    draft.sources.setdefault(source.name, source)
+    return StartFile(path.value, source.text, span)

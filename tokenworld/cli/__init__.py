@@ -14,8 +14,7 @@ gc.set_threshold(100_000, 20, 20)
 
 from typing import TYPE_CHECKING  # noqa: E402
 
-from tokenworld.cli.frame import _main, main  # noqa: E402
-from tokenworld.cli.verbs import add_all  # noqa: E402
+from tokenworld.cli.frame import _main, add_all, main  # noqa: E402
 
 if TYPE_CHECKING:
     from tokenworld.cli.frame import app

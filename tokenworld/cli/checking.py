@@ -11,7 +11,7 @@ from tokenworld.cli.frame import app, verb
 from tokenworld.cli.parameters import Flag, Json, Limit, Paths, Pedantic, Seed
 
 if TYPE_CHECKING:
-    from tokenworld.tools.output import Output
+    from tokenworld.verbs.output import Output
 
 
 @app.command
@@ -31,7 +31,7 @@ def check(
     json: Json = False,
 ) -> int:
     """Check files: names, types, rules, and that each world can start."""
-    from tokenworld.tools.checking import check as run_check
+    from tokenworld.verbs.check import check as run_check
 
     return verb(
         json or form != "text",
@@ -59,7 +59,7 @@ def lint(
     json: Json = False,
 ) -> int:
     """Print what is allowed and yet suspicious, or the oddities that are there on purpose."""
-    from tokenworld.tools.linting import lint as run_lint
+    from tokenworld.verbs.lint import lint as run_lint
 
     return verb(json, lambda out: run_lint(files, out, pedantic=pedantic, quirks=quirks))
 
@@ -75,7 +75,7 @@ def fmt(
     json: Json = False,
 ) -> int:
     """Lay files out in the one style: those of `rules` and `domains` by default."""
-    from tokenworld.tools.formatting import fmt as format_files
+    from tokenworld.verbs.fmt import fmt as format_files
 
     return verb(json, lambda out: format_files(paths, out, check=check, diff=diff, stdin=stdin))
 
@@ -93,7 +93,7 @@ def test(
     json: Json = False,
 ) -> int:
     """Run scenarios: those of `rules` and `domains` by default."""
-    from tokenworld.tools.testing import test as run_tests
+    from tokenworld.verbs.test import test as run_tests
 
     def work(out: Output) -> int:
         return run_tests(paths, out, junit=junit, plan_seconds=time_limit, coverage=coverage)
@@ -109,16 +109,18 @@ def mutate(
     sample: Annotated[int | None, Parameter(help="Judge so many mutants only.")] = None,
     seed: Annotated[int, Parameter(help="The seed that draws the sample.")] = 0,
     least: Annotated[float, Parameter(help="Percent that must be noticed, for exit code 0.")] = 0.0,
-    time_limit: Limit = 30.0,
+    time_limit: Annotated[
+        float | None, Parameter(help="Seconds at most, for all of it; as long as it takes.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Change the rules a little, one place at a time: do the world's own tests notice?"""
-    from tokenworld.tools.mutation import mutate as run_mutants
+    from tokenworld.verbs.mutate import mutate as run_mutants
 
     def work(out: Output) -> int:
-        return run_mutants(file, out, sample=sample, seed=seed, seconds=time_limit, least=least)
+        return run_mutants(file, out, sample=sample, seed=seed, least=least)
 
-    return verb(json, work)
+    return verb(json, work, time_limit)
 
 
 @app.command
@@ -128,9 +130,15 @@ def fuzz(
     seed: Seed = 0,
     ticks: Annotated[int, Parameter(help="Ticks of each world at most.")] = 100,
     coverage: Annotated[Flag, Parameter(help="List every construct.")] = False,
+    verdicts: Annotated[
+        int | None,
+        Parameter(help="Instead: plan so many small worlds, and try all that play can do."),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Play random worlds with the engine and with a second, plain evaluator; 1 if they differ."""
-    from tokenworld.tools.fuzzing.verb import run_fuzz
+    from tokenworld.verbs.fuzz.verb import run_fuzz, run_verdicts
 
+    if verdicts is not None:
+        return verb(json, lambda out: run_verdicts(verdicts, seed, out))
     return verb(json, lambda out: run_fuzz(number, seed, ticks, coverage, out))

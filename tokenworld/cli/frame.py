@@ -1,19 +1,60 @@
-"""The frame of ``tw``: the application, and what becomes of a verb that cannot do its work."""
+"""The application of ``tw``, which module has which verb, and what becomes of a verb that fails."""
 
 from __future__ import annotations
 
 import gc
+import signal
 import sys
+import time
 from collections.abc import Callable
+from importlib import import_module
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from cyclopts import App
 
 from tokenworld import __version__
-from tokenworld.cli.verbs import add_verb
 
 if TYPE_CHECKING:
-    from tokenworld.tools.output import Output
+    from cyclopts import CycloptsError
+
+    from tokenworld.verbs.output import Output
+
+__all__ = ["MODULES", "add_all", "add_verb"]
+
+
+MODULES = {
+    "checking": ("check", "lint", "fmt", "test", "mutate", "fuzz"),
+    "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
+    "playing": ("run", "rollout", "play", "legal"),
+    "reading": ("explain", "rules", "graph", "grammar", "schema", "model"),
+    "recorded": ("runs", "log", "quality", "report", "conform"),
+}
+_HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}
+
+
+def add_verb(verb: str) -> None:
+    """Give the application this verb, or all verbs for an unknown word."""
+    if verb in _HOME:
+        import_module(f"tokenworld.cli.{_HOME[verb]}")
+    else:
+        add_all()
+
+
+def add_all() -> None:
+    """Give the application all its verbs: importing a module adds those of the module."""
+    for module in MODULES:
+        import_module(f"tokenworld.cli.{module}")
+
+
+def _told(error: CycloptsError) -> object:
+    """What is wrong with the arguments; what was typed is shown as it can be seen."""
+    from cyclopts import CycloptsPanel
+
+    from tokenworld.diagnostics import visible
+
+    return CycloptsPanel(visible(str(error)))
+
 
 app = App(
     name="tw",
@@ -21,19 +62,36 @@ app = App(
     version=__version__,
     version_flags=["--version"],
     help_flags=["--help", "-h"],
+    error_formatter=_told,
 )
+_began = time.monotonic()
+"""When the command began; limits of time count from here."""
 
 
-def verb(json: bool, work: Callable[[Output], int]) -> int:
-    """Run one verb: bad input becomes its diagnostics, an interruption 130, a defect 4."""
+def verb(
+    json: bool,
+    work: Callable[[Output], int],
+    seconds: float | None = None,
+    megabytes: int | None = None,
+) -> int:
+    """Run one verb: bad input becomes its diagnostics, an interruption 130, a defect 4.
+
+    ``seconds`` and ``megabytes`` are what it may take, however far it has come (TW0813).
+    """
     from tokenworld.diagnostics import Failure
-    from tokenworld.tools.output import EXIT_INTERRUPTED, Output
+    from tokenworld.limits import Halted, limited
+    from tokenworld.verbs.output import EXIT_INTERRUPTED, Output
 
     out = Output(json)
     try:
-        return work(out)
+        with limited(seconds, None if megabytes is None else megabytes << 20, _began):
+            return work(out)
     except Failure as failure:
         return out.failure(failure)
+    except Halted as halted:
+        return out.halted(halted)
+    except MemoryError:
+        return out.halted(Halted("memory", ""))
     except KeyboardInterrupt:
         out.note("interrupted")
         out.json({"schema_version": 1, "ok": False, "interrupted": True})
@@ -45,12 +103,39 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"{__version__}\n")
         raise SystemExit(0)
-    code = _main(sys.argv[1:])
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
+            signal.signal(number, _told_to_end)
+    try:
+        code = _run(sys.argv[1:])
+    except _Told as told:
+        signal.signal(told.number, signal.SIG_DFL)
+        signal.raise_signal(told.number)
+        raise
     gc.freeze()  # the process ends: the collector need not walk through all that is left
     raise SystemExit(code)
 
 
+class _Told(SystemExit):
+    """A signal told us to end. Every block is left on the way out, so that children end as well."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
+
+
+def _told_to_end(number: int, frame: FrameType | None) -> None:
+    raise _Told(number)
+
+
 def _main(arguments: list[str]) -> int:
+    """Run a command within this process."""
+    global _began
+    _began = time.monotonic()
+    return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
     add_verb(arguments[0] if arguments else "")
@@ -79,7 +164,7 @@ def _spelled_out(arguments: list[str]) -> list[str]:
 def _not_done(arguments: list[str], why: str, message: str) -> None:
     """The one object on stdout that ``--json`` promises, where no verb came to print it."""
     if "--json" in arguments:
-        from tokenworld.tools.output import Output
+        from tokenworld.verbs.output import Output
 
         Output(as_json=True).json({"schema_version": 1, "ok": False, why: message})
 
@@ -89,12 +174,14 @@ def _defect(error: Exception) -> int:
     import tempfile
     import traceback
 
+    from tokenworld.verbs.output import Output
+
     with tempfile.NamedTemporaryFile(
         "w", prefix="tw-defect-", suffix=".txt", delete=False, encoding="utf-8"
     ) as report:
         report.write("".join(traceback.format_exception(error)))
-    sys.stderr.write(
+    Output().note(
         f"internal error: {type(error).__name__}: {error}\n"
-        f"  help: please report it with the file {report.name}\n"
+        f"  help: please report it with the file {report.name}"
     )
     return 4

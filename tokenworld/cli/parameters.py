@@ -27,10 +27,14 @@ MaybeWorld = Annotated[str | None, _world]
 Seed = Annotated[int, Parameter(name="--seed", help="The seed of all draws.")]
 Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any by default.")]
 Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
+Memory = Annotated[
+    int | None, Parameter(name="--memory-limit", help="MB of memory at most, planners included.")
+]
 States = Annotated[int, Parameter(name="--states", help="States of the explored graph at most.")]
 Played = Annotated[Path | None, Parameter(help="What was played so far.")]
 Policy = Annotated[str, Parameter(help="random, or a policy or script file.")]
 Length = Annotated[int, Parameter(help="Records of a run at most.")]
+Operator = Annotated[Flag, Parameter(help="Hide nothing: show what is secret.")]
 Ticks = Annotated[int | None, Parameter(help="Stop after so many records.")]
 
 # ---- recorded runs ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The verbs that look ahead: plan, hint, audit, and doctor, which tells of the planners."""
+"""The verbs that look ahead or go to PDDL: plan, hint, audit, doctor, sweep, export, import."""
 
 from __future__ import annotations
 
@@ -8,12 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Flag, Goal, Json, Limit, Played, Seed, States, World
+from tokenworld.cli.parameters import (
+    Flag,
+    Goal,
+    Json,
+    Length,
+    Limit,
+    Memory,
+    Operator,
+    Played,
+    Policy,
+    Seed,
+    States,
+    Store,
+    World,
+)
 
 if TYPE_CHECKING:
-    from tokenworld.tools.output import Output
+    from tokenworld.verbs.output import Output
 
-_ENCODINGS = "Only on this encoding: E, D (Fast Downward) or A (ENHSP)."
+
+_ENCODINGS = "Only on this encoding: E (Fast Downward) or A (ENHSP)."
 _ENGINES = "Only this engine: own, width, hmax, hadd, ff, blind, lama, symk, enhsp or up:NAME."
 
 
@@ -47,12 +62,13 @@ def plan(
     ] = None,
     time_limit: Limit = 60.0,
     states: States = 200_000,
+    memory_limit: Memory = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
     """Is the goal reachable? Winnable (0) with a plan, unwinnable (1) with proof, unknown (3)."""
-    from tokenworld.tools.plan_extras import Extras
-    from tokenworld.tools.solving import plan_luck as plan_world
+    from tokenworld.verbs.plan.verb import Extras
+    from tokenworld.verbs.plan.verb import plan_luck as plan_world
 
     extras = Extras(
         certificate, check, why, explain, engine, optimal, top, all_optimal, encoding, honest,
@@ -61,7 +77,7 @@ def plan(
 
     def work(out: Output) -> int:
         if problem is not None or world.lower().endswith(".pddl"):
-            from tokenworld.tools.importing import plan_pddl
+            from tokenworld.verbs.plan.verb import plan_pddl
 
             pair, more = (Path(world), problem), extras.asked or luck != "possible" or policy
             return plan_pddl(
@@ -79,7 +95,7 @@ def plan(
             extras=extras,
         )
 
-    return verb(json, work)
+    return verb(json, work, time_limit, memory_limit)
 
 
 @app.command
@@ -90,17 +106,25 @@ def hint(
     script: Played = None,
     goal: Goal = None,
     time_limit: Limit = 20.0,
+    operator: Operator = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
     """The next step of a shortest plan, the distance, and what every way must pass."""
-    from tokenworld.tools.hinting import hint_after
+    from tokenworld.verbs.hint import hint_after
 
     return verb(
         json,
         lambda out: hint_after(
-            world, out, script=script, goal=goal, time_limit=time_limit, seed=seed
+            world,
+            out,
+            script=script,
+            goal=goal,
+            time_limit=time_limit,
+            seed=seed,
+            operator=operator,
         ),
+        time_limit,
     )
 
 
@@ -112,12 +136,13 @@ def audit(
     goal: Goal = None,
     states: States = 1_000_000,
     time_limit: Limit = 60.0,
+    memory_limit: Memory = None,
     past_goal: Annotated[Flag, Parameter(help="Count what follows the goal as well.")] = False,
     graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
     json: Json = False,
 ) -> int:
     """What can become of a world: dead ends and how cruel they are, and what never happens."""
-    from tokenworld.tools.auditing import audit as audit_world
+    from tokenworld.verbs.audit.verb import audit as audit_world
 
     def work(out: Output) -> int:
         return audit_world(
@@ -125,12 +150,126 @@ def audit(
             past_goal=past_goal,
         )  # fmt: skip
 
-    return verb(json, work)
+    return verb(json, work, time_limit, memory_limit)
 
 
 @app.command
 def doctor(*, json: Json = False) -> int:
     """Which planners are installed, and how to install the others."""
-    from tokenworld.tools.doctoring import doctor as examine
+    from tokenworld.verbs.doctor import doctor as examine
 
     return verb(json, examine)
+
+
+@app.command
+def export(
+    world: World,
+    /,
+    *,
+    pddl: Annotated[Flag, Parameter(help="Write PDDL.")] = False,
+    ppddl: Annotated[Flag, Parameter(help="Write PPDDL, with chances.")] = False,
+    sanitize: Annotated[Flag, Parameter(help="Names that every planner takes.")] = False,
+    output: Annotated[Path | None, Parameter(name=["-o", "--output"], help="A folder.")] = None,
+    plan: Annotated[
+        Path | None, Parameter(name="--read-plan", help="Play a plan of these files.")
+    ] = None,
+    goal: Goal = None,
+    time_limit: Limit = 60.0,
+    json: Json = False,
+) -> int:
+    """Write a world as PDDL: `domain.pddl` and `problem.pddl`."""
+    from tokenworld.diagnostics import Diagnostic, Failure
+    from tokenworld.verbs.pddl import export_pddl
+
+    def work(out: Output) -> int:
+        if pddl == ppddl:
+            hint = "Add `--pddl`, or `--ppddl` to keep probabilities."
+            raise Failure(Diagnostic("TW0006", "Say which form to export.", hint=hint))
+        return export_pddl(
+            world, out, folder=output, goal=goal, names=sanitize, plan=plan, luck=ppddl
+        )
+
+    return verb(json, work, time_limit)
+
+
+@app.command(name="import")
+def import_pddl_(
+    domain: Annotated[Path, Parameter(help="A PDDL domain.")],
+    problems: Annotated[tuple[Path, ...], Parameter(help="Problems of the domain.")] = (),
+    /,
+    *,
+    output: Annotated[
+        Path | None, Parameter(name=["-o", "--output"], help="A folder; printed without it.")
+    ] = None,
+    force: Annotated[Flag, Parameter(help="Replace a file that is there.")] = False,
+    json: Json = False,
+) -> int:
+    """Take a PDDL domain and its problems as a `.tw` file, each problem a world."""
+    from tokenworld.verbs.pddl import import_pddl
+
+    return verb(json, lambda out: import_pddl(domain, problems, out, folder=output, force=force))
+
+
+@app.command
+def equiv(
+    first: Annotated[str, Parameter(help="A PDDL domain or a `.tw` FILE[:world].")],
+    second: Annotated[str, Parameter(help="Another one.")],
+    problems: Annotated[tuple[Path, ...], Parameter(help="PDDL problems for both.")] = (),
+    /,
+    *,
+    limit: Annotated[int, Parameter(help="States to explore at most.")] = 10_000,
+    walks: Annotated[int, Parameter(help="Random walks beyond the limit.")] = 100,
+    json: Json = False,
+) -> int:
+    """Do two domains behave alike? Equivalent (0), different (1), no difference found (3)."""
+    from tokenworld.verbs.equiv import equivalence
+
+    def work(out: Output) -> int:
+        return equivalence(first, second, problems, out, limit=limit, walks=walks)
+
+    return verb(json, work)
+
+
+@app.command
+def sweep(
+    world: World,
+    /,
+    *,
+    param: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="NAME=VALUES, as `p=1..9`, `p=1..9..2`, `p=a,b`; for each param.", negative=""
+        ),
+    ] = (),
+    what: Annotated[
+        Literal["plan", "rollout", "audit"], Parameter(help="What is asked of each cell.")
+    ] = "plan",
+    seeds: Annotated[int, Parameter(help="So many seeds for each combination of values.")] = 1,
+    seed: Annotated[int, Parameter(help="The first seed.")] = 0,
+    goal: Goal = None,
+    time_limit: Annotated[
+        float | None, Parameter(help="Seconds at most, for all of it; as long as it takes.")
+    ] = None,
+    cell_limit: Annotated[float, Parameter(help="Seconds for a cell at most.")] = 60.0,
+    states: States = 1_000_000,
+    worlds: Annotated[int, Parameter(help="Runs of a cell, for rollouts.")] = 1,
+    ticks: Length = 1000,
+    policy: Policy = "random",
+    jobs: Annotated[int | None, Parameter(help="So many processes; one a core by default.")] = None,
+    dask: Annotated[
+        str | None, Parameter(help="A Dask scheduler's address, or local:N for N processes.")
+    ] = None,
+    csv: Annotated[Path | None, Parameter(help="Write a line for each cell here.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Plan, play or audit a world for many values of its params and many seeds; resumable."""
+    from tokenworld.verbs.audit.analysis import audit_counts
+    from tokenworld.verbs.sweep.verb import Asked
+    from tokenworld.verbs.sweep.verb import sweep as sweep_world
+
+    asked = Asked(
+        param, what, seeds, seed, goal, cell_limit, states, worlds, ticks, policy, jobs, dask,
+        csv, store,
+    )  # fmt: skip
+    return verb(json, lambda out: sweep_world(world, out, asked, audit_counts), time_limit)

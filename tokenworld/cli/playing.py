@@ -15,6 +15,7 @@ from tokenworld.cli.parameters import (
     Length,
     Limit,
     MaybeWorld,
+    Operator,
     Played,
     Policy,
     Seed,
@@ -46,15 +47,20 @@ def run(
     halt_refusals: Annotated[
         int | None, Parameter(help="Halt after so many refusals in a row; 0: never.")
     ] = None,
+    patience: Annotated[
+        int | None,
+        Parameter(help="In rounds: how often a fruitless player is asked again (0; `llm`: 2)."),
+    ] = None,
     goal: Goal = None,
     time_limit: Limit = 60.0,
+    operator: Operator = False,
     seed: Seed = 0,
     store: Store = None,
     json: Json = False,
 ) -> int:
     """Run a world without a screen and record it."""
-    from tokenworld.tools.choosing import Choice
-    from tokenworld.tools.running import run as run_world
+    from tokenworld.verbs.runs.run import Choice
+    from tokenworld.verbs.runs.run import run as run_world
 
     choice = Choice(
         script=script,
@@ -69,8 +75,9 @@ def run(
         ticks=ticks,
         seed=seed,
         halt_refusals=halt_refusals,
+        patience=patience,
     )
-    return verb(json, lambda out: run_world(world, out, choice, store))
+    return verb(json, lambda out: run_world(world, out, choice, store, operator=operator))
 
 
 @app.command
@@ -83,14 +90,14 @@ def rollout(
     ticks: Length = 1000,
     engine: Annotated[
         Literal["auto", "fast", "plain", "play"],
-        Parameter(help="Compiled, the same in Python, or the interpreter."),
+        Parameter(help="Compiled, in Python, or in Python with every text."),
     ] = "auto",
     digests: Annotated[Flag, Parameter(help="Add the state hash of every run.")] = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
     """Play a world many times and tell how often it is won, and how soon."""
-    from tokenworld.tools.rolling import rollout as roll
+    from tokenworld.verbs.runs.rollout import rollout as roll
 
     return verb(
         json,
@@ -116,6 +123,7 @@ def play(
     plan: Annotated[Flag, Parameter(help="Plan first; the plan can be stepped through.")] = False,
     goal: Goal = None,
     time_limit: Limit = 60.0,
+    operator: Operator = False,
     seed: Seed = 0,
     store: Store = None,
     web: Annotated[Flag, Parameter(help="In a browser, at an address of this machine.")] = False,
@@ -128,24 +136,31 @@ def play(
     With `--run` a stored run is shown record by record; one can play on from any of them.
     """
     if world is None or run is not None:
-        from tokenworld.tools.playing import watch
+        from tokenworld.play.verb import watch
 
         page = web or host is not None or port is not None
-        given = world is not None or page or plan or goal is not None or seed
+        given = world is not None or page or plan or goal is not None or seed or operator
         return verb(json, lambda out: watch(run, out, store, alone=not given))
     if web or host is not None or port is not None:
-        from tokenworld.tools.serving import WebOptions, serve_play
+        from tokenworld.play.web.verb import WebOptions, serve_play
 
         options = WebOptions(web, host, port)
         played = {"--plan": plan, "--goal": goal, "--time-limit": time_limit, "--seed": seed,
-                  "--store": store}  # fmt: skip
+                  "--store": store, "--operator": operator}  # fmt: skip
         return verb(json, lambda out: serve_play(world, out, options, played, seed))
-    from tokenworld.tools.playing import play as play_world
+    from tokenworld.play.verb import play as play_world
 
     return verb(
         json,
         lambda out: play_world(
-            world, out, seed=seed, store=store, planned=plan, time_limit=time_limit, goal=goal
+            world,
+            out,
+            seed=seed,
+            store=store,
+            planned=plan,
+            time_limit=time_limit,
+            goal=goal,
+            operator=operator,
         ),
     )
 
@@ -160,13 +175,16 @@ def legal(
         Flag, Parameter(name="--all", help="Also what cannot be done, and why.")
     ] = False,
     script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
+    operator: Operator = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
     """What can be done now, in all or with one object; 1 if nothing can."""
-    from tokenworld.tools.focusing import legal as run_legal
+    from tokenworld.verbs.legal import legal as run_legal
 
     return verb(
         json,
-        lambda out: run_legal(world, out, focus=focus, script=script, every=every, seed=seed),
+        lambda out: run_legal(
+            world, out, focus=focus, script=script, every=every, seed=seed, operator=operator
+        ),
     )

@@ -21,7 +21,7 @@ def explain(
     json: Json = False,
 ) -> int:
     """What a diagnostic code means, or how a source becomes a running world."""
-    from tokenworld.tools.explaining import explain_code, explain_stages
+    from tokenworld.verbs.explain import explain_code, explain_stages
 
     if stages or what is None:
         return verb(json, lambda out: explain_stages(what, out))
@@ -39,8 +39,8 @@ def rules(
     json: Json = False,
 ) -> int:
     """The rulebook of a file in English: things, actions, laws, endings, score."""
-    from tokenworld.tools.reading import context as tell_context
-    from tokenworld.tools.reading import rules as tell
+    from tokenworld.verbs.reading import context as tell_context
+    from tokenworld.verbs.reading import rules as tell
 
     return verb(json, lambda out: (tell_context if context else tell)(file, out))
 
@@ -57,7 +57,7 @@ def graph(
     json: Json = False,
 ) -> int:
     """Which rule enables, feeds or blocks which, as a picture."""
-    from tokenworld.tools.graphing import graph as draw
+    from tokenworld.verbs.reading import graph as draw
 
     return verb(json, lambda out: draw(world, out, form, rule))
 
@@ -74,7 +74,7 @@ def grammar(
     json: Json = False,
 ) -> int:
     """The grammar of the language, for parsers and for constrained decoding."""
-    from tokenworld.tools.grammars import grammar as print_grammar
+    from tokenworld.verbs.reading import grammar as print_grammar
 
     return verb(json, lambda out: print_grammar(dialect, names, out))
 
@@ -82,7 +82,7 @@ def grammar(
 @app.command
 def schema(*, json: Json = True) -> int:
     """The JSON schema of a checked program: what `tw model FILE` prints."""
-    from tokenworld.tools.modelling import schema as print_schema
+    from tokenworld.verbs.reading import schema as print_schema
 
     return verb(True, print_schema)
 
@@ -92,6 +92,6 @@ def model(
     file: Annotated[str, Parameter(help="A file to check and print.")], /, *, json: Json = True
 ) -> int:
     """The checked model of a file as JSON: names resolved, types settled."""
-    from tokenworld.tools.modelling import model as print_model
+    from tokenworld.verbs.reading import model as print_model
 
     return verb(True, lambda out: print_model(file, out))

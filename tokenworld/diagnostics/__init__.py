@@ -9,11 +9,15 @@ from tokenworld.diagnostics.diagnostic import (
     Related,
     has_errors,
     in_order,
+    in_seconds,
+    limit_reached,
+    no_verdict,
 )
 from tokenworld.diagnostics.render import render, render_one, span_json, to_json
 from tokenworld.diagnostics.source import Source, decode_source, read_source
 from tokenworld.diagnostics.span import Span
 from tokenworld.diagnostics.suggest import closest, did_you_mean, edit_distance, only_suggestion
+from tokenworld.diagnostics.visible import escaped, invisible, visible, without_invisible
 
 __all__ = [
     "CODES",
@@ -29,8 +33,13 @@ __all__ = [
     "decode_source",
     "did_you_mean",
     "edit_distance",
+    "escaped",
     "has_errors",
     "in_order",
+    "in_seconds",
+    "invisible",
+    "limit_reached",
+    "no_verdict",
     "only_suggestion",
     "read_source",
     "render",
@@ -39,4 +48,6 @@ __all__ = [
     "span_json",
     "title_of",
     "to_json",
+    "visible",
+    "without_invisible",
 ]

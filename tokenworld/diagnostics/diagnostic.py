@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from tokenworld.diagnostics.codes import Severity, severity_of
 from tokenworld.diagnostics.span import Span
@@ -60,6 +61,25 @@ class Diagnostic:
     def is_error(self) -> bool:
         """Whether this finding alone makes the input unusable."""
         return self.severity is Severity.ERROR
+
+
+def limit_reached(why: Literal["time", "memory"], doing: str) -> Diagnostic:
+    """TW0813: which limit of a command was used up, and what it was ``doing``."""
+    option = "--time-limit" if why == "time" else "--memory-limit"
+    message = f"The {why} of the command was used up{f' while {doing}' if doing else ''}."
+    return Diagnostic("TW0813", message, hint=f"Raise `{option}`, or make the world smaller.")
+
+
+def no_verdict() -> Diagnostic:
+    """TW0813: no search came to an answer within its limits."""
+    message = "There is no verdict within the time and the memory allowed."
+    hint = "Raise `--time-limit`, or make the world smaller."
+    return Diagnostic("TW0813", message, hint=hint)
+
+
+def in_seconds(seconds: float) -> str:
+    """A limit of time as it is told: "12.4 s"."""
+    return f"{seconds:,.1f}".removesuffix(".0") + " s" if seconds >= 0.1 else "less than 0.1 s"
 
 
 class Failure(Exception):

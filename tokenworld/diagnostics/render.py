@@ -9,6 +9,7 @@ from tokenworld.diagnostics.codes import Severity
 from tokenworld.diagnostics.diagnostic import Diagnostic, Edit
 from tokenworld.diagnostics.source import Source
 from tokenworld.diagnostics.span import Span
+from tokenworld.diagnostics.visible import visible
 
 TAB_WIDTH = 4
 # A longer line is cut around the place, so that a report never floods the terminal.
@@ -38,11 +39,12 @@ def render_one(
 ) -> str:
     """One finding as text that ends in a newline."""
     paint = _Paint(colour)
+    message = visible(diagnostic.message)
     spans = [r.span for r in diagnostic.related] + ([diagnostic.span] if diagnostic.span else [])
     gutter = max((len(str(span.line)) for span in spans), default=1)
     tint = _COLOURS[diagnostic.severity]
     head = paint(tint, f"{diagnostic.severity.value}[{diagnostic.code}]")
-    lines = [f"{head}: {paint(_BOLD, diagnostic.message)}"]
+    lines = [f"{head}: {paint(_BOLD, message)}"]
     if diagnostic.span:
         lines += _place(diagnostic.span, diagnostic.label, sources, gutter, paint, tint, "^", "-->")
     elif diagnostic.label:
@@ -101,7 +103,7 @@ class _Paint:
 
 def _remark(kind: str, text: str, gutter: int, paint: _Paint) -> str:
     indent = "\n" + " " * (gutter + len(kind) + 5)
-    body = text.replace("\n", indent)
+    body = visible(text).replace("\n", indent)
     return f"{' ' * gutter} {paint(_BLUE, '=')} {paint(_BOLD, kind)}: {body}"
 
 
@@ -116,13 +118,13 @@ def _place(
     arrow: str,
 ) -> list[str]:
     """The arrow line and, where the text is known, the source line with its underline."""
-    lines = [f"{' ' * gutter}{paint(_BLUE, arrow)} {span}"]
+    lines = [f"{' ' * gutter}{paint(_BLUE, arrow)} {visible(str(span))}"]
     source = sources.get(span.file)
     if source is None or not 1 <= span.line <= source.line_count:
         return lines + ([_remark("note", label, gutter, paint)] if label else [])
     shown, indent, width = _excerpt(source.line_text(span.line), span)
     bar = paint(_BLUE, "|")
-    note = f" {label}" if label else ""
+    note = f" {visible(label)}" if label else ""
     number = paint(_BLUE, str(span.line).rjust(gutter))
     lines.append(f"{' ' * gutter} {bar}")
     lines.append(f"{number} {bar} {shown}".rstrip())
@@ -140,17 +142,14 @@ def _excerpt(text: str, span: Span) -> tuple[str, int, int]:
         cut = max(0, min(first - LINE_WIDTH // 4, len(text) - LINE_WIDTH))
         text, first = text[cut : cut + LINE_WIDTH], first - cut
         last = min(last - cut, len(text))
-    before, under = _printable(text[:first]), _printable(text[first:last])
-    shown = before + under + _printable(text[last:])
+    before, under = _untabbed(text[:first]), _untabbed(text[first:last])
+    shown = before + under + _untabbed(text[last:])
     dots = "… " if cut else ""
     return dots + shown, _cells(before) + len(dots), max(1, _cells(under.rstrip()))
 
 
-def _printable(text: str) -> str:
-    return "".join(
-        " " * TAB_WIDTH if c == "\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}"
-        for c in text
-    )
+def _untabbed(text: str) -> str:
+    return visible(text).replace("\t", " " * TAB_WIDTH)
 
 
 def _cells(text: str) -> int:

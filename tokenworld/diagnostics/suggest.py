@@ -10,33 +10,42 @@ def edit_distance(left: str, right: str, limit: int) -> int:
     """Edits (insert, delete, replace, swap of neighbours) between two words.
 
     The optimal string alignment distance; a distance above `limit` is returned as
-    `limit + 1`, so that far words cost little.
+    `limit + 1`. Only the cells within `limit` of the diagonal are worked out (Ukkonen 1985), so
+    two words of n letters cost n * limit steps.
     """
+    far = limit + 1
     if abs(len(left) - len(right)) > limit:
-        return limit + 1
+        return far
     before: list[int] = []
-    row = list(range(len(right) + 1))
+    row = [min(j, far) for j in range(len(right) + 1)]
     for i, a in enumerate(left, 1):
         older, before = before, row
-        row = [i]
-        for j, b in enumerate(right, 1):
+        row = [far] * (len(right) + 1)
+        row[0] = min(i, far)
+        for j in range(max(1, i - limit), min(len(right), i + limit) + 1):
+            b = right[j - 1]
             best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
             if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
                 best = min(best, older[j - 2] + 1)
-            row.append(best)
+            row[j] = best
         if min(row) > limit:
-            return limit + 1
-    return min(row[-1], limit + 1)
+            return far
+    return min(row[-1], far)
+
+
+MOST_EDITS = 16
+"""What is further from a name than this is another name, however long both are."""
 
 
 def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...]:
     """The known names most like `word`, best first, ties in alphabetical order.
 
-    A name qualifies if it differs in a third of its letters or less (at least one edit),
-    ignoring case, hyphens and underscores, or if one contains the other as a whole word.
+    A name qualifies if it differs in a third of its letters or less (at least one edit, at most
+    `MOST_EDITS`), ignoring case, hyphens and underscores, or if one contains the other as a whole
+    word.
     """
     plain = _plain(word)
-    limit = max(1, (len(plain) + 1) // 3)
+    limit = min(MOST_EDITS, max(1, (len(plain) + 1) // 3))
     ranked = []
     for name in dict.fromkeys(known):
         other = _plain(name)

@@ -6,28 +6,30 @@ from tokenworld.engine.births import creates
 from tokenworld.ground import written
 from tokenworld.model import Body, Program, Transfer, effects_in
 
-__all__ = ["never_refused"]
+__all__ = ["never_refused", "shaped_or_bounded"]
+
+
+def shaped_or_bounded(program: Program) -> frozenset[str]:
+    """The fluents of which a write may be refused: unclamped numbers, unique values, places."""
+    return frozenset(
+        name
+        for name, fluent in program.fluents.items()
+        if (fluent.type.kind == "number" and not fluent.clamped)
+        or fluent.unique
+        or fluent.nested
+        or fluent.acyclic
+    )
 
 
 def never_refused(program: Program) -> dict[str, bool]:
     """Of each action whether it has none of them: it writes no bounded, unique or nested slot and
     transfers nothing."""
-    fluents = program.fluents
-    risky = {
-        name
-        for name, fluent in fluents.items()
-        if (fluent.type.kind == "number" and not fluent.clamped)
-        or fluent.unique
-        or fluent.nested
-        or fluent.acyclic
-    }
+    fluents, risky = dict(program.fluents), shaped_or_bounded(program)
     births = [birth.body for birth in program.births]
     found = {}
     for name, action in program.actions.items():
         bodies = [action.body, *(births if creates([action.body]) else ())]
-        found[name] = not any(
-            written(dict(fluents), body) & risky or _transfers(body) for body in bodies
-        )
+        found[name] = not any(written(fluents, body) & risky or _transfers(body) for body in bodies)
     return found
 
 

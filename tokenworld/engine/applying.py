@@ -10,12 +10,12 @@ from tokenworld.engine.births import LIFE, Newborn
 from tokenworld.engine.delta import Breach, Delta, RawChange, Write, bounded
 from tokenworld.engine.growing import file, grow, life
 from tokenworld.engine.layout import Column, Key
-from tokenworld.engine.shapes import check_acyclic, check_nested, check_unique
+from tokenworld.engine.shapes import check_acyclic, check_unique, cycle, in_itself
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import Program
 
-__all__ = ["apart", "apply", "net", "prose_state", "shown_key"]
+__all__ = ["apart", "apply", "net", "shown_key"]
 
 
 @dataclass(slots=True)
@@ -156,19 +156,19 @@ def _together(state: State, delta: Delta) -> list[RawChange]:
         _store(state, slot, value, changes)
     if arrivals is not None:
         arrivals.rest()
-    ends: list[RawChange] = []
+    nested = [slot for slot, _ in values if slot.column.fluent.nested]
+    cyclic = [slot for slot in nested if in_itself(state, slot.column, slot.key)]
     for number, rule in delta.doomed:
-        ends += _destroy(state, number, rule.title)
-    changes += ends
+        changes += _destroy(state, number, rule.title)
     for slot, value in values:
         if slot.column.fluent.unique:
             check_unique(state, slot.column, value, tuple(slot.rules))
     _check_newborns(state, delta.newborns)
+    for slot in cyclic:
+        raise cycle(slot.column, tuple(slot.rules))
     for slot, value in values:
-        _check_shape(state, slot, value)
-    for column, key, _, _, title in ends:
-        if column.fluent.nested:
-            check_nested(state, column, key, (title,))
+        if slot.column.fluent.acyclic and value is True:
+            check_acyclic(state, slot.column, slot.key, tuple(slot.rules))
     return changes
 
 
@@ -223,14 +223,6 @@ def _store(state: State, slot: _Slot, value: Raw, changes: list[RawChange]) -> N
         changes.append((slot.column, slot.key, old, value, slot.rule))
 
 
-def _check_shape(state: State, slot: _Slot, value: Raw) -> None:
-    fluent = slot.column.fluent
-    if fluent.nested:
-        check_nested(state, slot.column, slot.key, tuple(slot.rules))
-    if fluent.acyclic and value is True:
-        check_acyclic(state, slot.column, slot.key, tuple(slot.rules))
-
-
 def _destroy(state: State, number: int, rule: str) -> list[RawChange]:
     """Take an object out: contents move to where it was, references to it become none."""
     if not state.alive(number):
@@ -281,34 +273,6 @@ def _forget(state: State, number: int) -> None:
                 for binder, value in zip(watches[name].params, args, strict=True)
             )
         )
-
-
-def prose_state(before: State, after: State, delta: Delta) -> State:
-    """The state that the prose of a body sees: the one after, but what it destroyed as it was."""
-    if not delta.doomed:
-        return after
-    seen = after.fork()
-    seen.trail.roll = True
-    seen.kinds = list(after.kinds)
-    for number, _ in delta.doomed:
-        if number >= len(before.kinds):
-            _recall_newborn(seen, delta.newborns[number - before.next_id])
-            continue
-        seen.kinds[number] = before.kinds[number]
-        for column in before.layout.columns:
-            stored = before.cols[column.index]
-            if column.by_object:
-                seen.recall(column, {number: stored[number]})
-            elif column.tupled:
-                rows = {key: stored[key] for key in stored if _names(column, key, number)}
-                seen.recall(column, rows)
-    return seen
-
-
-def _recall_newborn(seen: State, one: Newborn) -> None:
-    seen.kinds[one.number] = one.of
-    for column, value in one.values:
-        seen.recall(column, {one.number: value})
 
 
 def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:

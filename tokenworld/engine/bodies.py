@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from tokenworld.engine.births import Maker, ancestry
-from tokenworld.engine.emit import Emitter, Locals
+from tokenworld.engine.emit import Emitter, Locals, held
 from tokenworld.engine.inlining import steady
 from tokenworld.engine.layout import implicit_default
-from tokenworld.engine.speech import text_function
 from tokenworld.model import (
     AddFact,
     Assign,
@@ -16,6 +16,7 @@ from tokenworld.model import (
     Birth,
     Body,
     Chance,
+    CompositeTerm,
     Create,
     DescribeEffect,
     Destroy,
@@ -26,10 +27,13 @@ from tokenworld.model import (
     Emit,
     For,
     If,
+    LeafTerm,
     Let,
     Local,
+    LogicTerm,
     Negate,
     NumberLiteral,
+    NumberTerm,
     NumberType,
     ObjectType,
     Pick,
@@ -37,8 +41,10 @@ from tokenworld.model import (
     RemoveFact,
     Reward,
     Say,
+    StateTerm,
     Swap,
     Term,
+    TestTerm,
     Transfer,
     bodies,
     subterms,
@@ -86,6 +92,8 @@ class BodyWriter:
                 self._output(effect, names, depth)
             case Create():
                 self.create(effect, names, depth)
+            case _:
+                assert_never(effect)
 
     def _term(self, term: Term, names: Locals) -> str:
         return self.emitter.term(term, names)
@@ -99,23 +107,28 @@ class BodyWriter:
     def let(self, effect: Let, names: dict[str, str], depth: int) -> None:
         """Name a value for the rest of the block."""
         name = self.emitter.fresh("l")
-        value = effect.value
+        value, site = effect.value, self.emitter.const(str(effect.span))
         match value:
             case DrawChance(probability=probability):
                 share = self._probability(probability, names)
-                self.line(depth, f"{name} = D.choose(({share},)) == 0")
+                self.line(depth, f"{name} = D.choose(({share},), {site}) == 0")
             case DrawPick():
-                found = self._candidates(value.binders, value.where, value, names, depth)
+                found = self._candidates(value, site, names, depth)
                 self.line(depth, f"{name} = {found}[0] if {found} is not None else None")
             case DrawUniform(low=low, high=high):
                 ends = f"{self._term(low, names)}, {self._term(high, names)}"
                 self.line(depth, f"{name} = D.uniform({ends})")
-            case _:
+            case (
+                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm()
+                | CompositeTerm()
+            ):  # fmt: skip
                 self.line(depth, f"{name} = {self._term(value, names)}")
                 if self.emitter.is_fragile(value, names):
                     self.emitter.fragile.add(name)
                 if self._is_newborn(value, names):
                     self.newborns.add(name)
+            case _:
+                assert_never(value)
         names[effect.name] = name
 
     def _probability(self, term: Term, names: Locals) -> str:
@@ -126,15 +139,9 @@ class BodyWriter:
             return f"({value}, {10**term.type.decimals})"
         return value
 
-    def _candidates(
-        self,
-        binders: tuple[Binder, ...],
-        where: Term | None,
-        pick: Pick | DrawPick,
-        names: Locals,
-        depth: int,
-    ) -> str:
+    def _candidates(self, pick: Pick | DrawPick, site: str, names: Locals, depth: int) -> str:
         """Statements that choose one candidate tuple; the name it is stored in."""
+        binders, where = pick.binders, pick.where
         clauses, inner = self.emitter.clauses(binders, where, names)
         found, chosen, index = (self.emitter.fresh("c") for _ in range(3))
         row = ", ".join(inner[binder.name] for binder in binders)
@@ -151,7 +158,7 @@ class BodyWriter:
         weights = f"[1 {clauses}]"
         if pick.weight is not None:
             weights = f"defined([{self._term(pick.weight, inner)} {clauses}])"
-        self.line(depth, f"{index} = D.pick({weights})")
+        self.line(depth, f"{index} = D.pick({weights}, {site})")
         self.line(depth, f"{chosen} = {found}[{index}] if {index} >= 0 else None")
         return chosen
 
@@ -240,7 +247,7 @@ class BodyWriter:
                 taken = Negate(value, value.type, value.span) if op == "-=" else value
                 said = self._term(taken, names)
                 if op != "=":
-                    op = "+"  # type: ignore[assignment]
+                    op, said = "+", held(said, value.type)  # type: ignore[assignment]
                 self.line(depth, f"D.put({self._slot(target, names)}, {op!r}, {said})")
             case AddFact(target=target):
                 self.line(depth, f"D.put({self._slot(target, names)}, 'add', True)")
@@ -248,11 +255,14 @@ class BodyWriter:
                 self.line(depth, f"D.put({self._slot(target, names)}, 'remove', False)")
             case Transfer(amount=amount, source=source, target=target):
                 ends = f"({self._slot(source, names)}), ({self._slot(target, names)})"
-                self.line(depth, f"D.move({self._term(amount, names)}, {ends})")
+                moved = held(self._term(amount, names), amount.type)
+                self.line(depth, f"D.move({moved}, {ends})")
             case Swap(left=left, right=right):
                 values = self._term(left, names), self._term(right, names)
                 self.line(depth, f"D.put({self._slot(left, names)}, '=', {values[1]})")
                 self.line(depth, f"D.put({self._slot(right, names)}, '=', {values[0]})")
+            case _:
+                assert_never(effect)
 
     # ---- control ------------------------------------------------------------------------------
 
@@ -268,8 +278,9 @@ class BodyWriter:
                 self.loops(binders, where, body, names, depth)
             case Chance():
                 self._chance(effect, names, depth)
-            case Pick(binders=binders, where=where, body=body, otherwise=otherwise):
-                chosen = self._candidates(binders, where, effect, names, depth)
+            case Pick(binders=binders, body=body, otherwise=otherwise):
+                site = self.emitter.const(str(effect.span))
+                chosen = self._candidates(effect, site, names, depth)
                 inner = dict(names)
                 inner.update({b.name: f"{chosen}[{i}]" for i, b in enumerate(binders)})
                 self.line(depth, f"if {chosen} is not None:")
@@ -277,6 +288,8 @@ class BodyWriter:
                 if otherwise:
                     self.line(depth, "else:")
                     self.body(otherwise, names, depth + 1)
+            case _:
+                assert_never(effect)
 
     def loops(
         self,
@@ -319,8 +332,8 @@ class BodyWriter:
         shares = ", ".join(
             self._probability(branch.probability, names) for branch in effect.branches
         )
-        taken = self.emitter.fresh("c")
-        self.line(depth, f"{taken} = D.choose(({shares},))")
+        taken, site = self.emitter.fresh("c"), self.emitter.const(str(effect.span))
+        self.line(depth, f"{taken} = D.choose(({shares},), {site})")
         for index, branch in enumerate(effect.branches):
             self.line(depth, f"{'if' if index == 0 else 'elif'} {taken} == {index}:")
             self.body(branch.body, names, depth + 1)
@@ -333,16 +346,13 @@ class BodyWriter:
     def _output(
         self, effect: Emit | Say | DescribeEffect | Reward, names: Locals, depth: int
     ) -> None:
+        """What is told is left out, but for values that may not be there: then the tick fails."""
         match effect:
-            case Emit(event=event, args=args):
-                self.line(depth, f"D.emit({self.emitter.const(event)}, {self._tuple(args, names)})")
-            case Say(template=template):
-                function, passed = text_function(self.emitter, template, names)
-                row = ", ".join(["me", *passed])
-                self.line(depth, f"D.say({function}, ({row},))")
-            case DescribeEffect(target=target):
-                self.line(depth, f"D.say(described, (me, {self._term(target, names)}))")
+            case Emit(args=args):
+                self.line(depth, self._tuple(args, names))
             case Reward(amount=amount):
-                kind = amount.type
-                decimals = kind.decimals if isinstance(kind, NumberType) else 0
-                self.line(depth, f"D.reward({self._term(amount, names)}, {decimals})")
+                self.line(depth, self._term(amount, names))
+            case Say() | DescribeEffect():
+                self.line(depth, "pass")
+            case _:
+                assert_never(effect)

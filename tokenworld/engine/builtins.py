@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenworld.engine.emit import Emitter
+from tokenworld.engine.emit import Emitter, held
 from tokenworld.model import BuiltinCall, NumberType
 
 __all__ = ["builtin_call"]
@@ -26,7 +26,9 @@ def builtin_call(emitter: Emitter, term: BuiltinCall, args: list[str]) -> str:
         case "did":
             passed = f"({', '.join(args[1:])}{',' if len(args) == 2 else ''})"
             return f"did(S, {args[0]}, {emitter.const(term.detail)}, {passed})"
-        case "min" | "max" | "abs" | "clamp" | "toward" | "sign":
+        case "toward":
+            return held(f"toward({listed})", term.type)
+        case "min" | "max" | "abs" | "clamp" | "sign":
             return f"{term.name}({listed})"
         case _:
             return _numeric(term, args)
@@ -40,9 +42,9 @@ def _numeric(term: BuiltinCall, args: list[str]) -> str:
         case "floor":
             return f"({args[0]} // {10**decimals})" if exact else f"round_down({args[0]})"
         case "round" if exact:
-            return f"round_exact({args[0]}, {decimals}, {args[1]})"
+            return held(f"round_exact({args[0]}, {decimals}, {args[1]})", term.type)
         case "round":
-            return f"round_real({args[0]}, {args[1]})"
+            return held(f"round_real({args[0]}, {args[1]})", term.type)
         case "pow":
             return f"power({args[0]}, {args[1]})"
         case "pi":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, assert_never
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
@@ -24,18 +24,23 @@ from tokenworld.model import (
     BuiltinCall,
     ClosureOf,
     CollectionType,
+    CompositeTerm,
     DeriveCall,
     Fold,
     Implies,
     InverseOf,
+    LeafTerm,
     Let,
     Local,
     Not,
+    NumberTerm,
     Or,
     ParamRead,
     Program,
     Read,
+    StateTerm,
     Term,
+    TestTerm,
     ValueType,
     children,
 )
@@ -123,8 +128,10 @@ class _Asking:
                 return self._cases(term, holds, scope)
             case DeriveCall() if self._opens(term, scope):
                 return self._derived(term, holds, scope)
-            case _:
+            case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
                 return Clause("leaf", term.span, holds, (), tuple(self._values(term, scope)))
+            case _:
+                assert_never(term)
 
     def _each(self, terms: Sequence[Term], scope: _Scope) -> tuple[Clause, ...]:
         return tuple(self.clause(one, scope) for one in terms)

@@ -1,23 +1,63 @@
-"""How the rules of a world read `tick()`, the number of the tick."""
+"""How the rules of a world read `tick()`, and what of it a search has to keep.
+
+Each reading keeps what it can tell apart: a comparison with a constant nothing above that constant,
+``tick() mod n`` the remainder, anything else the whole number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import floor
+from typing import assert_never
 
-from tokenworld.ground import Instance
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground import Instance, NotConstant, constant
 from tokenworld.model import (
     Arithmetic,
     BuiltinCall,
-    NumberLiteral,
-    ParamRead,
+    Compare,
+    CompositeTerm,
+    LeafTerm,
+    LogicTerm,
+    Negate,
+    NumberTerm,
+    Rescale,
+    StateTerm,
     Term,
+    TestTerm,
     calls,
     children,
+    deep_subterms,
     rule_terms,
-    subterms,
+    telling_terms,
 )
 
-__all__ = ["deciding_terms", "reads_ticks", "rings"]
+__all__ = ["Clock", "clock_of", "deciding_terms", "waits"]
+
+
+@frozen
+class Clock:
+    """What of the number of the tick tells states apart.
+
+    ``moduli``: its remainders by these; ``last``: what exceeds it counts as one more than it
+    (``None``: nothing is compared); ``whole``: all of it.
+    """
+
+    moduli: tuple[int, ...] = ()
+    last: int | None = None
+    whole: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether rules read the clock at all."""
+        return self.whole or self.last is not None or self.moduli != ()
+
+    def of(self, tick: int) -> tuple[int, ...]:
+        """What is kept of a tick's number."""
+        if self.whole:
+            return (tick,)
+        kept = tuple([tick % modulus for modulus in self.moduli]) if self.moduli else ()
+        return kept if self.last is None else (*kept, min(tick, self.last + 1))
 
 
 def deciding_terms(instance: Instance) -> Sequence[Term]:
@@ -27,47 +67,114 @@ def deciding_terms(instance: Instance) -> Sequence[Term]:
     return (*derived, *rule_terms(program, instance.world))
 
 
-def reads_ticks(instance: Instance) -> bool:
-    """Whether a rule reads the number of the tick, so that doing nothing may matter."""
-    return calls(deciding_terms(instance), "tick")
+def waits(instance: Instance) -> bool:
+    """Whether a rule reads what changes where nothing is done: the number of the tick, or, in the
+    condition of an award, the score that others add to."""
+    program, world = instance.program, instance.world
+    awards = deep_subterms((one.when for one in world.awards), program.derives)
+    reads = any(isinstance(one, BuiltinCall) and one.name == "score" for one in awards)
+    return reads or calls((*telling_terms(program, world), *deciding_terms(instance)), "tick")
 
 
-def rings(instance: Instance, terms: Iterable[Term]) -> tuple[tuple[int, ...], bool]:
-    """The n of each ``tick() mod n`` in the terms, and whether `tick()` stands nowhere else."""
-    moduli: dict[int, None] = {}
-    plain = True
-    for term in terms:
-        for part in subterms(term):
-            if _is_ring(part, instance):
-                moduli[_modulus(part, instance)] = None
-        plain = plain and _ticks_outside_rings(term, instance) == 0
-    return tuple(moduli), plain
+def clock_of(instance: Instance, terms: Iterable[Term]) -> Clock:
+    """What the terms read of the clock."""
+    readings = [one for term in terms for one in _readings(term, instance)]
+    moduli = dict.fromkeys(one.modulus for one in readings if one.modulus)
+    limits = [one.limit for one in readings if one.limit is not None]
+    whole = any(one.limit is None and not one.modulus for one in readings)
+    return Clock(tuple(moduli), max(limits, default=None), whole)
 
 
-def _is_ring(term: Term, instance: Instance) -> bool:
-    """``tick() mod n`` with a constant n above 0."""
-    return (
-        isinstance(term, Arithmetic)
-        and term.op == "mod"
-        and isinstance(term.left, BuiltinCall)
-        and term.left.name == "tick"
-        and _modulus(term, instance) > 0
-    )
+# ---- single readings ------------------------------------------------------------------------
 
 
-def _modulus(term: Term, instance: Instance) -> int:
+@frozen
+class _Reading:
+    """One place where `tick()` is read: modulo ``modulus``, or compared so that nothing changes
+    above ``limit``; neither: as it is."""
+
+    modulus: int = 0
+    limit: int | None = None
+
+
+@frozen
+class _Line:
+    """``slope * tick() + shift``."""
+
+    slope: Fraction
+    shift: Fraction
+
+
+def _readings(term: Term, instance: Instance) -> Iterator[_Reading]:
+    found = _reading(term, instance)
+    if found is not None:
+        yield found
+        return
+    for child in children(term):
+        yield from _readings(child, instance)
+
+
+def _reading(term: Term, instance: Instance) -> _Reading | None:
+    """The reading that a term is as a whole."""
     match term:
-        case Arithmetic(right=NumberLiteral(value=value)):
-            return value
-        case Arithmetic(right=ParamRead(name=name)):
-            given = instance.params[name]
-            return given if isinstance(given, int) else 0
+        case BuiltinCall(name="tick"):
+            return _Reading()
+        case Arithmetic(op="mod", left=left, right=right):
+            modulus = _number(right, instance)
+            line = _line(left, instance)
+            whole = line is not None and line.slope.denominator == line.shift.denominator == 1
+            if whole and modulus is not None and modulus.denominator == 1 and modulus > 0:
+                return _Reading(modulus=int(modulus))
+        case Compare(left=left, right=right):
+            one, other = _line(left, instance), _line(right, instance)
+            if one is not None and other is not None and one.slope != other.slope:
+                crossing = (other.shift - one.shift) / (one.slope - other.slope)
+                return _Reading(limit=max(floor(crossing), -1))
+        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+            pass
         case _:
-            return 0
+            assert_never(term)
+    return None
 
 
-def _ticks_outside_rings(term: Term, instance: Instance) -> int:
-    if _is_ring(term, instance):
-        return 0
-    own = 1 if isinstance(term, BuiltinCall) and term.name == "tick" else 0
-    return own + sum(_ticks_outside_rings(child, instance) for child in children(term))
+def _line(term: Term, instance: Instance) -> _Line | None:
+    """A term as a line over the clock, a constant as a flat one; ``None`` where it is none."""
+    number = _number(term, instance)
+    if number is not None:
+        return _Line(Fraction(0), number)
+    match term:
+        case BuiltinCall(name="tick"):
+            return _Line(Fraction(1), Fraction(0))
+        case Rescale(term=inner, digits=digits):
+            return _scaled(_line(inner, instance), Fraction(10**digits))
+        case Negate(term=inner):
+            return _scaled(_line(inner, instance), Fraction(-1))
+        case Arithmetic(op="+" | "-" | "*" as op, left=left, right=right):
+            return _joined(op, _line(left, instance), _line(right, instance))
+        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+            return None
+        case _:
+            assert_never(term)
+
+
+def _scaled(line: _Line | None, by: Fraction) -> _Line | None:
+    return None if line is None else _Line(line.slope * by, line.shift * by)
+
+
+def _joined(op: str, one: _Line | None, other: _Line | None) -> _Line | None:
+    if one is None or other is None:
+        return None
+    if op == "*":
+        flat, line = (one, other) if one.slope == 0 else (other, one)
+        return _scaled(line, flat.shift) if flat.slope == 0 else None
+    sign = 1 if op == "+" else -1
+    return _Line(one.slope + sign * other.slope, one.shift + sign * other.shift)
+
+
+def _number(term: Term, instance: Instance) -> Fraction | None:
+    """An exact constant."""
+    try:
+        value = constant(term, instance.numbers, instance.params)
+    except (NotConstant, KeyError):
+        return None
+    return Fraction(value) if isinstance(value, int) and not isinstance(value, bool) else None

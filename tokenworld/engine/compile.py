@@ -13,6 +13,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.emit import Emitter
 from tokenworld.engine.layout import Layout
+from tokenworld.engine.mortality import breaking_off_destroys
 from tokenworld.engine.runtime import RUNTIME
 from tokenworld.engine.speech import emit_names
 from tokenworld.ground import Instance
@@ -224,8 +225,8 @@ def _value(emitter: Emitter, name: str, action: Action, names: dict[str, str], t
 
 def _action(emitter: Emitter, action: Action) -> tuple[str, Callable[[dict[str, Any]], ActionCode]]:
     base, names = emitter.fresh("act"), _parameters(emitter, action.params)
-    if action.takes is not None:  # it goes on although an argument was destroyed meanwhile
-        emitter.suspect(action.params, names)
+    if action.takes is not None or breaking_off_destroys(emitter.instance.program):
+        emitter.suspect(action.params, names)  # an argument may be destroyed before it is judged
     plain = Action(
         action.name, action.params, (), None, None, None, (), (), (), action.span
     )  # `takes` and `until` are tested before the lets of the body
@@ -290,8 +291,8 @@ def _law(emitter: Emitter, law: Law) -> tuple[str, Callable[[dict[str, Any]], La
     return text, lambda space: LawCode(law, space[name])
 
 
-def compile_watch(code: Code, watch: Watch) -> tuple[Function, Function]:
-    """``bindings(S, W, me)`` where the watch holds, and its body ``(S, W, me, D, *args)``."""
+def compile_watch(code: Code, watch: Watch) -> Function:
+    """``bindings(S, W, me)`` where the watch holds."""
     emitter = code.emitter
     clauses, inner = emitter.clauses(watch.params, watch.when, {})
     row = ", ".join(inner[binder.name] for binder in watch.params)
@@ -302,8 +303,8 @@ def compile_watch(code: Code, watch: Watch) -> tuple[Function, Function]:
     else:
         value = f"[()] if {emitter.term(watch.when, {})} else []"
     extend(code, f"def {name}({HEADER}):\n    return {value}\n")
-    body = compile_body(code, watch.body, tuple(binder.name for binder in watch.params))
-    return code.space[name], body
+    found: Function = code.space[name]
+    return found
 
 
 def guards_of(action: Action) -> tuple[tuple[Require, tuple[Let, ...]], ...]:

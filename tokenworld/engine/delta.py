@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tokenworld.engine.births import Maker, Newborn
 from tokenworld.engine.growing import sight
 from tokenworld.engine.layout import Column, Key, Layout
-from tokenworld.engine.luck import DrawKey, Luck
+from tokenworld.engine.luck import NO_DRAWS, Counts, DrawKey, Luck
 from tokenworld.ground import Json, Raw
 from tokenworld.model import NumberType, RealType
 
@@ -24,6 +24,7 @@ __all__ = [
     "Rule",
     "Write",
     "bounded",
+    "weights_of",
 ]
 
 MOST_BIRTHS = 100
@@ -83,25 +84,23 @@ def bounded(column: Column, value: Raw, rules: tuple[str, ...]) -> Raw:
 
 
 class Delta:
-    """The changes and output of one evaluation, on one state, by one or several rules.
+    """The changes of one evaluation, on one state, by one or several rules.
 
-    Generated code calls the short methods; prose is kept as calls to be rendered on the state
-    after the body. ``keyed`` are the arguments that key the draws of the rule, or what works them
-    out where there is a draw.
+    Generated code calls the short methods. ``keyed`` are the arguments that key the draws of the
+    rule, or what works them out where there is a draw. ``drawn`` counts the draws of the tick,
+    those of this body included.
     """
 
     __slots__ = (
-        "count",
+        "_counts",
         "depth",
         "doomed",
-        "events",
+        "drawn",
         "fired",
         "keyed",
         "layout",
         "luck",
         "newborns",
-        "prose",
-        "rewards",
         "rule",
         "seed",
         "sight",
@@ -109,23 +108,24 @@ class Delta:
         "writes",
     )
 
-    def __init__(self, layout: Layout, luck: Luck, seed: int, tick: int) -> None:
+    def __init__(
+        self, layout: Layout, luck: Luck, seed: int, tick: int, drawn: Counts = NO_DRAWS
+    ) -> None:
         self.layout, self.luck, self.seed, self.tick = layout, luck, seed, tick
+        self.drawn = drawn
+        self._counts: dict[tuple[str, tuple[Json, ...]], int] | None = None
         self.writes: list[Write] = []
         self.doomed: list[tuple[int, Rule]] = []
-        self.prose: list[tuple[Callable[..., str], tuple[Raw, ...]]] = []
-        self.events: list[tuple[str, tuple[Raw, ...]]] = []
-        self.rewards: list[tuple[Raw, int]] = []
         self.fired: list[Rule] = []
         self.newborns: list[Newborn] = []
         self.rule = _NOBODY
-        self.count = self.depth = 0
+        self.depth = 0
         self.keyed: Keyed = ()
         self.sight: State | None = None
 
     def by(self, title: str, args: tuple[Raw, ...], keyed: Keyed) -> None:
-        """The rule that speaks from now on; its draws are numbered from 0."""
-        self.rule, self.count, self.keyed = Rule(title, args), 0, keyed
+        """The rule that speaks from now on; its draws go on from those it took in this tick."""
+        self.rule, self.keyed = Rule(title, args), keyed
         self.fired.append(self.rule)
 
     # ---- called by generated code ---------------------------------------------------------
@@ -207,45 +207,42 @@ class Delta:
         ]
         return rest
 
-    def emit(self, event: str, args: tuple[Raw, ...]) -> None:
-        self.events.append((event, args))
-
-    def say(self, words: Callable[..., str], args: tuple[Raw, ...]) -> None:
-        self.prose.append((words, args))
-
-    def reward(self, amount: Raw, decimals: int) -> None:
-        self.rewards.append((amount, decimals))
-
-    def choose(self, probabilities: Sequence[tuple[int, int] | float]) -> int:
+    def choose(self, probabilities: Sequence[tuple[int, int] | float], site: str) -> int:
         """The branch that happens; one past the last for none of them."""
-        return self._choose(_weights(tuple(probabilities)))
+        return self._choose(weights_of(tuple(probabilities)), site)
 
-    def pick(self, weights: Sequence[int]) -> int:
+    def pick(self, weights: Sequence[int], site: str) -> int:
         """The index of one of the candidates; -1 where none can be chosen."""
         if any(weight < 0 for weight in weights):
             raise Breach("TW1006", "probability", "A weight is negative.")
-        return self._choose(weights) if any(weights) else -1
+        return self._choose(weights, site) if any(weights) else -1
 
     def uniform(self, low: float, high: float) -> float:
         share = self.luck.uniform(self._draw(), self.seed, self.tick)
         return low + (high - low) * share
 
-    def _choose(self, weights: Sequence[int]) -> int:
-        return self.luck.choose(self._draw(), self.seed, self.tick, weights)
+    def _choose(self, weights: Sequence[int], site: str) -> int:
+        return self.luck.choose(self._draw(), self.seed, self.tick, weights, site)
 
     def _draw(self) -> DrawKey:
         """The key of the rule's next draw."""
         if not isinstance(self.keyed, tuple):
             self.keyed = self.keyed()
-        self.count += 1
-        return (self.rule.title, self.keyed, self.count - 1)
+        if self._counts is None:
+            self.drawn = self._counts = dict(self.drawn)
+        whose = (self.rule.title, self.keyed)
+        number = self._counts.get(whose, 0)
+        self._counts[whose] = number + 1
+        return (*whose, number)
 
 
 @lru_cache(maxsize=4096)
-def _weights(probabilities: tuple[tuple[int, int] | float, ...]) -> tuple[int, ...]:
+def weights_of(probabilities: tuple[tuple[int, int] | float, ...]) -> tuple[int, ...]:
     """Whole numbers in proportion to probabilities and to what they leave over."""
     from fractions import Fraction
 
+    if any((p[0] if isinstance(p, tuple) else p) is None for p in probabilities):
+        raise Breach("TW1006", "undefined", "A probability is `none`.")
     shares = [Fraction(*p) if isinstance(p, tuple) else Fraction(p) for p in probabilities]
     rest = 1 - sum(shares)
     if rest < 0 or any(share < 0 for share in shares):

@@ -10,7 +10,6 @@ from tokenworld.engine.layout import Layout
 from tokenworld.engine.reading import Grown
 from tokenworld.engine.state import State
 from tokenworld.ground import Prose, Raw
-from tokenworld.model import Describe, ObjectType
 
 __all__ = ["describe_runtime"]
 
@@ -75,15 +74,16 @@ def _fixpoint(
     The derives of its stratum grow together from nothing until no row is added. Those of the
     strata below are asked for while it grows, and are then computed to their end in the same way.
     """
-    known, tables = S.memo.get(("fixpoint", me), (None, {}))
-    if known is not W:
-        tables = {}
-        S.memo["fixpoint", me] = (W, tables)
+    early: State | None = None if W is S else W  # one that remembers itself is not freed by count
+    known = S.memo.get(("fixpoint", me))
+    if known is None or known[0] is not early:
+        known = S.memo["fixpoint", me] = (early, {})
+    tables: dict[str, set[tuple[Raw, ...]]] = known[1]
     if name not in tables:
         key = grown.key(S, me, name)
         if key is not None and (before := grown.known(key)) is not None:
             tables.update(before)
-            return tables[name]  # type: ignore[no-any-return]
+            return tables[name]
         stratum = space["STRATA"][name]
         tables.update((one, set()) for one in stratum)
         try:
@@ -94,7 +94,7 @@ def _fixpoint(
             raise
         if key is not None:
             grown.keep(key, {one: tables[one] for one in stratum})
-    return tables[name]  # type: ignore[no-any-return]
+    return tables[name]
 
 
 def _grow(
@@ -127,12 +127,3 @@ def strata_of(
         )
         for name in names
     }
-
-
-def describe_of(rules: tuple[Describe, ...], ancestors: tuple[str, ...]) -> Describe | None:
-    """The most specific `describe` rule of a type."""
-    for ancestor in ancestors:
-        for rule in rules:
-            if isinstance(rule.param.type, ObjectType) and rule.param.type.name == ancestor:
-                return rule
-    return None

@@ -7,12 +7,12 @@ touches. The state hash is the BLAKE2b of that sum with the header: objects, tic
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import product
 
 from tokenworld.engine.applying import shown_key
-from tokenworld.engine.header import canonical, header_json, header_text, objects_text
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, Slot, between
@@ -20,8 +20,10 @@ from tokenworld.ground import Json, Raw, domain_of, show_value
 from tokenworld.model import ObjectType, ValueType
 
 __all__ = [
+    "SPAN",
     "canonical",
     "facts_hash",
+    "hashed",
     "in_sequence",
     "settle",
     "shown_keys",
@@ -30,11 +32,14 @@ __all__ = [
 ]
 
 SPAN = 1 << 256
+_STRING = json.encoder.encode_basestring
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 MOST_HASHES = 50_000
 """Hashes of facts that are kept, for facts come and go."""
 
 
-def _hash(value: Json) -> int:
+def hashed(value: Json) -> int:
+    """The hash of one fact."""
     digest = blake2b(canonical(value).encode(), digest_size=32).digest()
     return int.from_bytes(digest, "big")
 
@@ -75,13 +80,13 @@ def _hashed_fact(state: State, column: Column, key: Key, value: Raw) -> int:
     names = state.names
     program = state.layout.instance.program
     shown = show_value(program, names, column.fluent.type, value)
-    return _hash([column.fluent.id, list(shown_key(program, names, column, key)), shown])
+    return hashed([column.fluent.id, list(shown_key(program, names, column, key)), shown])
 
 
 def _children(state: State, column: Column, parent: int) -> int:
     names = state.names
     listed = [names[child] for child in state.kids[column.index][parent]]
-    return _hash(["contents", column.fluent.id, names[parent], listed]) if listed else 0
+    return hashed(["contents", column.fluent.id, names[parent], listed]) if listed else 0
 
 
 def facts_hash(state: State) -> int:
@@ -280,3 +285,89 @@ def state_json(state: State) -> dict[str, Json]:
         "relations": relations,
     }
     return {**header_json(state), **facts}
+
+
+# ---- the header ---------------------------------------------------------------------------------
+
+
+def canonical(value: Json) -> str:
+    """Canonical JSON: sorted keys, no spaces, UTF-8."""
+    return _ENCODER.encode(value)
+
+
+def _fired(state: State) -> list[Json]:
+    """The bindings of `watch … once` that have spoken, shown."""
+    instance = state.layout.instance
+    found: list[Json] = []
+    for name, args in state.fired:
+        params = instance.program.watches[name].params
+        shown = [
+            show_value(instance.program, state.names, binder.type, value)
+            for binder, value in zip(params, args, strict=True)
+        ]
+        found.append([name, shown])
+    return sorted(found, key=canonical)
+
+
+def _drawn(state: State) -> list[Json]:
+    """How many draws each rule took in this tick: rule, arguments, number."""
+    found: list[Json] = [[rule, list(args), n] for (rule, args), n in state.drawn.items()]
+    return sorted(found, key=canonical)
+
+
+def header_json(state: State) -> dict[str, Json]:
+    """Everything of a state but its facts."""
+    instance = state.layout.instance
+    names = state.names
+    long: dict[str, Json] = {}
+    for actor, running in state.longs:
+        params = instance.program.actions[running.command.action].params
+        args = {
+            binder.name: show_value(instance.program, names, binder.type, value)
+            for binder, value in zip(params, running.command.args, strict=True)
+        }
+        long["" if actor is None else names[actor]] = {
+            "action": running.command.action,
+            "args": args,
+            "done": running.done,
+            "total": running.total,
+        }
+    midway: dict[str, Json] = {"turn": state.turn} if state.turn else {}
+    if state.drawn:
+        midway["drawn"] = _drawn(state)
+    return {
+        **midway,
+        "world": instance.world.name,
+        "tick": state.tick,
+        "seed": state.seed,
+        "next_id": state.next_id,
+        "outcomes": list(state.latched),
+        "awarded": list(state.awarded),
+        "fired": _fired(state),
+        "long": long,
+    }
+
+
+def header_text(state: State) -> str:
+    """The header as canonical JSON: written out for the many states in which little is going on."""
+    if state.turn or state.drawn or state.fired or state.longs or state.latched or state.awarded:
+        return canonical(header_json(state))
+    world = _STRING(state.layout.instance.world.name)
+    return (
+        f'{{"awarded":[],"fired":[],"long":{{}},"next_id":{state.next_id},"outcomes":[],'
+        f'"seed":{state.seed},"tick":{state.tick},"world":{world}}}'
+    )
+
+
+def objects_text(state: State) -> str:
+    """Who there is, as canonical JSON; the same text as long as nobody comes or goes."""
+    known, layout = state.layout.roll, state.layout
+    if known is None or known[0] is not state.kinds or known[1] is not state.names:
+        declared = len(layout.instance.objects)
+        objects: list[Json] = [
+            [x, state.names[x], kind]
+            for x, kind in enumerate(state.kinds)
+            if kind is not None or x < declared  # of the created ones only the living
+        ]
+        known = layout.roll = (state.kinds, state.names, canonical(objects))
+    return known[2]

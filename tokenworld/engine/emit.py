@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, assert_never
 
+from tokenworld.diagnostics.limits import TOO_LARGE
 from tokenworld.engine.births import creates_in_play
 from tokenworld.engine.inlining import is_truth, short_derives
 from tokenworld.engine.layout import Column, Layout
@@ -28,6 +29,7 @@ from tokenworld.model import (
     CollectionRange,
     CollectionType,
     Compare,
+    CompositeTerm,
     DeriveCall,
     EnumLiteral,
     EnumType,
@@ -36,14 +38,17 @@ from tokenworld.model import (
     IntervalRange,
     InverseOf,
     IsType,
+    LeafTerm,
     ListTerm,
     Local,
+    LogicTerm,
     Me,
     Member,
     Negate,
     NoneLiteral,
     Not,
     NumberLiteral,
+    NumberTerm,
     NumberType,
     ObjectLiteral,
     ObjectType,
@@ -52,15 +57,18 @@ from tokenworld.model import (
     Read,
     RealType,
     Rescale,
+    StateTerm,
     TemplateTerm,
     Term,
+    TestTerm,
     ToReal,
     TypeRange,
+    ValueType,
     is_optional,
     subterms,
 )
 
-__all__ = ["Emitter", "Locals"]
+__all__ = ["Emitter", "Locals", "held"]
 
 Locals = Mapping[str, str]
 """Names of the author to generated names."""
@@ -84,6 +92,7 @@ class Emitter:
     careful: bool = False
     fragile: set[str] = field(default_factory=set)
     _known: dict[Any, str] = field(default_factory=dict)
+    _careful_names: dict[str, str] = field(default_factory=dict)
     _fresh: int = 0
     _settled: bool = False
 
@@ -140,8 +149,13 @@ class Emitter:
                 return isinstance(term.type, ObjectType) and term.type.name in self.mortal
             case Local(name=name):
                 return names.get(name) in self.fragile
-            case _:
+            case (
+                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm()
+                | CompositeTerm()
+            ):  # fmt: skip
                 return False
+            case _:
+                assert_never(term)
 
     def term(self, term: Term, names: Locals) -> str:
         """The Python expression of a term; its parts are as sound, or as fragile, as the whole."""
@@ -185,8 +199,10 @@ class Emitter:
                 from tokenworld.engine.speech import text_call
 
                 return text_call(self, template, names)
-            case _:
+            case LogicTerm() | TestTerm() | NumberTerm() | Choose() | ListTerm():
                 return self._operator(term, names)
+            case _:
+                assert_never(term)
 
     def _total(self, args: list[str], build: Callable[[list[str]], str]) -> str:
         """A calculation; a careful one over `none` is `none` (language.md §4)."""
@@ -254,7 +270,7 @@ class Emitter:
                 if state == "S" and not self.mortal and self._spelled_out(derive, args):
                     return self._inlined(derive, args, names)
                 passed = "".join(f", {self.term(arg, names)}" for arg in args)
-                return f"{self.derive_names[derive]}({state}, W, me{passed})"
+                return f"{self._function_of(derive)}({state}, W, me{passed})"
             case InverseOf(fluent=fluent, of=of):
                 index = self.layout.by_id[fluent].index
                 return f"kids({state}.kids[{index}], {self.term(of, names)})"
@@ -293,8 +309,23 @@ class Emitter:
         )
         kind = self.instance.program.derives[derive].type.kind
         nothing = "False" if kind == "bool" else "None"
-        call = f"{self.derive_names[derive]}({state}, W, me{passed})"
+        call = f"{self._function_of(derive)}({state}, W, me{passed})"
         return f"(lambda {', '.join(fresh)}: {call} if {tests} else {nothing})({given})"
+
+    def _function_of(self, derive: str) -> str:
+        """The generated function of a derive. A careful term may pass it an object of another type,
+        whose attributes are `none`: then it is a function that is emitted with care as well."""
+        name, called = self.derive_names[derive], self.instance.program.derives[derive]
+        if called.recursive or not self.careful or self._settled:
+            return name
+        if derive not in self._careful_names:
+            careful = self._careful_names[derive] = f"{name}_careful"
+            inner = {binder.name: self.fresh("a") for binder in called.params}
+            value = self.term(called.value, inner)
+            value = f"bool({value})" if called.type.kind == "bool" else value
+            header = "".join(f", {one}" for one in inner.values())
+            self.texts.append((careful, f"def {careful}(S, W, me{header}):\n    return {value}\n"))
+        return self._careful_names[derive]
 
     def _closure(self, fluent: str, of: str, state: str) -> str:
         column = self.layout.by_id[fluent]
@@ -344,11 +375,16 @@ class Emitter:
             case ClosureOf(fluent=fluent, of=of, was=was) if self.layout.by_id[fluent].by_object:
                 stored = f"{self._was if was else 'S'}.cols[{self.layout.by_id[fluent].index}]"
                 return f"within({stored}, {left}, {self.term(of, names)})"
-            case _:
+            case (
+                LeafTerm() | Read() | DeriveCall() | ClosureOf() | LogicTerm() | TestTerm()
+                | NumberTerm() | CompositeTerm()
+            ):  # fmt: skip
                 right = self.term(collection, names)
                 if self._may_be_none(item):
                     return f"member({left}, {right})"
                 return f"({left} in {right})"
+            case _:
+                assert_never(collection)
 
     def _is_type(self, inner: Term, of: str, names: Locals) -> str:
         types = self.instance.program.types
@@ -407,13 +443,15 @@ class Emitter:
         match term.fold:
             case "sum" if self.careful:
                 nothing = "0.0" if isinstance(term.type, RealType) else "0"
-                return f"total_sum([{value} {clauses}], {nothing})"
+                return held(f"total_sum([{value} {clauses}], {nothing})", term.type)
             case "min" | "max" if self.careful:
                 return f"total_{term.fold}([{value} {clauses}])"
             case "sum" if isinstance(term.type, RealType):
                 return f"added({value} {clauses})"
-            case "any" | "all" | "sum":
+            case "any" | "all":
                 return f"{term.fold}({value} {clauses})"
+            case "sum":
+                return held(f"sum({value} {clauses})", term.type)
             case "count":
                 test = "" if term.value is None else f" if {value}"
                 return f"sum(1 {clauses}{test})"
@@ -427,11 +465,20 @@ class Emitter:
                 assert_never(term.fold)
 
 
+def held(code: str, kind: ValueType) -> str:
+    """The code of a number; one that may come to have too many digits is looked at."""
+    if not isinstance(kind, NumberType):
+        return code
+    ends = (kind.low, kind.high)
+    safe = all(one is not None and abs(one) < TOO_LARGE for one in ends)
+    return code if safe else f"fits({code})"
+
+
 def _calculated(term: Arithmetic, left: str, right: str) -> str:
     real = isinstance(term.type, RealType)
     match term.op:
         case "+" | "-" | "*":
-            return f"({left} {term.op} {right})"
+            return held(f"({left} {term.op} {right})", term.type)
         case "/":
             return f"over({left}, {right})"
         case "div":

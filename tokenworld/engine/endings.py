@@ -1,25 +1,23 @@
-"""Progress: awards, score, goals and losses (language.md §8, step 11)."""
+"""Progress and watches: awards, score, goals and losses; what begins to hold (language.md §8)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.compile import Code, Function, compile_term
+from tokenworld.engine.compile import Code, Function, compile_term, compile_watch
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.state import State
 from tokenworld.ground import Instance
-from tokenworld.model import Award, Ending, NumberType, Template
+from tokenworld.model import Award, Ending, NumberType
 
-__all__ = ["Endings"]
+__all__ = ["Endings", "Watches"]
 
 
 @frozen
 class _Line:
     ending: Ending
     holds: Function
-    words: Callable[..., str] | None
 
 
 @frozen
@@ -37,12 +35,10 @@ class Endings:
         world = instance.world
         self._world, self._program = world, instance.program
         self._lines = tuple(
-            _Line(line, compile_term(code, line.condition), _words(code, line.text))
-            for line in world.endings
+            _Line(line, compile_term(code, line.condition)) for line in world.endings
         )
         self._by_name = {line.ending.name: line for line in self._lines}
         self._awards = tuple(_award(code, award) for award in world.awards)
-        self._pays = tuple(_award(code, award) for award in world.pays)
         self._score = code.space["scored"]
         kind = world.score.type if world.score is not None else None
         self._score_decimals = kind.decimals if isinstance(kind, NumberType) else 0
@@ -113,11 +109,6 @@ class Endings:
             return any(name in reached for name in self.named("lose"))
         return reached != () and reached[0] not in self.named("goal")
 
-    def words(self, names: tuple[str, ...]) -> list[Callable[..., str]]:
-        """The texts of endings, as prose to render."""
-        found = (self._by_name[name].words for name in names)
-        return [words for words in found if words is not None]
-
     def score(self, state: State, me: int | None) -> Fraction:
         """The score: the world's expression plus what was awarded."""
         total = _exact(self._score(state, state, me), self._score_decimals)
@@ -129,15 +120,7 @@ class Endings:
     @property
     def pays(self) -> bool:
         """Whether the world pays rewards for what holds."""
-        return bool(self._pays)
-
-    def paid(self, state: State, was: State, me: int | None) -> Fraction:
-        """What ``reward e when c`` lines pay in this state."""
-        total = Fraction(0)
-        for pay in self._pays:
-            if pay.holds(state, was, me):
-                total += _exact(pay.amount(state, was, me), pay.decimals)
-        return total
+        return bool(self._world.pays)
 
     def named(self, kind: str) -> tuple[str, ...]:
         """The names of the endings of a kind, in written order."""
@@ -149,22 +132,27 @@ def _exact(amount: int | None, decimals: int) -> Fraction:
     return Fraction(0) if amount is None else Fraction(amount, 10**decimals)
 
 
-def _words(code: Code, template: Template | None) -> Callable[..., str] | None:
-    from tokenworld.engine.speech import text_function
-
-    if template is None:
-        return None
-    function, _ = text_function(code.emitter, template, {})
-    from tokenworld.engine.compile import extend
-
-    texts = "\n".join(text for _, text in code.emitter.texts)
-    code.emitter.texts.clear()
-    extend(code, texts)
-    return code.space[function]  # type: ignore[no-any-return]
-
-
 def _award(code: Code, award: Award) -> _Award:
     kind = award.amount.type
     decimals = kind.decimals if isinstance(kind, NumberType) else 0
     holds = compile_term(code, award.when)
     return _Award(award, holds, compile_term(code, award.amount), decimals)
+
+
+class Watches:
+    """The watches of one compiled program, as an audit asks about them."""
+
+    def __init__(self, instance: Instance, code: Code) -> None:
+        self._code, self._watches = code, instance.program.watches
+        self._compiled: dict[str, Function] = {}
+
+    def begins(self, name: str, before: State, after: State, me: int | None) -> bool:
+        """Whether a watch would speak at this commit; nothing is remembered."""
+        watch = self._watches[name]
+        if name not in self._compiled:
+            self._compiled[name] = compile_watch(self._code, watch)
+        bindings = self._compiled[name]
+        true = bindings(after, before, me)
+        if watch.uses_was or not true:
+            return bool(true)
+        return not set(true) <= set(bindings(before, before, me))

@@ -10,11 +10,10 @@ from tokenworld.engine.added import never_refused
 from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import Code, Function, compile_body, compile_program, compile_term
 from tokenworld.engine.delta import Breach, Delta
-from tokenworld.engine.describe import describe_of, strata_of
+from tokenworld.engine.describe import strata_of
 from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
-from tokenworld.engine.inplace.live import LiveWorld
-from tokenworld.engine.inplace.live_rules import LiveRules
+from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.legal.joins import can_join
 from tokenworld.engine.legal.listing import Listing
@@ -22,14 +21,14 @@ from tokenworld.engine.legal.sifting import Sifting
 from tokenworld.engine.legal.standing import SMALL, Made, StandingActions
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
-from tokenworld.engine.record import Recorder, number_json
 from tokenworld.engine.restore import state_from_json
-from tokenworld.engine.result import Result
+from tokenworld.engine.rows.live import LiveRow
+from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
-from tokenworld.engine.why import reports
 from tokenworld.ground import (
+    By,
     Command,
     Instance,
     Json,
@@ -52,10 +51,9 @@ class Engine:
         self.layout = Layout(instance)
         self.code: Code = compile_program(instance, self.layout, prose)
         self.code.space["STRATA"] = self._strata()
-        self.code.space["described"] = self._described
         self.stepper = Stepper(instance, self.layout, self.code)
         self.code.space["score"] = self._score
-        self.recorder = Recorder(instance, self.code, self.stepper.endings)
+        self._live = LiveRow(instance, self.layout, prose)
         self._listing = Listing(instance, self.layout)
         self._terms: dict[int, tuple[Term, Function]] = {}
         self.fixed_words: dict[tuple[int, str, str | None], tuple[str, ...]] = {}
@@ -90,49 +88,35 @@ class Engine:
         )  # fmt: skip
 
     def play(
-        self, state: State, intent: Command | NoMatch, luck: Luck | None = None
+        self,
+        state: State,
+        intent: Command | NoMatch,
+        luck: Luck | None = None,
+        *,
+        by: By = "player",
     ) -> tuple[State, tuple[Outcome, ...]]:
         """The intent of the actor whose turn it is: the state it leaves and its records (two where
-        a long action is cancelled). The last actor's intent closes the round, which is the tick."""
-        results = self.stepper.tick(state, intent, luck or SeededLuck())
-        try:
-            return results[-1].after, self._records(results, state)
-        except Breach as breach:  # prose or a score that has no value: the tick is in error
-            results = self.stepper.dropped(state, results[-1].command, breach)
-            return results[-1].after, self._records(results, state)
-
-    def live(self, state: State | None = None, luck: Luck | None = None) -> LiveWorld:
-        """A world that is played in place from a state (the start), with `undo`: for programs that
-        try many actions and need no record of each."""
-        return LiveWorld(self._live_rules, state or self.start(), luck)
-
-    @cached_property
-    def _live_rules(self) -> LiveRules:
-        return LiveRules(self.stepper, self.legal)
+        a long action is broken off, or where a fruitless intent lets it go on). The last actor's
+        intent closes the round, which is the tick."""
+        return self._live.play(state, intent, luck or SeededLuck(), by)
 
     def halt(self, state: State, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why."""
-        return self.recorder.outcome(self.stepper.halt(state, cause), state)
+        return self._live.halt(state, cause)
 
     def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
         """The state after a command's own changes, before time passes: an equal one where it is
         refused, discarded or comes after the end."""
         return self.stepper.acted(state, command, luck or SeededLuck())
 
-    def _records(self, results: list[Result], base: State) -> tuple[Outcome, ...]:
-        outcomes = []
-        for result in results:
-            outcomes.append(self.recorder.outcome(result, base))
-            base = result.after
-        return tuple(outcomes)
-
     def edit(self, state: State, body: Body) -> State:
         """A `given` of a scenario: a body applied between ticks, no tick passes."""
         after = state.fork()
-        delta = Delta(self.layout, SeededLuck(), state.seed, state.tick)
+        delta = Delta(self.layout, SeededLuck(), state.seed, state.tick, state.drawn)
         delta.by("given", (), ())
         compile_body(self.code, body)(state, state, state.me, delta)
         apply(after, delta)
+        after.drawn = delta.drawn
         after.facts = None
         after.trail.roll = True  # also what play never changes may be changed here
         self.stepper.endings.progress(after, after.me)
@@ -152,7 +136,8 @@ class Engine:
     def legal(self, state: State) -> Iterable[Command]:
         """Every command whose requires all hold, actions in order, then arguments in order.
 
-        Requires that the language adds (ranges) are tested too, with the draws of the seed.
+        Requires that the language adds (ranges) are tested too, with the draws of the seed. The
+        same command as a long action under way is among them: it continues it.
         """
         if not state.latched or not self.stepper.endings.over(state):
             if self._all_joined and (found := self._standing.quick(state)) is not None:
@@ -175,23 +160,25 @@ class Engine:
                     yield command
 
     def allowed(self, state: State) -> Iterator[Command]:
-        """The same by the author's requires alone: what some draw may let happen."""
+        """The same by the author's requires alone, and by what some draw of ``cancelled`` may come
+        to: what some luck may let happen."""
         if self._all_joined and not self.stepper.endings.over(state):
             every = self._standing.every(state)
             if every is not None:
                 yield from every
                 return
-        for _, commands in self._by_action(state):
+        for _, commands in self._by_action(state, any_luck=True):
             yield from commands
 
-    def _by_action(self, state: State) -> Iterator[tuple[str, Iterable[Command]]]:
+    def _by_action(
+        self, state: State, *, any_luck: bool = False
+    ) -> Iterator[tuple[str, Iterable[Command]]]:
         """The same, action by action: kept ones at once, the others as they are asked for."""
         if self.stepper.endings.over(state):
             return
         kept = self._standing.commands(state)
-        after = self.stepper.unit.cancelled(state)
         for name in self.code.actions:
-            yield name, kept[name] if name in kept else self._allowed(state, after, name)
+            yield name, kept[name] if name in kept else self._allowed(state, name, any_luck)
 
     @cached_property
     def _standing(self) -> StandingActions:
@@ -205,33 +192,59 @@ class Engine:
     @cached_property
     def _sifting(self) -> Sifting:
         def slow(state: State, name: str) -> Iterator[Command]:
-            return self._allowed(state, state, name)
+            return self._allowed(state, name)
 
         keeps = self.stepper.unit.keeps
         return Sifting(self.code, self._listing, self._made, self._never_breaks, keeps, slow)
 
-    def _allowed(self, state: State, after: State, name: str) -> Iterator[Command]:
-        """Legal bindings of one action: a free one is examined now, others ``after`` a long
-        action is cancelled."""
-        code, me = self.code.actions[name], state.acting
+    def _allowed(self, state: State, name: str, any_luck: bool = False) -> Iterator[Command]:
+        """Legal bindings of one action. Where a long action is under way, free ones are judged now,
+        what continues it is not, and all others after it is cancelled."""
+        unit, code, me = self.stepper.unit, self.code.actions[name], state.acting
+        unsettled = any_luck and unit.cancel_draws(state)
+        after = None if unsettled else unit.cancelled(state)
         holds, made = code.holds, self._made[name]
-        if code.action.takes is None:  # it is never free
-            was = after.round or after
-            for args in self._listing.bindings(state, name) or ():
-                try:
-                    if holds(after, was, me, *args):
-                        yield made[args]
-                except Breach:
-                    continue  # a number is undefined here: the command would be in error
-            return
         for args in self._listing.bindings(state, name) or ():
             command = made[args]
             try:
-                now = state if after is state or self.stepper.unit.free(state, command) else after
-                if holds(now, self.stepper.unit.since(now, command), me, *args):
+                now = after if after is state else unit.judged(state, command, after)
+                if now is None or (unsettled and now is not state):
+                    legal = unsettled or unit.continued(state, command) is not None
+                else:
+                    legal = holds(now, unit.since(now, command), me, *args)
+                if legal:
                     yield command
             except Breach:
                 continue  # a number is undefined here: the command would be in error
+
+    def passes(self, state: State, command: Command) -> bool:
+        """Whether a command would not be refused, nor be in error for a number in its requires."""
+        if command.is_pass:
+            return True
+        code, unit = self.code.actions[command.action], self.stepper.unit
+        try:
+            now = unit.judged(state, command)
+            if now is None:
+                return unit.continued(state, command) is not None
+            if not code.holds(now, unit.since(now, command), state.acting, *command.args):
+                return False
+        except Breach:
+            return False
+        return self._never_breaks[command.action] or unit.refusal(state, command) is None
+
+    def may_break(self, name: str) -> bool:
+        """Whether a require that the language adds may refuse an action."""
+        return not self._never_breaks[name]
+
+    @cached_property
+    def known(self) -> Knowledge:
+        """What a player may know of its states."""
+        return Knowledge(self)
+
+    @cached_property
+    def everything(self) -> Knowledge:
+        """The same for whoever operates the world: nothing is hidden."""
+        return Knowledge(self, everything=True)
 
     @cached_property
     def _made(self) -> dict[str, Made]:
@@ -256,7 +269,7 @@ class Engine:
                 return kept[name]
         if self._sifting.knows(state):
             return self._sifting.held(state, name)
-        return list(self._allowed(state, self.stepper.unit.cancelled(state), name))
+        return list(self._allowed(state, name, any_luck=True))
 
     def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
         """The bindings of an action that its static facts allow, ``None`` for too many to list."""
@@ -268,15 +281,7 @@ class Engine:
 
     def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
         """Every require of a command as it stands, generated ones included if they fail."""
-        if command.is_pass:
-            return ()
-        result = self.stepper.tick(state, command, SeededLuck())[-1]
-        if result.status == "refused":
-            refusal = self.recorder.outcome(result, state).refusal
-            assert refusal is not None
-            return refusal.requires
-        was = self.stepper.unit.since(state, command)
-        return reports(self.code, state, command, state.acting, was)
+        return self._live.why(state, command)
 
     def ask(self, state: State, term: Term, was: State | None = None) -> Any:
         """The raw value of a term in a state; ``was`` is the start of the last tick."""
@@ -296,10 +301,7 @@ class Engine:
 
     def describe(self, state: State, number: int) -> str:
         """What `describe x` says now, or what is wrong with a number in it."""
-        try:
-            return self._described(state, state, state.acting, number)
-        except Breach as breach:
-            return breach.message
+        return self._live.describe(state, number)
 
     def score(self, state: State) -> int | float:
         """The score as a JSON number."""
@@ -333,18 +335,3 @@ class Engine:
     def restored(self, found: Json, *, source: str = "the state") -> State:
         """The state that ``json`` shows; `Failure` (TW0006) where it does not fit the program."""
         return state_from_json(self.layout, found, source=source)
-
-    def _described(self, S: State, W: State, me: int | None, x: int | None) -> str:
-        if x is None or not S.alive(x):
-            return ""
-        program = self.instance.program
-        kind = S.kinds[x] or ""
-        rule = describe_of(program.describes, program.types[kind].ancestors)
-        if rule is None:
-            return ""
-        store: dict[int, Function] = self.code.space.setdefault("DESCRIBE", {})
-        if id(rule) not in store:
-            store[id(rule)] = compile_body(self.code, rule.body, (rule.param.name,))
-        delta = Delta(self.layout, SeededLuck(), S.seed, S.tick)
-        store[id(rule)](S, W, me, delta, x)
-        return "\n".join(words(S, W, *args) for words, args in delta.prose)

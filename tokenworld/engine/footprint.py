@@ -10,21 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from tokenworld.engine.emit import Emitter
 from tokenworld.engine.layout import Column
 from tokenworld.ground import changed_in_play
 from tokenworld.model import (
     BuiltinCall,
+    Choose,
     ClosureOf,
+    CompositeTerm,
     DeriveCall,
     Fold,
     InverseOf,
+    LeafTerm,
+    ListTerm,
     Local,
+    LogicTerm,
     Member,
+    NumberTerm,
     Read,
     TemplateTerm,
     Term,
+    TestTerm,
     children,
     is_optional,
     subterms,
@@ -89,9 +97,14 @@ class Footprint:
                 raise NoFootprint
             case BuiltinCall(name="tick" | "score" | "busy" | "did"):
                 raise NoFootprint
-            case _:
+            case (
+                LeafTerm() | LogicTerm() | TestTerm() | NumberTerm() | Choose() | ListTerm()
+                | BuiltinCall()
+            ):  # fmt: skip
                 for part in children(term):
                     yield from self._walk(part, names, lets, depth)
+            case _:
+                assert_never(term)
 
     def _outer(self, term: Term, lets: Mapping[str, list[str]]) -> Iterator[str]:
         """The slots behind the outer names that an inner condition uses."""
@@ -175,5 +188,10 @@ class Footprint:
                     case DeriveCall(derive=name) if name not in seen:
                         seen.add(name)
                         todo.append(derives[name].value)
-                    case _:
+                    case (
+                        LeafTerm() | DeriveCall() | LogicTerm() | TestTerm() | NumberTerm()
+                        | CompositeTerm()
+                    ):  # fmt: skip
                         pass
+                    case _:
+                        assert_never(part)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tokenworld.engine.births import LIFE, Newborn, ancestry
 from tokenworld.engine.layout import Column, Layout
-from tokenworld.engine.state import ROLL
 from tokenworld.engine.wide import LONG
 from tokenworld.ground import Raw
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from tokenworld.engine.delta import RawChange
     from tokenworld.engine.state import State
 
-__all__ = ["Roll", "early", "file", "grow", "life", "shrink", "sight"]
+__all__ = ["early", "file", "grow", "life", "sight"]
 
 
 class _Bed(NamedTuple):
@@ -81,8 +80,6 @@ def grow(state: State, newborns: Sequence[Newborn], *, seen_only: bool = False) 
     """
     if state.memo:
         state.memo.clear()
-    if state.log is not None:
-        state.log.append((ROLL, _roll_of(state), None))
     state.own_roll()
     recent, layout = state.newborn[1], state.layout
     live = {} if seen_only else dict(state.live)
@@ -118,38 +115,6 @@ def _lengthen(state: State, slots: list[Raw]) -> None:
             cols[index].append(value)
         if has_children:
             kids[index].append([])
-
-
-class Roll(NamedTuple):
-    """Who there is at a moment. Lists and dicts that newborns are added to are not copied."""
-
-    size: int
-    names: tuple[str, ...]
-    live: dict[str, tuple[int, ...]]
-    newborn: tuple[int, dict[int, Newborn]]
-    next_id: int
-
-
-def _roll_of(state: State) -> Roll:
-    return Roll(len(state.kinds), state.names, state.live, state.newborn, state.next_id)
-
-
-def shrink(state: State, before: Roll) -> None:
-    """Take back what `grow` did since ``before``; slots of others, and whose contents the newborns
-    are, are put right by the caller."""
-    state.own_roll()
-    for column in state.layout.growing:
-        stored = state.to_write(column)
-        if column.by_object:
-            del stored[before.size :]
-        if column.has_children:
-            del state.kids[column.index][before.size :]
-    for name in state.names[before.size :]:
-        del state.numbers[name]
-    del state.kinds[before.size :]
-    tick, born = before.newborn
-    state.newborn = (tick, {x: one for x, one in born.items() if x < before.size})
-    state.names, state.live, state.next_id = before.names, before.live, before.next_id
 
 
 def file(state: State, one: Newborn) -> None:

@@ -7,6 +7,7 @@ its parameters; what it means is what its function says.
 from __future__ import annotations
 
 from itertools import takewhile
+from typing import assert_never
 
 from tokenworld.ground import conjuncts
 from tokenworld.model import (
@@ -16,14 +17,19 @@ from tokenworld.model import (
     BoolLiteral,
     BuiltinCall,
     Compare,
+    CompositeTerm,
     DeriveCall,
     Fold,
+    Implies,
     IsType,
+    LeafTerm,
     Local,
     Member,
     Not,
+    NumberTerm,
     Or,
     Program,
+    StateTerm,
     TemplateTerm,
     Term,
     deep_subterms,
@@ -83,5 +89,7 @@ def is_truth(term: Term) -> bool:
             return True
         case And(terms=terms) | Or(terms=terms):
             return all(map(is_truth, terms))
-        case _:
+        case LeafTerm() | StateTerm() | Implies() | NumberTerm() | CompositeTerm():
             return False
+        case _:
+            assert_never(term)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from hashlib import blake2b
 from typing import Protocol
 
-from tokenworld.ground import Json, LuckyDraw
+from tokenworld.ground import Json, LuckyDraw, draw
 
-__all__ = ["DrawKey", "ExploringLuck", "ForcedLuck", "Luck", "RecordingLuck", "SeededLuck", "draw"]
+__all__ = [
+    "NO_DRAWS",
+    "Counts",
+    "DrawKey",
+    "ExploringLuck",
+    "ForcedLuck",
+    "Luck",
+    "RecordingLuck",
+    "SeededLuck",
+    "draw",
+    "in_step",
+    "in_tick",
+]
 
 SPAN = 1 << 64
 """Draws are whole numbers below this."""
@@ -20,19 +31,33 @@ _CERTAIN = Fraction(1)
 DrawKey = tuple[str, tuple[Json, ...], int]
 """A draw's rule, its arguments and the number of the draw in it."""
 
+Counts = Mapping[tuple[str, tuple[Json, ...]], int]
+"""How many draws each rule has taken in a tick, by rule and arguments."""
+NO_DRAWS: Counts = {}
 
-def draw(seed: int, tick: int, rule: str, args: Sequence[Json], number: int) -> int:
-    """Draw ``number`` of a rule: the 8-byte BLAKE2b, big-endian, of the canonical JSON list."""
-    key = [seed, tick, rule, list(args), number]
-    text = json.dumps(key, separators=(",", ":"), ensure_ascii=False)
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+
+def in_tick(before: Counts, draws: Sequence[LuckyDraw]) -> tuple[LuckyDraw, ...]:
+    """Draws that are numbered within a step, numbered within its tick: ``before`` were taken."""
+    return tuple(_renumbered(one, before, 1) for one in draws)
+
+
+def in_step(before: Counts, draws: Sequence[LuckyDraw]) -> tuple[LuckyDraw, ...]:
+    """The other way round."""
+    return tuple(_renumbered(one, before, -1) for one in draws)
+
+
+def _renumbered(draw: LuckyDraw, before: Counts, sign: int) -> LuckyDraw:
+    count = before.get((draw.rule, draw.args), 0)
+    return replace(draw, draw=draw.draw + sign * count) if count else draw
 
 
 class Luck(Protocol):
     """Who decides draws. ``weights`` are exact non-negative shares, at least one positive."""
 
-    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
-        """The index of the alternative that happens."""
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
+        """The index of the alternative that happens; ``site``: where in the text it is drawn."""
 
     def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         """A double in [0, 1) with 53 random bits."""
@@ -41,7 +66,9 @@ class Luck(Protocol):
 class SeededLuck:
     """The draws of a run's seed: the luck of play."""
 
-    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
         rule, args, number = key
         value = draw(seed, tick, rule, args, number)
         total, reached = sum(weights), 0
@@ -63,10 +90,12 @@ class RecordingLuck:
         self._luck = luck
         self.taken: list[LuckyDraw] = []
 
-    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
-        choice = self._luck.choose(key, seed, tick, weights)
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
+        choice = self._luck.choose(key, seed, tick, weights, site)
         if sum(1 for weight in weights if weight > 0) > 1:
-            self.taken.append(LuckyDraw(*key, choice, len(weights)))
+            self.taken.append(LuckyDraw(*key, choice, len(weights), site, tuple(weights)))
         return choice
 
     def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
@@ -85,10 +114,12 @@ class ForcedLuck(SeededLuck):
             (one.rule, one.args, one.draw): one.choice for one in draws
         }
 
-    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
         if key in self._forced:
             return self._forced[key]
-        return super().choose(key, seed, tick, weights)
+        return super().choose(key, seed, tick, weights, site)
 
 
 class NoUniform(Exception):
@@ -113,7 +144,9 @@ class ExploringLuck:
         """The chance of all that was taken."""
         return Fraction(self._shares, self._wholes) if self.choices else _CERTAIN
 
-    def choose(self, key: DrawKey, seed: int, tick: int, weights: Sequence[int]) -> int:
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
         possible = tuple([index for index, weight in enumerate(weights) if weight])
         if len(possible) == 1:
             return possible[0]
@@ -123,7 +156,7 @@ class ExploringLuck:
         self.choices.append((choice, possible))
         self._shares *= weights[choice]
         self._wholes *= sum(weights)
-        self.taken.append(LuckyDraw(key[0], key[1], key[2], choice, len(weights)))
+        self.taken.append(LuckyDraw(*key, choice, len(weights), site, tuple(weights)))
         return choice
 
     def _first(self, key: DrawKey, possible: Sequence[int]) -> int:

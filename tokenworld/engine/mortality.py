@@ -9,9 +9,9 @@ care. Programs that destroy nothing pay nothing.
 from __future__ import annotations
 
 from tokenworld.engine.births import given_bodies, play_bodies
-from tokenworld.model import Destroy, ObjectType, Program, effects_in
+from tokenworld.model import Create, Destroy, ObjectType, Program, effects_in
 
-__all__ = ["mortal_types"]
+__all__ = ["breaking_off_destroys", "mortal_types"]
 
 
 def mortal_types(program: Program) -> frozenset[str]:
@@ -29,6 +29,15 @@ def mortal_types(program: Program) -> frozenset[str]:
     below = {name: _below(program, name) for name in (*program.types, *doomed)}
     return frozenset(
         name for name, own in below.items() if any(own & below[other] for other in doomed)
+    )
+
+
+def breaking_off_destroys(program: Program) -> bool:
+    """Whether breaking off a long action may destroy what the next command names."""
+    return any(
+        isinstance(effect, (Create, Destroy))  # births may destroy as well
+        for action in program.actions.values()
+        for effect in effects_in(action.cancelled)
     )
 
 

@@ -16,17 +16,17 @@ results by the tests. A law has such a function for one binding of it, its condi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.emit import Emitter
+from tokenworld.engine.mortality import breaking_off_destroys
 from tokenworld.engine.plain_code import PlainRule, plain_text
 from tokenworld.engine.plain_loops import is_plain_loop
 from tokenworld.model import (
     Action,
-    AddFact,
     Arithmetic,
-    Assign,
     Body,
     BuiltinCall,
     DeriveCall,
@@ -36,12 +36,10 @@ from tokenworld.model import (
     If,
     Law,
     Let,
-    RemoveFact,
     Reward,
     Say,
-    Swap,
     Term,
-    Transfer,
+    WriteEffect,
     effects_in,
     is_drawn,
     subterms,
@@ -51,7 +49,7 @@ from tokenworld.model import (
 __all__ = ["Plain", "fits_of", "plain_law", "plain_of", "quiet_of"]
 
 _SPEAKING = (Emit, Say, DescribeEffect, Reward)
-_PLAIN = (Assign, AddFact, RemoveFact, Transfer, Swap, Let, If, For, *_SPEAKING)
+_PLAIN = (WriteEffect, Let, If, For, *_SPEAKING)
 
 
 @frozen
@@ -139,6 +137,8 @@ def _said(effect: Emit | Say | DescribeEffect | Reward) -> tuple[Term, ...]:
             return (target,)
         case Say():
             return ()
+        case _:
+            assert_never(effect)
 
 
 def _compiled(code: Code, action: Action) -> Plain | None:
@@ -177,6 +177,7 @@ def _written(body: Body) -> list[str]:
 
 def _is_plain(emitter: Emitter, action: Action) -> bool:
     at_once = action.takes is None and action.until is None
+    at_once = at_once and not breaking_off_destroys(emitter.instance.program)
     return at_once and _is_plain_rule(emitter, _rule_of(action))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
-from tokenworld.engine.emit import Emitter
+from tokenworld.engine.emit import Emitter, held
 from tokenworld.engine.layout import Column
 from tokenworld.engine.plain_loops import Many, looped
 from tokenworld.model import (
@@ -16,13 +17,17 @@ from tokenworld.model import (
     Binder,
     Body,
     BoolLiteral,
+    Chance,
     Effect,
     For,
     If,
     Let,
+    LifeEffect,
     Negate,
     NumberLiteral,
     NumberType,
+    OutputEffect,
+    Pick,
     Read,
     RemoveFact,
     Swap,
@@ -94,7 +99,7 @@ class _Writer:
             case RemoveFact(target=target):
                 self._write(target, "remove", None, names)
             case Transfer(amount=amount, source=source, target=target):
-                moved = self._named(self.emitter.term(amount, names))
+                moved = self._named(held(self.emitter.term(amount, names), amount.type))
                 if not moved.isdigit():
                     self._otherwise(f"{moved} is None or {moved} < 0")
                 self._change(source, "+", f"-{moved}", names)
@@ -104,8 +109,10 @@ class _Writer:
                 self._write(right, "=", left, names)
             case _ if not self.quiet:
                 self._within(lambda depth: self.lines.body((effect,), names, depth))
-            case _:
+            case Chance() | Pick() | LifeEffect() | OutputEffect():
                 pass
+            case _:
+                assert_never(effect)
 
     def _branch(self, condition: Term, then: Body, otherwise: Body, names: dict[str, str]) -> None:
         """Both branches, each under a name for whether it is taken."""
@@ -159,6 +166,8 @@ class _Writer:
         assert value is not None
         known = isinstance(value, (NumberLiteral, BoolLiteral))
         said = self.emitter.term(value, names)
+        if op == "+":
+            said = held(said, value.type)
         name = said if known else self._named(said)
         may_be_none = (
             is_optional(value.type) or column.truth or self.emitter.is_fragile(value, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
@@ -10,14 +11,22 @@ from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.footprint import Footprint, NoFootprint
 from tokenworld.ground import conjuncts
 from tokenworld.model import (
+    And,
     Binder,
     Compare,
+    CompositeTerm,
     Draw,
+    Implies,
+    LeafTerm,
     Let,
     Local,
     Not,
+    NumberTerm,
+    Or,
     Read,
+    StateTerm,
     Term,
+    TestTerm,
     children,
 )
 
@@ -119,5 +128,10 @@ def is_atom(term: Term | Let) -> bool:
                 is_atom(one) if isinstance(one, Read) else not children(one)
                 for one in (left, right)
             )
-        case _:
+        case (
+            LeafTerm() | StateTerm() | And() | Or() | Implies() | TestTerm() | NumberTerm()
+            | CompositeTerm() | Let()
+        ):  # fmt: skip
             return isinstance(term, Local)
+        case _:
+            assert_never(term)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.state import State
 from tokenworld.ground import Raw
 from tokenworld.model import (
     BuiltinCall,
+    Choose,
     ClosureOf,
     DeriveCall,
+    Fold,
     InverseOf,
+    LeafTerm,
+    ListTerm,
+    LogicTerm,
+    NumberTerm,
     Read,
     TemplateTerm,
     Term,
+    TestTerm,
     subterms,
 )
 from tokenworld.model import Slot as TextSlot
@@ -73,8 +80,13 @@ def columns_by_time(
                 case DeriveCall(derive=name) if (name, early) not in known:
                     known.add((name, early))
                     todo.append((derives[name].value, early))
-                case _:
+                case (
+                    LeafTerm() | DeriveCall() | LogicTerm() | TestTerm() | NumberTerm() | Choose()
+                    | ListTerm() | Fold() | BuiltinCall()
+                ):  # fmt: skip
                     pass
+                case _:
+                    assert_never(part)
     return Columns(tuple(sorted(found[False])), tuple(sorted(found[True])), deeds)
 
 

@@ -121,6 +121,20 @@ def _whole(found: object, path: str) -> int:
     return found
 
 
+def _drawn(found: object, path: str) -> tuple[tuple[str, tuple[Json, ...]], int]:
+    """How many draws a rule took in the tick: rule, arguments, number."""
+    row = _sequence(found, path)
+    if len(row) != 3 or not isinstance(row[0], str):
+        raise Misfit(path, "a rule, its arguments and a number are needed here")
+    args = tuple(_sequence(row[1], f"{path}[1]"))
+    if not all(isinstance(one, str | int | float | None) for one in args):
+        raise Misfit(f"{path}[1]", "arguments are numbers, truths and names")
+    number = _whole(row[2], f"{path}[2]")
+    if number < 1:
+        raise Misfit(f"{path}[2]", "a number from 1 is needed here")
+    return (row[0], args), number
+
+
 class _Reader:
     """Fills one state; every method takes a part of the JSON and the path to it."""
 
@@ -296,6 +310,8 @@ class _Reader:
         fired = _sequence(shape.get("fired", ()), "fired")
         state.fired = frozenset(self._fired(one, f"fired[{n}]") for n, one in enumerate(fired))
         state.turn = _whole(shape.get("turn", 0), "turn")
+        drawn = _sequence(shape.get("drawn", ()), "drawn")
+        state.drawn = dict(_drawn(one, f"drawn[{n}]") for n, one in enumerate(drawn))
         for actor, running in _mapping(shape.get("long", {}), "long").items():
             self._long(actor, running, f"long.{actor}")
 

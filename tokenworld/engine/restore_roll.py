@@ -13,6 +13,10 @@ from tokenworld.model import ObjectLiteral, ObjectType
 __all__ = ["Misfit", "Roll", "mentioned", "read_roll"]
 
 
+MOST_NUMBERS = 10_000_000
+"""There is room for each number that was given, be its object long gone."""
+
+
 class Misfit(Exception):
     """Where JSON does not fit, as a path inside it, and a clause that says why."""
 
@@ -79,6 +83,8 @@ def _size(shape: Mapping[str, Any], living: Mapping[int, object]) -> int:
     size = shape.get("next_id", least)
     if not isinstance(size, int) or isinstance(size, bool) or size < least:
         raise Misfit("next_id", f"the next number is at least {least}")
+    if size > MOST_NUMBERS:
+        raise Misfit("next_id", f"objects are numbered up to {MOST_NUMBERS:,}")
     return size
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.delta import RawChange, Rule
 from tokenworld.engine.state import State
-from tokenworld.ground import Command, LuckyDraw, NoMatch, Raw, Status
+from tokenworld.ground import FRUITLESS, By, Command, LuckyDraw, NoMatch, Status
 
-__all__ = ["BreachReport", "Result", "Spoken"]
+__all__ = ["BreachReport", "Result"]
 
 
 @frozen
@@ -28,22 +27,13 @@ class BreachReport:
     after: int | None = None
 
 
-@frozen
-class Spoken:
-    """A line of prose, rendered on ``state`` with ``was`` as the start of the tick."""
-
-    words: Callable[..., str]
-    args: tuple[Raw, ...]
-    state: State
-    was: State
-
-
 @dataclass(slots=True)
 class Result:
     """One record of a tick. ``refused`` is the index of the first false require (generated ones
-    count on from the author's), ``generated`` its kind if the language added it. ``start`` is the
-    state the tick began with, where it differs from ``before``; ``names`` those of the objects that
-    a discarded change may speak of."""
+    count on from the author's), ``generated`` its kind if the language added it. ``judged`` is the
+    state in which the requires were tested, where that is not ``before``: after ``cancelled``.
+    ``start`` is the state the tick began with, where it differs from ``before``; ``names`` those of
+    the objects that a discarded change may speak of."""
 
     status: Status
     command: Command | None
@@ -58,9 +48,6 @@ class Result:
     law_changes: list[RawChange] = field(default_factory=list)
     discarded: list[RawChange] = field(default_factory=list)
     fired: list[Rule] = field(default_factory=list)
-    spoken: list[Spoken] = field(default_factory=list)
-    events: list[tuple[str, tuple[Raw, ...]]] = field(default_factory=list)
-    rewards: list[tuple[Raw, int]] = field(default_factory=list)
     draws: list[LuckyDraw] = field(default_factory=list)
     latched: tuple[str, ...] = ()
     progress: tuple[int, int] | None = None
@@ -68,3 +55,10 @@ class Result:
     breach: BreachReport | None = None
     start: State | None = None
     names: tuple[str, ...] | None = None
+    judged: State | None = None
+    by: By = "player"
+
+    @property
+    def fruitless(self) -> bool:
+        """Whether the intent came to nothing (language.md §8): the state stays as it is."""
+        return self.status in FRUITLESS

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
 from tokenworld.engine.delta import Breach, bounded
 from tokenworld.engine.growing import early
 from tokenworld.engine.state import State
@@ -166,6 +167,13 @@ def total_max(values: Sequence[Any]) -> Any:
     return None if None in values else max(values, default=None)
 
 
+def fits(number: Any) -> Any:
+    """A number that is not too long to be kept and shown (`reference.numbers.fitting`)."""
+    if number is None or -TOO_LARGE < number < TOO_LARGE:
+        return number
+    raise Breach("TW1006", "undefined", TOO_LONG)
+
+
 def floordiv(a: int, b: int) -> int:
     if b == 0:
         raise Breach("TW1006", "undefined", "A number is divided by zero.")
@@ -285,7 +293,7 @@ RUNTIME: dict[str, Any] = {
     function.__name__: function
     for function in (
         at, row, fact, sym, same, kids, inside, within, reach, lt, le, member, present, last,
-        floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
+        fits, floordiv, modulo, over, real_mod, to_real, rescale, step, clamp, toward, sign,
         round_real, round_exact, round_down, shown_number, finite, added, total, defined, total_sum,
         total_min, total_max, power, busy, did, early, bounded, pair,
     )

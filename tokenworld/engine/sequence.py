@@ -8,7 +8,7 @@ from itertools import chain, islice, product
 from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.applying import apply, net, prose_state
+from tokenworld.engine.applying import apply, net
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import HEADER, Code, Function, extend, keyed
 from tokenworld.engine.delta import Breach, Delta, RawChange
@@ -17,7 +17,6 @@ from tokenworld.engine.layout import Column
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.result import Result
 from tokenworld.engine.state import State
-from tokenworld.engine.unit import output
 from tokenworld.ground import Instance, Raw, domain_of
 from tokenworld.model import Binder, IntervalRange, Law, ObjectType, TypeRange
 
@@ -96,10 +95,9 @@ class InTurn:
         after = before if course.own and not watched else before.fork()
         changes = apply(after, delta)
         self._guards.check_conserved(before, after, delta, changes, after.me)
-        output(result, delta, prose_state(before, after, delta), start)
         result.fired += delta.fired
         course.changes += changes
-        course.now, course.own = after, not delta.prose
+        course.now, course.own = after, True
         return after
 
     # ---- the order of bindings ----------------------------------------------------------------

@@ -1,6 +1,8 @@
 """Values that must fit the others: places, unique values, relations without rings.
 
-Each check raises `Breach` where the slot that was written does not fit.
+`check_unique` and `check_acyclic` raise `Breach` where the slot that was written does not fit;
+they look at the state after the body, without the destroyed objects. `in_itself` looks at the state
+before these leave: their contents then move along paths without a cycle.
 """
 
 from __future__ import annotations
@@ -10,23 +12,28 @@ from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.state import State
 from tokenworld.ground import Raw
 
-__all__ = ["check_acyclic", "check_nested", "check_unique"]
+__all__ = ["check_acyclic", "check_unique", "cycle", "in_itself"]
 
 
-def check_nested(state: State, column: Column, key: Key, rules: tuple[str, ...]) -> None:
-    """No place lies in itself; what is destroyed lies nowhere, its contents where it was.
+def cycle(column: Column, rules: tuple[str, ...]) -> Breach:
+    """The breach of a nested or acyclic fluent."""
+    return Breach("TW1005", "cycle", f"`{column.fluent.name}` would make a cycle.", rules)
 
-    A ring that does not pass through this slot is another write's, and is told there.
+
+def in_itself(state: State, column: Column, key: Key) -> bool:
+    """Whether the places of a nested fluent lead from this slot's object back to it.
+
+    A cycle that does not pass through this slot belongs to another write.
     """
     places, seen = state.cols[column.index], set[Raw]()
     step = places[key]
     while step is not None and step not in seen:
         if step == key:
-            what = f"`{column.fluent.name}` would make a cycle."
-            raise Breach("TW1005", "cycle", what, rules)
+            return True
         seen.add(step)
         assert isinstance(step, int)
         step = places[step]
+    return False
 
 
 def check_unique(state: State, column: Column, value: Raw, rules: tuple[str, ...]) -> None:
@@ -46,8 +53,7 @@ def check_acyclic(state: State, column: Column, key: Key, rules: tuple[str, ...]
     while todo:
         node = todo.pop()
         if node == start:
-            what = f"`{column.fluent.name}` would make a cycle."
-            raise Breach("TW1005", "cycle", what, rules)
+            raise cycle(column, rules)
         for left, right in stored:
             if left == node and right not in seen:
                 seen.add(right)

@@ -7,16 +7,15 @@ from functools import partial
 from itertools import product
 
 from tokenworld.engine.agenda import Agenda, Standing
-from tokenworld.engine.applying import apart, apply, net, prose_state
+from tokenworld.engine.applying import apply, net
 from tokenworld.engine.compile import Code, Function
-from tokenworld.engine.delta import Breach, Delta, RawChange
+from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.guards import Guards
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.probe import compile_probe
 from tokenworld.engine.result import Result
 from tokenworld.engine.sequence import compile_turn
 from tokenworld.engine.state import State
-from tokenworld.engine.unit import output
 from tokenworld.ground import MANY, Instance, Raw, count_bindings, parameter_domains
 from tokenworld.model import CollectionRange, Law, ObjectType
 
@@ -59,16 +58,7 @@ class Together:
         self._guards.check_conserved(state, after, delta, changes, state.me)
         result.law_changes += net(changes)
         result.fired += delta.fired
-        output(result, delta, prose_state(state, after, delta), start)
         return after
-
-    def in_place(self, state: State, luck: Luck) -> list[RawChange] | None:
-        """Write what the laws ask for to a state itself; what changed. ``None``, with nothing
-        written, where that is not simple (see `applying.apart`)."""
-        delta = self._asked(state, state, luck)
-        if delta.newborns or delta.doomed:
-            return None
-        return apart(state, delta.writes) if delta.fired else []
 
     def _asked(self, state: State, start: State, luck: Luck) -> Delta:
         """What all laws ask for."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from tokenworld.engine.compile import Code, compile_term, extend
 from tokenworld.engine.engine import Engine
+from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.speech import shown
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Raw
@@ -19,10 +20,16 @@ _MOST = 100_000
 
 
 class EngineSpeaker:
-    """What resolving words may ask of one state."""
+    """What resolving words may ask of one state.
 
-    def __init__(self, engine: Engine, state: State) -> None:
+    Words mean what they mean to a player, to whom secrets are hidden: else what they are taken for
+    would tell. ``known`` is as much as he knows.
+    """
+
+    def __init__(self, engine: Engine, state: State, known: Knowledge | None = None) -> None:
         self._engine, self._state = engine, state
+        self._known = known or engine.known
+        self._plain = not self._known.hides_words
 
     @property
     def instance(self) -> Instance:
@@ -43,7 +50,11 @@ class EngineSpeaker:
         if not state.alive(number):
             return False
         rule = _scope(self._engine, state.kinds[number] or "")
-        return True if rule is None else bool(rule(state, state, state.acting, number))
+        if rule is None:
+            return True
+        if self._plain:
+            return bool(rule(state, state, state.acting, number))
+        return self._known.some(state, lambda one: bool(rule(one, one, one.acting, number)))
 
     def words_for(self, number: int) -> tuple[str, ...]:
         """What it is called now; words that no rule works out are asked for once."""
@@ -51,16 +62,25 @@ class EngineSpeaker:
         key = (number, state.names[number], state.kinds[number])
         if key in known:
             return known[key]
-        words, fixed = self._words_for(number)
+        words, fixed = self._words_for(state, number) if self._plain else self._known_for(number)
         if fixed:
             if len(known) >= _MOST:
                 known.clear()
             known[key] = words
         return words
 
-    def _words_for(self, number: int) -> tuple[tuple[str, ...], bool]:
+    def _known_for(self, number: int) -> tuple[tuple[str, ...], bool]:
+        """The words as far as no secret is behind them; else what the object always is called,
+        then what it may be called."""
+        found = self._known.every(self._state, lambda one: self._words_for(one, number))
+        if found is not None and len(found) == 1:
+            return next(iter(found))
+        possible = sorted(word for words, _ in found or () for word in words)
+        return tuple(dict.fromkeys((self._state.names[number], *possible))), False
+
+    def _words_for(self, state: State, number: int) -> tuple[tuple[str, ...], bool]:
         """The words, and whether they are the same in every state."""
-        engine, state = self._engine, self._state
+        engine = self._engine
         decl = engine.instance.declared(number, state.names[number])
         space, me = engine.code.space, state.acting
         words = [engine.name(state, number)]
@@ -72,21 +92,29 @@ class EngineSpeaker:
         ruled = state.kinds[number] in space["NAME"] or derived is not None
         return tuple(dict.fromkeys(words)), not ruled and not (decl and decl.aka)
 
-    def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
+    def slot_texts(
+        self, action: str, phrase: int, slot: int, args: Sequence[Raw]
+    ) -> tuple[str, ...]:
         function = _slot(self._engine.code, action, phrase, slot)
-        text: str = function(self._state, self._state, self._state.acting, *args)
-        return text
+        state = self._state
+        if self._plain:
+            return (function(state, state, state.acting, *args),)
+        found = self._known.every(state, lambda one: function(one, one, one.acting, *args))
+        return tuple(sorted(found or ()))
 
     def holds_all(self, command: Command) -> bool:
         if command.is_pass:
             return True
-        return self._engine.stepper.unit.refusal(self._state, command) is None
+        refusal = self._engine.stepper.unit.refusal
+        return self._known.some(self._state, lambda one: refusal(one, command) is None)
 
     def candidates(self) -> Sequence[int]:
         state, layout = self._state, self._engine.layout
         alive = [number for number in range(len(state.kinds)) if state.alive(number)]
         nested = next((one for one in layout.columns if one.fluent.nested), None)
         if nested is None or state.kids[nested.index] is None:
+            return alive
+        if nested.fluent.secret and not self._known.is_whole:
             return alive
         parents, children = state.cols[nested.index], state.kids[nested.index]
         found: list[int] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.luck import NO_DRAWS, Counts
 from tokenworld.engine.trail import ALL, Trail
 from tokenworld.engine.wide import column_of, copied
 from tokenworld.ground import Command, Raw
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from tokenworld.engine.births import Newborn
 
 __all__ = ["ROLL", "LongAction", "State"]
+
+_WORKED_OUT = frozenset(("memo", "mine", "trail"))
+"""What a state that was put away gets anew."""
 
 ROLL = -1
 """Stands in ``mine`` for the roll of objects: kinds, numbers and newborns."""
@@ -39,20 +43,18 @@ class State:
     the running multiset hash (see `digest`), kept only while playing. ``names`` and ``numbers``
     know every object that ever was, ``newborn`` those that the tick named with them brought, as
     they were born. ``actors`` are those that take turns. ``deeds`` are the intents executed or
-    continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. Between the
+    continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. ``drawn``
+    counts the draws that each rule has taken in this tick, by rule and arguments. Between the
     actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
-    round began with, ``told`` the last one that watches have told of, and ``acted`` whether
-    somebody's intent takes time. ``log``, where it is kept, tells what the changes of slots do
-    not: which lists of children were replaced, each as column, parent and the list before (a list
-    itself is never changed), and who there was before births, as `ROLL`, a `Roll` and nothing.
+    round began with, ``told`` the last one that watches have told of.
     """
 
     __slots__ = (
-        "acted",
         "actors",
         "awarded",
         "cols",
         "deeds",
+        "drawn",
         "facts",
         "fired",
         "kids",
@@ -60,7 +62,6 @@ class State:
         "latched",
         "layout",
         "live",
-        "log",
         "longs",
         "memo",
         "mine",
@@ -99,13 +100,12 @@ class State:
         self.fired: frozenset[tuple[str, tuple[Raw, ...]]] = frozenset()
         self.longs: tuple[tuple[int | None, LongAction], ...] = ()
         self.deeds: tuple[tuple[int | None, Command], ...] = ()
+        self.drawn: Counts = NO_DRAWS
         self.turn = 0
         self.round: State | None = None
         self.told: State | None = None
-        self.acted = False
         self.facts: int | None = None
         self.memo: dict[Any, Any] = {}
-        self.log: list[tuple[int, Any, Any]] | None = None
         self.mine: set[int] = {ROLL, *range(len(layout.columns))}
         self.trail = Trail()
 
@@ -120,10 +120,18 @@ class State:
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
         new.longs, new.facts, new.deeds = self.longs, None, self.deeds
         new.turn, new.round, new.told = self.turn, self.round, self.told
-        new.acted = self.acted
-        new.memo, new.mine, new.log = {}, set(), None
+        new.drawn, new.memo, new.mine = self.drawn, {}, set()
         new.trail = Trail(self.trail)
         return new
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__ if name not in _WORKED_OUT}
+
+    def __setstate__(self, found: Mapping[str, Any]) -> None:
+        for name, value in found.items():
+            setattr(self, name, value)
+        self.memo, self.mine = {}, set()
+        self.trail = Trail()
 
     # ---- reading ------------------------------------------------------------------------
 
@@ -189,13 +197,6 @@ class State:
                 self._refile(column, key, old, value)
         stored[key] = value
 
-    def recall(self, column: Column, values: Mapping[Any, Raw]) -> None:
-        """Let slots read as they once did; children lists do not follow."""
-        if values:
-            stored = self.own(column)
-            for key, value in values.items():
-                stored[key] = value
-
     def own_roll(self) -> None:
         """This state's own copy of who there is; of earlier ticks no newborn is remembered."""
         self.trail.roll = True
@@ -225,23 +226,16 @@ class State:
         return cols[index]
 
     def _refile(self, column: Column, child: Key, old: Raw, new: Raw) -> None:
-        index, log = column.index, self.log
-        children = self.kids[index]
+        children = self.kids[column.index]
         if old is not None:
-            left = children[old]
-            if log is not None:
-                log.append((index, old, left))
-            left = children[old] = left.copy()
+            left = children[old] = children[old].copy()
             left.remove(child)
         if new is None:
             return
-        filed = children[new]
-        if log is not None:
-            log.append((index, new, filed))
         if column.fluent.ordered:
-            children[new] = [*filed, child]
+            children[new] = [*children[new], child]
         else:
-            filed = children[new] = filed.copy()
+            filed = children[new] = children[new].copy()
             insort(filed, child)
 
     def begin(self, actor: int | None, long: LongAction | None) -> None:

@@ -15,10 +15,9 @@ from tokenworld.engine.delta import Breach, Delta, Keyed, RawChange, Rule, Write
 from tokenworld.engine.guards import Broken
 from tokenworld.engine.luck import Luck, RecordingLuck
 from tokenworld.engine.result import Result
-from tokenworld.engine.rounds import is_free, is_last
 from tokenworld.engine.sequence import InTurn, _Course
 from tokenworld.engine.state import State
-from tokenworld.engine.step import Stepper
+from tokenworld.engine.step import Stepper, is_free, is_last
 from tokenworld.ground import Command, NoMatch, Raw
 from tokenworld.model import Law, Phase
 

@@ -32,13 +32,15 @@ class Trail:
         self.slots: list[Slot] = []
         self.journals: list[list[Any]] | None = None
         self.roll = False
+        self.anchor: Trail | None = None  # an anchor names none: it would hold itself
         if parent is None:
-            self.depth, self.anchor = 0, self
+            self.depth = 0
             return
-        self.depth, self.anchor = parent.depth + 1, parent.anchor
+        self.depth, anchor = parent.depth + 1, parent.anchor or parent
         if self.depth % REACH == 0:
-            self.anchor.parent = None
-            self.anchor = self
+            anchor.parent = None
+        else:
+            self.anchor = anchor
 
     def journal(self, changes: list[Any]) -> None:
         """Note committed changes: tuples that begin with a column and a key."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from functools import cached_property, partial
 
-from tokenworld.engine.applying import apply, net, prose_state
+from tokenworld.engine.applying import apply, net
 from tokenworld.engine.compile import ActionCode, Code, Function
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
 from tokenworld.engine.plain import plain_of
-from tokenworld.engine.result import Result, Spoken
+from tokenworld.engine.result import Result
 from tokenworld.engine.state import LongAction, State
 from tokenworld.engine.why import first_false
 from tokenworld.ground import PASS, Command, Instance, show_value
+from tokenworld.model import Let, may_draw
 
-__all__ = ["ActionUnit", "output"]
+__all__ = ["ActionUnit"]
 
 GENERATED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
@@ -32,9 +33,14 @@ class ActionUnit:
         """Whether any action may take more than one tick."""
         return any(one.action.may_be_long for one in self._code.actions.values())
 
+    def continued(self, state: State, command: Command) -> LongAction | None:
+        """The long action that goes on with an intent: with `pass`, or with the same command."""
+        long = state.long_of(state.acting) if state.longs else None
+        return long if long and (command.is_pass or command == long.command) else None
+
     def free(self, state: State, command: Command) -> bool:
         """Whether the action takes no time at all."""
-        if command.is_pass:
+        if command.is_pass or self.continued(state, command):
             return False
         code = self._code.actions[command.action]
         return code.action.takes is not None and self._ticks(state, code, command) == 0
@@ -50,11 +56,11 @@ class ActionUnit:
         if command.is_pass:
             return None
         try:
-            now = state if self.free(state, command) else self.cancelled(state)
-            result = self.do(now, command, SeededLuck())
+            now = self.judged(state, command)
+            result = None if now is None else self.do(now, command, SeededLuck())
         except (Breach, Broken):
             return None  # not a refusal: the tick would be rolled back or be in error
-        return result if result.status == "refused" else None
+        return result if result is not None and result.status == "refused" else None
 
     def keeps(self, state: State, command: Command) -> bool:
         """Whether a command whose requires hold is not refused by those that the language adds."""
@@ -71,25 +77,47 @@ class ActionUnit:
     # ---- long actions -------------------------------------------------------------------------
 
     def cancel(self, state: State, command: Command, luck: Luck) -> Result | None:
-        """A real intent ends the long action that is under way."""
+        """Another command that takes time breaks off the long action that is under way."""
         long = state.long_of(state.acting) if state.longs else None
-        if long is None or command.is_pass or self.free(state, command):
+        if long is None or self.continued(state, command) or self.free(state, command):
             return None
         return self._interrupt(state, long, "a new intent", luck)
 
-    def cancelled(self, state: State) -> State:
-        """The state in which a new intent is examined: a long action is cancelled first."""
+    def cancelled(self, state: State) -> State | None:
+        """The state in which another command that takes time is judged: a long action is cancelled
+        first. ``None`` where that cannot be done, so that no such command can."""
         long = state.long_of(state.acting)
         if long is None:
             return state
         try:
             return self._interrupt(state, long, "a new intent", SeededLuck()).after
         except (Breach, Broken):
+            return None
+
+    def cancel_draws(self, state: State) -> bool:
+        """Whether the state after ``cancelled`` depends on luck."""
+        long = state.long_of(state.acting) if state.longs else None
+        if long is None:
+            return False
+        action = self._code.actions[long.command.action].action
+        lets = (one for one in action.guards if isinstance(one, Let))
+        return may_draw((*lets, *action.cancelled)) or bool(self._instance.program.births)
+
+    def judged(self, state: State, command: Command, after: State | None = None) -> State | None:
+        """The state in which the requires of a command are tested: this one, or that after
+        ``cancelled`` (``after``, where it is known already). ``None`` where they are not: it
+        continues the long action, or that cannot be cancelled. `Breach` where it is not defined how
+        long the command takes."""
+        if not state.longs or state.long_of(state.acting) is None:
             return state
+        if self.continued(state, command):
+            return None
+        return state if self.free(state, command) else after or self.cancelled(state)
 
     def _interrupt(self, state: State, long: LongAction, cause: str, luck: Luck) -> Result:
         code = self._code.actions[long.command.action]
-        result = self._effects(state, long.command, code.cancel, luck)
+        delta = self._delta(state, long.command, luck)
+        result = self._effects(state, long.command, code.cancel, delta)
         result.after = result.after.fork()  # what the body says still sees it under way
         result.after.begin(state.acting, None)
         result.status, result.cause, result.progress = "interrupted", cause, (long.done, long.total)
@@ -102,10 +130,22 @@ class ActionUnit:
             return self._wait(state, LongAction(long.command, done, long.total))
         idle = state.fork()
         idle.begin(state.acting, None)
-        result = self._finish(idle, code, long.command, luck)
+        result = self._attempt(idle, code, long.command, luck)
         if result.status == "refused":
-            return self._interrupt(state, long, self._cause(code, result), luck)
+            return self._fail_at_the_end(state, long, result, luck)
         result.before, result.progress = state, (done, long.total)
+        return result
+
+    def _fail_at_the_end(
+        self, state: State, long: LongAction, refused: Result, luck: Luck
+    ) -> Result:
+        """The draws of the attempt count: they decided that it failed, so the draws of
+        ``cancelled`` come after them."""
+        spent = state.fork()
+        spent.drawn = refused.after.drawn
+        cause = self._cause(self._code.actions[long.command.action], refused)
+        result = self._interrupt(spent, long, cause, luck)
+        result.before = state
         return result
 
     def _cause(self, code: ActionCode, refused: Result) -> str:
@@ -132,11 +172,11 @@ class ActionUnit:
 
     def do(self, state: State, command: Command, luck: Luck) -> Result:
         """The action unit of a command: executed, refused or waiting."""
-        if command.is_pass:
-            long = state.long_of(state.acting)
-            if long is None:
-                return Result("executed", PASS, state, state)
+        long = self.continued(state, command)
+        if long is not None:
             return self._go_on(state, long, luck)
+        if command.is_pass:
+            return Result("executed", PASS, state, state)
         code = self._code.actions[command.action]
         result = self._at_once(state, code, command, luck)
         if result is not None:
@@ -171,10 +211,6 @@ class ActionUnit:
             return None
         after.trail.journal(journal)
         result = Result("executed", command, state, after, changes=journal)
-        if delta is not None:
-            output(result, delta, after, was)
-        if result.spoken:
-            result.after = after.fork()  # what the body says does not see it as done yet
         result.after.deeds = (*state.deeds, (me, command))
         return result
 
@@ -187,42 +223,54 @@ class ActionUnit:
         return Result("refused", command, state, state, refused=index, start=was)
 
     def _finish(self, state: State, code: ActionCode, command: Command, luck: Luck) -> Result:
-        """Check the requires and apply the effects, or refuse."""
+        """Check the requires and apply the effects, or refuse and draw nothing."""
+        drawn = len(luck.taken) if isinstance(luck, RecordingLuck) else 0
+        result = self._attempt(state, code, command, luck)
+        if result.status == "refused":
+            result.after = state
+            if isinstance(luck, RecordingLuck):
+                luck.forget(drawn)
+        return result
+
+    def _attempt(self, state: State, code: ActionCode, command: Command, luck: Luck) -> Result:
+        """The same; the state behind a refusal counts what was drawn until then."""
         failed = self._failed(state, code, command)
         if failed is not None:
             return failed
-        drawn = len(luck.taken) if isinstance(luck, RecordingLuck) else 0
+        delta = self._delta(state, command, luck)
         try:
-            result = self._effects(state, command, code.run, luck)
+            result = self._effects(state, command, code.run, delta)
         except Breach as breach:
             if breach.kind not in GENERATED:
                 raise
-            if isinstance(luck, RecordingLuck):
-                luck.forget(drawn)
+            spent = state.fork()
+            spent.drawn = delta.drawn
             return Result(
-                "refused", command, state, state, refused=len(code.action.requires),
+                "refused", command, state, spent, refused=len(code.action.requires),
                 generated=breach.kind, cause=breach.message, start=self.since(state, command),
             )  # fmt: skip
-        if result.spoken:
-            result.after = result.after.fork()  # what the body says does not see it as done yet
         result.after.deeds = (*state.deeds, (state.acting, command))
         return result
 
-    def _effects(self, state: State, command: Command, body: Function, luck: Luck) -> Result:
-        """Evaluate a body on ``state`` and apply it to a fork."""
-        was = self.since(state, command)
-        delta = Delta(self._code.emitter.layout, luck, state.seed, state.tick)
+    def _delta(self, state: State, command: Command, luck: Luck) -> Delta:
+        """No changes yet, by an action that begins to draw."""
+        delta = Delta(self._code.emitter.layout, luck, state.seed, state.tick, state.drawn)
         key = partial(self._draw_key, state, command)
         delta.by(f"action {command.action}", command.args, key)
+        return delta
+
+    def _effects(self, state: State, command: Command, body: Function, delta: Delta) -> Result:
+        """Evaluate a body on ``state`` and apply it to a fork."""
+        was = self.since(state, command)
         try:
             body(state, was, state.acting, delta, *command.args)
         except Breach as breach:
             raise breach.blamed(delta.rule.title) from None
         after = state.fork()
+        after.drawn = delta.drawn
         changes = apply(after, delta)
         self._guards.check_conserved(state, after, delta, changes, state.me)
         result = Result("executed", command, state, after, changes=net(changes))
-        output(result, delta, prose_state(state, after, delta), was)
         return result
 
     def _draw_key(
@@ -237,10 +285,3 @@ class ActionUnit:
             for binder, value in zip(params, command.args, strict=True)
         )
         return (actor, *shown)
-
-
-def output(result: Result, delta: Delta, after: State, was: State) -> None:
-    """Keep what a body said, emitted and paid."""
-    result.spoken += [Spoken(words, args, after, was) for words, args in delta.prose]
-    result.events += delta.events
-    result.rewards += delta.rewards

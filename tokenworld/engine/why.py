@@ -17,7 +17,7 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Command, Json, RequireReport, show_value
 from tokenworld.model import Action, Let, Require, Term, show_type
 
-__all__ = ["UNDEFINED", "first_false", "load_code", "reports", "standing"]
+__all__ = ["UNDEFINED", "first_false", "load_code", "reports", "standing", "stands"]
 
 UNDEFINED = (Breach, TypeError, KeyError, IndexError)
 """What evaluating a require can raise after an earlier one failed."""
@@ -120,14 +120,29 @@ def _standing(asked: _Asked, place: tuple[Any, ...]) -> bool | None:
         return None
 
 
+def stands(code: Code, state: State, was: State, command: Command, index: int) -> bool | None:
+    """The same of one require."""
+    asked = _asked(code, code.actions[command.action].action)[index]
+    return _standing(asked, (state, was, state.acting, *command.args))
+
+
 def reports(
-    code: Code, state: State, command: Command, me: int | None, was: State | None = None
+    code: Code,
+    state: State,
+    command: Command,
+    me: int | None,
+    was: State | None = None,
+    *,
+    careful: bool = False,
 ) -> tuple[RequireReport, ...]:
-    """Every require of a command as it stands, in written order; ``was``: the tick's start."""
+    """Every require of a command as it stands, in written order; ``was``: the tick's start.
+
+    ``careful``: one that has no value is told as such, also where all before it hold.
+    """
     action = code.actions[command.action].action
     place = (state, was or state, me, *command.args)
     found: list[RequireReport] = []
-    failed = False
+    failed = careful
     for index, asked in enumerate(_asked(code, action)):
         report = _report(code, asked, index, place, after_failure=failed)
         failed = failed or report.holds is not True

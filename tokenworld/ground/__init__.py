@@ -5,8 +5,11 @@ from __future__ import annotations
 from tokenworld.ground.constants import (
     NotConstant,
     constant,
+    known_value,
     param_values,
 )
+from tokenworld.ground.draws import draw
+from tokenworld.ground.influence import changed_in_play, written
 from tokenworld.ground.instance import (
     MANY,
     GroundObject,
@@ -16,6 +19,7 @@ from tokenworld.ground.instance import (
     domain_of,
     instantiate,
     parameter_domains,
+    refuse_huge,
     slots,
 )
 from tokenworld.ground.narrowing import (
@@ -25,8 +29,10 @@ from tokenworld.ground.narrowing import (
     patterns_of,
 )
 from tokenworld.ground.outcome import (
+    FRUITLESS,
     PASS,
     STATUSES,
+    By,
     Change,
     Command,
     LuckyDraw,
@@ -39,18 +45,21 @@ from tokenworld.ground.outcome import (
 )
 from tokenworld.ground.protocols import (
     Enough,
+    Known,
+    LuckSimulator,
     Prose,
+    SeenDraw,
     Simulator,
     Speaker,
     StateT,
     Successor,
+    Try,
     Unfinished,
     Way,
     few_successors,
     moves_of,
     ways_of,
 )
-from tokenworld.ground.size import refuse_huge
 from tokenworld.ground.values import (
     Json,
     Raw,
@@ -60,18 +69,21 @@ from tokenworld.ground.values import (
     value_text,
     values_text,
 )
-from tokenworld.ground.writes import changed_in_play, written
 
 __all__ = [
     "MANY",
     "PASS",
+    "FRUITLESS",
     "STATUSES",
+    "By",
     "Change",
     "Command",
     "Enough",
     "GroundObject",
     "Instance",
     "Json",
+    "Known",
+    "LuckSimulator",
     "LuckyDraw",
     "NoMatch",
     "NoMatchKind",
@@ -82,11 +94,13 @@ __all__ = [
     "Raw",
     "Refusal",
     "RequireReport",
+    "SeenDraw",
     "Simulator",
     "Speaker",
     "StateT",
     "Status",
     "Successor",
+    "Try",
     "Unfinished",
     "Way",
     "bindings",
@@ -95,8 +109,10 @@ __all__ = [
     "constant",
     "count_bindings",
     "domain_of",
+    "draw",
     "instantiate",
     "joined",
+    "known_value",
     "few_successors",
     "moves_of",
     "param_values",

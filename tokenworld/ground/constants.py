@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
+from tokenworld.core import nodes as core
 from tokenworld.ground.values import Raw
 from tokenworld.model import (
     Arithmetic,
     BoolLiteral,
+    BuiltinCall,
+    Choose,
     EnumLiteral,
+    Fold,
+    LeafTerm,
+    ListTerm,
+    LogicTerm,
     Negate,
     NoneLiteral,
     NumberLiteral,
+    NumberTerm,
     NumberType,
     ObjectLiteral,
     ParamRead,
     Program,
     Rescale,
+    StateTerm,
     TemplateTerm,
     Term,
+    TestTerm,
     TextPart,
     ToReal,
     World,
 )
 
-__all__ = ["NotConstant", "constant", "param_values"]
+__all__ = ["NotConstant", "constant", "known_value", "param_values"]
 
 
 class NotConstant(Exception):
     """The term depends on a state; ``term`` is the part that does."""
 
-    def __init__(self, term: Term) -> None:
-        super().__init__(term.kind)
+    def __init__(self, term: Term | core.Term) -> None:
+        super().__init__(type(term).__name__)
         self.term = term
 
 
@@ -59,8 +70,13 @@ def constant(term: Term, numbers: Mapping[str, int], params: Mapping[str, Raw]) 
             if len(texts) != len(template.parts):
                 raise NotConstant(term)
             return "".join(texts)
-        case _:
+        case (
+            LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | Choose()
+            | ListTerm() | Fold() | BuiltinCall()
+        ):  # fmt: skip
             return _number(term, value(_inner(term)), numbers, params)
+        case _:
+            assert_never(term)
 
 
 def _inner(term: Term) -> Term:
@@ -93,7 +109,35 @@ def _number(term: Term, first: Raw, numbers: Mapping[str, int], params: Mapping[
             raise NotConstant(term)
 
 
-def _calculated(term: Term, op: str, first: int | float, second: int | float) -> Raw:
+def known_value(term: core.Term, numbers: Mapping[str, int], params: Mapping[str, Raw]) -> Raw:
+    """The value of a term of core that no state decides; `NotConstant` where one does."""
+    match term:
+        case core.Constant(value=value):
+            return value
+        case core.ObjectName(name=name):
+            return numbers[name]
+        case core.ParamValue(name=name):
+            return params[name]
+        case core.Call(op="+" | "-" | "*" | "/" | "div" | "mod" | "scale" | "real" | "neg"):
+            return _operated(term, [known_value(one, numbers, params) for one in term.args])
+        case _:
+            raise NotConstant(term)
+
+
+def _operated(term: core.Call, values: list[Raw]) -> Raw:
+    found = [one for one in values if isinstance(one, (int, float))]
+    if len(found) < len(values):
+        raise NotConstant(term)
+    if term.op == "neg":
+        return -found[0]
+    if term.op == "real":
+        kind = term.args[0].type
+        found.append(10 ** (kind.decimals if isinstance(kind, NumberType) else 0))
+    op = {"scale": "*", "real": "/"}.get(term.op, term.op)
+    return _calculated(term, op, found[0], found[1])
+
+
+def _calculated(term: Term | core.Term, op: str, first: int | float, second: int | float) -> Raw:
     match op:
         case "+":
             return first + second

@@ -1,57 +1,74 @@
-"""Which rule enables, feeds or blocks which: the causal structure of a program.
-
-A rule *enables* another if it may write a value that makes a part of the other's condition true,
-*blocks* it if it may make such a part false, and *feeds* it if it writes a fluent that the other's
-changes are worked out from. The analysis speaks of fluents, not of objects, so it may show an
-influence that no binding has, and never misses one.
-"""
+"""The facts that a body may change, and which rule enables, feeds or blocks which."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard, assert_never
 
-from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    AddFact,
-    And,
-    Assign,
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import (
     Body,
-    BoolLiteral,
-    Compare,
+    Call,
+    Constant,
     Create,
     DeriveCall,
+    Describe,
     Destroy,
-    EnumLiteral,
+    Emit,
     Fold,
-    Implies,
-    ListTerm,
-    Member,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    ObjectType,
-    Or,
-    Program,
+    For,
+    If,
+    Let,
+    Members,
     Read,
-    RemoveFact,
     Require,
-    Swap,
+    Reward,
+    Say,
     Term,
-    Transfer,
-    World,
-    body_terms,
-    children,
-    effects_in,
-    fluents_read,
+    Variable,
+    Write,
 )
+from tokenworld.core.walk import binder_terms, statements_in
+from tokenworld.diagnostics import Span
+from tokenworld.model import Body as ModelBody
+from tokenworld.model import Create as ModelCreate
+from tokenworld.model import Destroy as ModelDestroy
+from tokenworld.model import Fluent, ObjectType, Program, World, effects_in, targets_of
 
-__all__ = ["Influence", "Node", "influences", "nodes"]
+__all__ = ["Influence", "Node", "changed_in_play", "influences", "nodes", "written"]
+
+
+def written(program_fluents: Mapping[str, Fluent], body: ModelBody) -> frozenset[str]:
+    """The ids of the fluents that a body of the checked model may change (everything, if it
+    destroys objects).
+
+    Of an object that it creates only the fields count: what it has else depends on its type alone.
+    """
+    found: set[str] = set()
+    for effect in effects_in(body):
+        found |= {target.fluent for target in targets_of(effect)}
+        if isinstance(effect, ModelDestroy):
+            found |= set(program_fluents)
+        elif isinstance(effect, ModelCreate):
+            found |= {field.fluent for field in effect.fields}
+    return frozenset(found)
+
+
+def changed_in_play(program: Program) -> frozenset[str]:
+    """The ids of the fluents that some action, law or birth may change."""
+    return lowered(program).changed_in_play
+
+
+# ---- Which rule enables, feeds or blocks which: the causal structure of a program ----------------
+# A rule *enables* another if it may write a value that makes a part of the other's condition
+# true, *blocks* it if it may make such a part false, and *feeds* it if it writes a fluent that
+# the other's changes are worked out from. The analysis speaks of fluents, not of objects, so it
+# may show an influence that no binding has, and never misses one.
 
 NodeKind = Literal["action", "law", "watch", "goal", "lose", "stop", "invariant"]
 Kind = Literal["enables", "blocks", "feeds"]
-Constant = bool | int | None
+Known = bool | int | None
 
 _UNKNOWN = "?"
 
@@ -87,7 +104,7 @@ class _Atom:
 
     fluent: str
     op: str
-    values: tuple[Constant, ...]
+    values: tuple[Known, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +113,7 @@ class _Write:
 
     fluent: str
     op: str
-    value: Constant = None
+    value: Known = None
 
 
 # ---- nodes ------------------------------------------------------------------------------
@@ -104,34 +121,32 @@ class _Write:
 
 def nodes(program: Program, world: World | None) -> tuple[Node, ...]:
     """The rules of a program and the endings of one of its worlds, in order of declaration."""
-    found: list[Node] = []
-    for action in program.actions.values():
-        needs = tuple(guard.condition for guard in action.guards if isinstance(guard, Require))
-        body: Body = tuple(guard for guard in action.guards if not isinstance(guard, Require))
-        node = Node(
-            "action", action.name, needs, (body, action.body, action.cancelled), action.span
-        )
-        found.append(node)
-    for law in program.laws.values():
+    rules, found = lowered(program), list[Node]()
+    for action in rules.actions.values():
+        needs = tuple(one.condition for one in action.requires)
+        lets = tuple(one for one in action.guards if isinstance(one, Let))
+        bodies = (lets, action.body, action.cancelled)
+        found.append(Node("action", action.name, needs, bodies, action.span))
+    for law in rules.laws.values():
         when = () if law.when is None else (law.when,)
         found.append(Node("law", law.name, when, (law.body,), law.span))
-    for watch in program.watches.values():
+    for watch in rules.watches.values():
         found.append(Node("watch", watch.name, (watch.when,), (watch.body,), watch.span))
-    for rule in program.invariants.values():
+    for rule in rules.invariants.values():
         found.append(Node("invariant", rule.name, (rule.condition,), (), rule.span))
-    for line in world.endings if world is not None else ():
+    for line in rules.worlds[world.name].endings if world is not None else ():
         found.append(Node(line.ending, line.name, (line.condition,), (), line.span))
     return tuple(found)
 
 
 def influences(program: Program, world: World | None) -> tuple[Influence, ...]:
     """Every influence between the nodes, sources in order, then targets, then kinds."""
-    every = nodes(program, world)
-    atoms = {node.title: tuple(_atoms_of(program, node)) for node in every}
-    reads = {node.title: _reads_of(program, node) for node in every}
+    rules, every = lowered(program), nodes(program, world)
+    atoms = {node.title: tuple(_atoms_of(rules, node)) for node in every}
+    reads = {node.title: _reads_of(rules, node) for node in every}
     found: list[Influence] = []
     for source in every:
-        writes = tuple(dict.fromkeys(w for body in source.bodies for w in _writes(program, body)))
+        writes = tuple(dict.fromkeys(w for body in source.bodies for w in _writes(rules, body)))
         for target in every if writes else ():
             found += _between(source, target, writes, atoms[target.title], reads[target.title])
     return tuple(found)
@@ -174,7 +189,7 @@ def _effects(write: _Write, atom: _Atom) -> tuple[Kind, ...]:
     return ("enables", "blocks")
 
 
-def _satisfied(value: Constant, atom: _Atom) -> bool:
+def _satisfied(value: Known, atom: _Atom) -> bool:
     wanted = atom.values
     match atom.op:
         case "==":
@@ -191,143 +206,126 @@ def _satisfied(value: Constant, atom: _Atom) -> bool:
 
 # ---- reading conditions -----------------------------------------------------------------
 
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "?": "?"}
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_MIRRORED = {"==": "==", "<": ">", "<=": ">="}
 
 
-def _atoms_of(program: Program, node: Node) -> Iterator[_Atom]:
+def _atoms_of(rules: Rules, node: Node) -> Iterator[_Atom]:
     for condition in node.conditions:
-        yield from _atoms(program, condition, True, frozenset())
+        yield from _atoms(rules, condition, True, frozenset())
 
 
-def _atoms(program: Program, term: Term, positive: bool, inside: frozenset[str]) -> Iterator[_Atom]:
+def _atoms(rules: Rules, term: Term, positive: bool, inside: frozenset[str]) -> Iterator[_Atom]:
     """The atoms of a condition that is wanted true (or false)."""
     match term:
-        case Not(term=inner):
-            yield from _atoms(program, inner, not positive, inside)
-        case And(terms=terms) | Or(terms=terms):
+        case Call(op="not", args=(inner,)):
+            yield from _atoms(rules, inner, not positive, inside)
+        case Call(op="and" | "or", args=terms):
             for one in terms:
-                yield from _atoms(program, one, positive, inside)
-        case Implies(left=left, right=right):
-            yield from _atoms(program, left, not positive, inside)
-            yield from _atoms(program, right, positive, inside)
+                yield from _atoms(rules, one, positive, inside)
         case DeriveCall(derive=name) if term.type.kind == "bool":
-            yield from _touched(program, *term.args)
+            yield from _touched(rules, *term.args)
             if name not in inside:
-                value = program.derives[name].value
-                yield from _atoms(program, value, positive, inside | {name})
+                value = rules.derives[name].value
+                yield from _atoms(rules, value, positive, inside | {name})
         case Fold(fold="any" | "all", value=value, where=where):
             parts = ((where, positive == (term.fold == "any")), (value, positive))
             for part, wanted in parts:
                 if part is not None:
-                    yield from _atoms(program, part, wanted, inside)
-            yield from _touched(program, *_ranges(term))
-        case _:
-            yield from _simple(program, term, positive)
-
-
-def _ranges(term: Fold) -> tuple[Term, ...]:
-    known = {id(part) for part in (term.value, term.where) if part is not None}
-    return tuple(part for part in children(term) if id(part) not in known)
-
-
-def _simple(program: Program, term: Term, positive: bool) -> Iterator[_Atom]:
-    match term:
+                    yield from _atoms(rules, part, wanted, inside)
+            yield from _touched(rules, *binder_terms(term.binders))
         case Read(fluent=fluent, args=args) if term.type.kind == "bool":
             yield _Atom(fluent, "==", (positive,))
-            yield from _touched(program, *args)
-        case Compare(op=op, left=left, right=right):
-            yield from _compared(program, op, left, right, positive)
-        case Member(item=Read(fluent=fluent, args=args), collection=ListTerm(items=items)):
-            values = [_constant(item) for item in items]
-            if all(known for known, _ in values):
-                yield _Atom(fluent, "==" if positive else "!=", tuple(v for _, v in values))
-                yield from _touched(program, *args)
-            else:
-                yield from _touched(program, term)
+            yield from _touched(rules, *args)
+        case Call(op="==" | "<" | "<=" as op, args=(left, right)):
+            yield from _compared(rules, op, left, right, positive)
+        case Call(op="in", args=(Read() as item, Members(by="list", items=items))):
+            yield from _listed(rules, item, items, positive)
         case _:
-            yield from _touched(program, term)
+            yield from _touched(rules, term)
 
 
-def _compared(
-    program: Program, op: str, left: Term, right: Term, positive: bool
-) -> Iterator[_Atom]:
+def _listed(rules: Rules, item: Read, items: tuple[Term, ...], positive: bool) -> Iterator[_Atom]:
+    """The atoms of ``item in [...]``."""
+    constants = [one.value for one in items if _is_known(one)]
+    if len(constants) == len(items):
+        yield _Atom(item.fluent, "==" if positive else "!=", tuple(constants))
+        yield from _touched(rules, *item.args)
+    else:
+        yield from _touched(rules, item, *items)
+
+
+def _compared(rules: Rules, op: str, left: Term, right: Term, positive: bool) -> Iterator[_Atom]:
     for one, other, sign in ((left, right, op), (right, left, _MIRRORED[op])):
-        known, value = _constant(other)
-        if isinstance(one, Read) and known:
-            yield _Atom(one.fluent, sign if positive else _NEGATED[sign], (value,))
-            yield from _touched(program, *one.args)
+        if isinstance(one, Read) and _is_known(other):
+            yield _Atom(one.fluent, sign if positive else _NEGATED[sign], (other.value,))
+            yield from _touched(rules, *one.args)
             return
-    yield from _touched(program, left, right)
+    yield from _touched(rules, left, right)
 
 
-def _constant(term: Term) -> tuple[bool, Constant]:
-    match term:
-        case BoolLiteral(value=truth):
-            return True, truth
-        case NumberLiteral(value=int() as number):
-            return True, number
-        case EnumLiteral(index=index):
-            return True, index
-        case NoneLiteral():
-            return True, None
-        case _:
-            return False, None
+def _is_known(term: Term) -> TypeGuard[Constant]:
+    """Whether a term is a constant that a slot can be compared with exactly."""
+    return isinstance(term, Constant) and not isinstance(term.value, float)
 
 
-def _touched(program: Program, *terms: Term) -> Iterator[_Atom]:
+def _touched(rules: Rules, *terms: Term) -> Iterator[_Atom]:
     """Every fluent that terms read, wanted in no particular way."""
-    for fluent in sorted(fluents_read(terms, program.derives)):
+    for fluent in sorted(rules.footprint(terms).read):
         yield _Atom(fluent, _UNKNOWN, ())
 
 
 # ---- reading bodies ---------------------------------------------------------------------
 
 
-def _reads_of(program: Program, node: Node) -> frozenset[str]:
+def _reads_of(rules: Rules, node: Node) -> frozenset[str]:
     """The fluents from which a rule's changes are worked out."""
-    terms = (term for body in node.bodies for term in body_terms(body))
-    return fluents_read(terms, program.derives)
+    return rules.footprint((), node.bodies).read
 
 
-def _writes(program: Program, body: Body) -> Iterator[_Write]:
-    for effect in effects_in(body):
-        match effect:
-            case Assign(target=target, op="=", value=value):
-                known, constant = _constant(value)
-                yield _Write(target.fluent, "=" if known else _UNKNOWN, constant)
-            case Assign(target=target, op=op, value=value):
-                yield _Write(target.fluent, _step(op, value))
-            case AddFact(target=target):
-                yield _Write(target.fluent, "=", True)
-            case RemoveFact(target=target):
-                yield _Write(target.fluent, "=", False)
-            case Transfer(source=source, target=target):
-                yield _Write(source.fluent, "-")
-                yield _Write(target.fluent, "+")
-            case Swap(left=left, right=right):
-                yield from (_Write(one.fluent, _UNKNOWN) for one in (left, right))
+def _writes(rules: Rules, body: Body) -> Iterator[_Write]:
+    lets = dict[str, object]()
+    for one in statements_in(body):
+        match one:
+            case Let(names=names, value=value):
+                lets |= dict.fromkeys(names, value)
+            case Write(target=target, op="+", value=value):
+                yield _Write(target.fluent, _step(value, lets))
+            case Write(target=target, value=value):
+                if _is_known(value):
+                    yield _Write(target.fluent, "=", value.value)
+                else:
+                    yield _Write(target.fluent, _UNKNOWN)
             case Create(of=of):
-                keys = program.types[of].attributes if of in program.types else ()
-                yield from (_Write(key, _UNKNOWN) for key in keys)
-                yield from _births(program, of)
+                kind = rules.program.types.get(of)
+                yield from (_Write(key, _UNKNOWN) for key in (kind.attributes if kind else ()))
+                yield from _births(rules, of)
             case Destroy():
-                yield from (_Write(key, _UNKNOWN) for key in program.fluents)
-            case _:
+                yield from (_Write(key, _UNKNOWN) for key in rules.program.fluents)
+            case If() | For() | Require() | Say() | Emit() | Describe() | Reward():
                 pass
+            case _:
+                assert_never(one)
 
 
-def _births(program: Program, of: str) -> Iterator[_Write]:
+def _births(rules: Rules, of: str) -> Iterator[_Write]:
     """What the `birth` rules write where an object of a type is created."""
-    for birth in program.births:
+    for birth in rules.births:
         kind = birth.param.type
-        if isinstance(kind, ObjectType) and program.is_subtype(of, kind.name):
-            yield from _writes(program, birth.body)
+        if isinstance(kind, ObjectType) and rules.program.is_subtype(of, kind.name):
+            yield from _writes(rules, birth.body)
 
 
-def _step(op: str, value: Term) -> str:
-    """The direction of ``+=`` or ``-=``; only a constant's sign is known."""
-    known, amount = _constant(value)
-    if not known or amount is None:
-        return _UNKNOWN
-    return "+" if (amount >= 0) == (op == "+=") else "-"
+def _step(value: Term, lets: Mapping[str, object]) -> str:
+    """The direction of a step: by the sign of a constant, or of an amount, which is none below
+    zero; ``lets`` are the values of names."""
+    match value:
+        case Call(op="neg", args=(inner,)):
+            return {"+": "-", "-": "+"}.get(_step(inner, lets), _UNKNOWN)
+        case Constant(value=int() as amount):
+            return "+" if amount >= 0 else "-"
+        case Variable(name=name):
+            named = lets.get(name)
+            return "+" if isinstance(named, Call) and named.op == "amount" else _UNKNOWN
+        case _:
+            return _UNKNOWN

@@ -1,4 +1,4 @@
-"""One world of a program with its objects numbered: what every back-end starts from."""
+"""One world of a program with its objects numbered, and the limit of their size."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 from math import prod
-from typing import overload
+from typing import Protocol, overload
 
+from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.values import Raw
 from tokenworld.model import (
     ROOT,
-    Binder,
     BoolType,
     EnumType,
     Fluent,
@@ -29,14 +29,15 @@ from tokenworld.model import (
 )
 
 __all__ = [
-    "MANY",
     "GroundObject",
     "Instance",
+    "MANY",
     "bindings",
     "count_bindings",
     "domain_of",
     "instantiate",
     "parameter_domains",
+    "refuse_huge",
     "slots",
 ]
 
@@ -187,10 +188,17 @@ MANY = 100_000
 """More bindings of one rule than this are not listed; each can still be given by name."""
 
 
-def parameter_domains(instance: Instance, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+class Ranged(Protocol):
+    """A binder of the checked model or of core."""
+
+    @property
+    def domain(self) -> object: ...
+
+
+def parameter_domains(instance: Instance, params: Iterable[Ranged]) -> list[Sequence[Raw]]:
     """The candidates of each parameter of a rule, in declaration order; numbers as a `range`."""
 
-    def one(binder: Binder) -> Sequence[Raw]:
+    def one(binder: Ranged) -> Sequence[Raw]:
         match binder.domain:
             case TypeRange(of=NumberType(low=int() as low, high=int() as high, optional=False)):
                 return range(low, high + 1)
@@ -216,7 +224,7 @@ def _size(domain: Sequence[Raw]) -> int:
     return len(domain)
 
 
-def bindings(instance: Instance, params: tuple[Binder, ...]) -> Iterator[tuple[Raw, ...]]:
+def bindings(instance: Instance, params: Iterable[Ranged]) -> Iterator[tuple[Raw, ...]]:
     """All bindings of a rule's parameters, in order."""
     return product(*parameter_domains(instance, params))
 
@@ -225,3 +233,33 @@ def slots(instance: Instance, fluent: Fluent) -> Iterator[tuple[Raw, ...]]:
     """The argument tuples of a fluent: one stored slot each, in order."""
     domains = (domain_of(instance, param.type) or () for param in fluent.params)
     return product(*domains)
+
+
+# ---- size ----------------------------------------------------------------------------------------
+# Worlds that are too large to be grounded: told from their sizes, before anything is made.
+
+
+_MOST = 100_000_000
+"""Bindings of a law are all looked at in every tick; so many take minutes."""
+
+
+def refuse_huge(instance: Instance, *, slots: bool = False) -> None:
+    """`Failure` with TW0813 for a world that nothing could come to the end of one tick of.
+
+    With ``slots`` also for one whose facts are too many to be written down one by one.
+    """
+    program = instance.program
+    for law in program.laws.values():
+        number = count_bindings(parameter_domains(instance, law.params))
+        if number > _MOST:
+            raise _huge(f"The law `{law.name}` has {number:,} bindings", law.span, "each tick")
+    for fluent in program.fluents.values() if slots else ():
+        number = count_bindings(domain_of(instance, one.type) or () for one in fluent.params)
+        if number > _MOST:
+            raise _huge(f"`{fluent.name}` has {number:,} slots", fluent.span, "the text")
+
+
+def _huge(what: str, place: Span, whose: str) -> Failure:
+    message = f"{what}; {whose} would go through all of them."
+    hint = f"Let it have fewer parameters, or smaller ones: {_MOST:,} are the limit."
+    return Failure(Diagnostic("TW0813", message, place, "too many to go through", hint=hint))

@@ -9,21 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
+from tokenworld.core import nodes as core
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground.constants import NotConstant, constant
+from tokenworld.ground.constants import NotConstant, known_value
 from tokenworld.ground.instance import Instance, count_bindings
 from tokenworld.ground.values import Raw
-from tokenworld.model import (
-    And,
-    Binder,
-    BoolLiteral,
-    BoolType,
-    Compare,
-    Local,
-    ObjectType,
-    Read,
-    Term,
-)
+from tokenworld.model import And, BoolLiteral, BoolType, ObjectType, Term
 
 __all__ = ["Pattern", "Rows", "conjuncts", "joined", "patterns_of"]
 
@@ -52,7 +43,7 @@ class Pattern:
 
 
 def conjuncts(terms: Iterable[Term]) -> Iterator[Term]:
-    """The parts of conditions that must all hold, in written order."""
+    """The parts of conditions of the checked model that must all hold, in written order."""
     for term in terms:
         if isinstance(term, And):
             yield from conjuncts(term.terms)
@@ -61,7 +52,10 @@ def conjuncts(terms: Iterable[Term]) -> Iterator[Term]:
 
 
 def patterns_of(
-    instance: Instance, params: tuple[Binder, ...], parts: Iterable[Term], changing: frozenset[str]
+    instance: Instance,
+    params: Iterable[core.Binder],
+    parts: Iterable[core.Term],
+    changing: frozenset[str],
 ) -> tuple[Pattern, ...]:
     """What the parts of a condition say about facts that play does not change."""
     numbers = {binder.name: number for number, binder in enumerate(params)}
@@ -75,24 +69,24 @@ class _Maker:
     numbers: Mapping[str, int]
     changing: frozenset[str]
 
-    def made(self, part: Term) -> Pattern | None:
+    def made(self, part: core.Term) -> Pattern | None:
         """The pattern of one part; ``None`` where it says nothing that a join could use."""
         match part:
-            case Read(type=BoolType()) if self._static(part):
+            case core.Read(type=BoolType()) if self._static(part):
                 return self._pattern(part, part.args, valued=False)
-            case Compare(op="==", left=Read() as read, right=other) if self._one_object(read):
+            case core.Call("==", (core.Read() as read, other)) if self._one_object(read):
                 return self._pattern(read, (*read.args, other), valued=True)
-            case Compare(op="==", left=other, right=Read() as read) if self._one_object(read):
+            case core.Call("==", (other, core.Read() as read)) if self._one_object(read):
                 return self._pattern(read, (*read.args, other), valued=True)
             case _:
                 return None
 
-    def _static(self, read: Read) -> bool:
+    def _static(self, read: core.Read) -> bool:
         fluent = self.instance.program.fluents[read.fluent]
         lacking = isinstance(fluent.default, BoolLiteral) and fluent.default.value
         return not read.was and read.fluent not in self.changing and not lacking
 
-    def _one_object(self, read: Read) -> bool:
+    def _one_object(self, read: core.Read) -> bool:
         """Functions and attributes of one object: each object has a row."""
         fluent = self.instance.program.fluents[read.fluent]
         return (
@@ -102,11 +96,13 @@ class _Maker:
             and isinstance(fluent.params[0].type, ObjectType)
         )
 
-    def _pattern(self, read: Read, terms: tuple[Term, ...], *, valued: bool) -> Pattern | None:
+    def _pattern(
+        self, read: core.Read, terms: tuple[core.Term, ...], *, valued: bool
+    ) -> Pattern | None:
         places: list[int | None] = []
         known: list[tuple[int, Raw]] = []
         for place, term in enumerate(terms):
-            number = self.numbers.get(term.name) if isinstance(term, Local) else None
+            number = self.numbers.get(term.name) if isinstance(term, core.Variable) else None
             places.append(number)
             if number is None:
                 known.extend(self._constant(place, term))
@@ -114,9 +110,9 @@ class _Maker:
             return None
         return Pattern(read.fluent, tuple(places), tuple(known), valued)
 
-    def _constant(self, place: int, term: Term) -> Iterator[tuple[int, Raw]]:
+    def _constant(self, place: int, term: core.Term) -> Iterator[tuple[int, Raw]]:
         try:
-            yield place, constant(term, self.instance.numbers, self.instance.params)
+            yield place, known_value(term, self.instance.numbers, self.instance.params)
         except (NotConstant, KeyError):  # it depends on the state, or names a cell of a layout
             return
 

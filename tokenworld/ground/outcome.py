@@ -14,8 +14,10 @@ from tokenworld.ground.values import Json, Raw
 from tokenworld.model import StatusName
 
 __all__ = [
+    "FRUITLESS",
     "PASS",
     "STATUSES",
+    "By",
     "Change",
     "Command",
     "LuckyDraw",
@@ -29,6 +31,11 @@ __all__ = [
 
 Status = StatusName
 STATUSES: tuple[Status, ...] = get_args(StatusName)
+FRUITLESS: frozenset[Status] = frozenset(("refused", "no_match", "yielded", "rolled_back", "error"))
+"""The statuses of intents that change nothing: no fluent, no long action, no draw and no turn."""
+By = Literal["player", "time", "runner"]
+"""Who gave an intent: a player, time itself (a pass in a world where time always passes), or the
+runner, for a player whose tries are used up."""
 NoMatchKind = Literal["unknown_verb", "bad_arity", "no_such_object", "wrong_type", "ambiguous"]
 
 
@@ -66,7 +73,8 @@ class RequireReport:
 
     ``holds`` is ``None`` where it could not be evaluated (after an earlier one failed).
     ``values`` maps the source text of each atom to its shown value. ``generated`` names the kind
-    of a require that the language adds (`range`, `unique`, `cycle`).
+    of a require that the language adds (`range`, `unique`, `cycle`). ``hidden``: whether it holds
+    rests on secrets that a player does not know.
     """
 
     index: int
@@ -77,6 +85,7 @@ class RequireReport:
     values: Mapping[str, Json]
     place: str
     generated: str = ""
+    hidden: bool = False
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -87,6 +96,7 @@ class RequireReport:
             "holds": self.holds,
             "values": dict(self.values),
             "span": self.place,
+            **({"hidden": True} if self.hidden else {}),
         }
 
 
@@ -142,7 +152,10 @@ class Change:
 class LuckyDraw:
     """One draw of chance: whose it was and which alternative it took, of how many.
 
-    Key as in language.md §13: the rule, its arguments and the number of the draw in it.
+    Key as in language.md §13: the rule, its arguments and the number of the draw in it. ``site`` is
+    the place of its `chance` or `pick` (`cellar.tw:17:3`) and ``weights`` are the alternatives in
+    proportion to their probabilities, both empty where an encoding tells of the draw. Draws are
+    equal by all but these two.
     """
 
     rule: str
@@ -150,15 +163,31 @@ class LuckyDraw:
     draw: int
     choice: int
     alternatives: int
+    site: str = field(default="", compare=False)
+    weights: tuple[int, ...] = field(default=(), compare=False)
+
+    @property
+    def chances(self) -> tuple[float, ...]:
+        """The probability of each alternative."""
+        total = sum(self.weights)
+        return tuple([one / total for one in self.weights])
 
     def to_json(self) -> dict[str, Json]:
-        return {
+        told: dict[str, Json] = {
             "rule": self.rule,
             "args": list(self.args),
             "draw": self.draw,
             "choice": self.choice,
             "alternatives": self.alternatives,
         }
+        return {**told, "site": self.site, "chances": list(self.chances)} if self.site else told
+
+    def text(self) -> str:
+        """As people read it: ``outcome 2 of 3 (25%), at cellar.tw:17:3``."""
+        shown = f"outcome {self.choice + 1} of {self.alternatives}"
+        if not self.site:
+            return shown
+        return f"{shown} ({self.chances[self.choice] * 100:.3g}%), at {self.site}"
 
 
 @frozen
@@ -167,7 +196,8 @@ class Outcome:
 
     ``breach`` tells what rolled a tick back or went wrong: code, rule, place, witness, sums.
     ``latched`` names endings latched in this tick. ``progress`` is (n, m) of a long action.
-    ``next`` is who is asked after this, in worlds where several actors take turns.
+    ``next`` is who is asked after this, in worlds where several actors take turns. ``by`` tells
+    whose intent it was: the player's, that of time passing by itself, or the runner's.
     """
 
     tick: int
@@ -195,6 +225,12 @@ class Outcome:
     hash_before: str = ""
     hash_after: str = ""
     next: str | None = None
+    by: By = "player"
+
+    @property
+    def fruitless(self) -> bool:
+        """Whether the intent changed nothing, and the same actor is asked again."""
+        return self.status in FRUITLESS
 
     @property
     def noop(self) -> bool:
@@ -208,6 +244,7 @@ class Outcome:
             "tick": self.tick,
             "status": self.status,
             "actor": self.actor,
+            "by": self.by,
             "action": self.action,
             "args": dict(self.args),
             "time_passed": self.time_passed,

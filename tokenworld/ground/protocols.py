@@ -15,15 +15,19 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.instance import Instance
 from tokenworld.ground.outcome import Command, LuckyDraw
-from tokenworld.ground.values import Raw
+from tokenworld.ground.values import Json, Raw
 
 __all__ = [
     "Enough",
+    "Known",
+    "LuckSimulator",
     "Prose",
+    "SeenDraw",
     "Simulator",
     "Speaker",
     "StateT",
     "Successor",
+    "Try",
     "Unfinished",
     "Way",
     "few_successors",
@@ -59,8 +63,9 @@ class Prose(Protocol):
 class Successor(Generic[StateT]):
     """One possible result of a command: the state after the whole tick and the luck it took.
 
-    ``draws`` lists the draws with more than one alternative, in order of evaluation;
-    ``probability`` is the exact chance that they all fall so, as the rules state it.
+    ``draws`` lists the draws with more than one alternative, in order of evaluation, each numbered
+    among those that its rule takes in this step; ``probability`` is the exact chance that they all
+    fall so, as the rules state it.
     """
 
     state: StateT
@@ -68,14 +73,40 @@ class Successor(Generic[StateT]):
     probability: Fraction = _CERTAIN
 
 
+class SeenDraw(NamedTuple):
+    """What a fruitless try showed of a draw to come: between which shares of 1 it lies. ``draw``
+    counts on from the draws that the rule has taken in this tick."""
+
+    rule: str
+    args: tuple[Json, ...]
+    draw: int
+    span: tuple[Fraction, Fraction]
+
+
+Known = frozenset[SeenDraw]
+"""What is known of the draws of a tick before they are taken."""
+
+
+@frozen
+class Try(Generic[StateT]):
+    """One possible result of a command that may come to nothing: the state then is as before, or
+    that after the pass that time makes. ``done``: it came to something. ``known`` is what is known
+    of the draws of the tick from then on."""
+
+    state: StateT
+    draws: tuple[LuckyDraw, ...]
+    probability: Fraction
+    done: bool
+    known: Known
+
+
 class Way(NamedTuple, Generic[StateT]):
     """A successor for one who keeps few of them: ``mark`` tells it apart (see `Simulator.mark`),
-    ``state`` makes it. ``still``: neither time nor anybody's turn passed."""
+    ``state`` makes it."""
 
     mark: Hashable
     draws: tuple[LuckyDraw, ...]
     probability: Fraction
-    still: bool
     state: Callable[[], StateT]
 
 
@@ -131,14 +162,11 @@ class Simulator(Protocol[StateT]):
         `Unfinished` is raised. Without it they are all worked out, however many."""
 
     def key(self, state: StateT) -> Hashable:
-        """What tells states apart in a search: everything but seed, score and the tick number
-        (of which ``tick() mod n`` is kept where rules read it so)."""
+        """What tells states apart in a search: equal keys mean equal futures. Of the tick number,
+        the awards and the numbers of objects it has what rules read."""
 
     def mark(self, state: StateT) -> Hashable:
         """The same for one search: quick to make and to compare, and of no use to another."""
-
-    def exact_key(self) -> bool:
-        """Whether equal keys mean equal futures and the key space is finite."""
 
     def won(self, state: StateT, goal: str | None) -> bool:
         """Whether the goal (any goal line if ``None``) is reached in this state."""
@@ -169,6 +197,14 @@ class Simulator(Protocol[StateT]):
         """The command as an author types it: ``take(ruby)``, ``pass``."""
 
 
+class LuckSimulator(Simulator[StateT], Protocol[StateT]):
+    """A simulator that also tells what comes of commands which luck may bring to nothing."""
+
+    def tries(self, state: StateT, command: Command, known: Known) -> Sequence[Try[StateT]]:
+        """All results of a command, those that come to nothing included, given what is known of
+        the draws of this tick: a command that came to nothing draws the same again."""
+
+
 def few_successors(
     simulator: Simulator[StateT], state: StateT, command: Command, most: int
 ) -> Sequence[Successor[StateT]] | None:
@@ -192,13 +228,11 @@ def moves_of(
 
 def ways_of(simulator: Simulator[StateT], state: StateT, command: Command) -> Sequence[Way[StateT]]:
     """The successors of a command as ways."""
-    tick, mover = simulator.tick(state), simulator.mover(state)
     return [
         Way(
             simulator.mark(one.state),
             one.draws,
             one.probability,
-            simulator.tick(one.state) == tick and simulator.mover(one.state) == mover,
             partial(_itself, one.state),
         )
         for one in simulator.successors(state, command)
@@ -231,11 +265,14 @@ class Speaker(Protocol):
     def words_for(self, number: int) -> tuple[str, ...]:
         """The present name of an object, then everything else it is known by."""
 
-    def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
-        """The text of a phrase slot that is not a bare parameter, for bound arguments."""
+    def slot_texts(
+        self, action: str, phrase: int, slot: int, args: Sequence[Raw]
+    ) -> tuple[str, ...]:
+        """The text of a phrase slot that is not a bare parameter, for bound arguments: several
+        where it rests on a secret, none where these are too many."""
 
     def holds_all(self, command: Command) -> bool:
-        """Whether every require of the command holds now."""
+        """Whether every require of the command may hold now, whatever is secret."""
 
     def candidates(self) -> Sequence[int]:
         """Live objects in the order of language.md §11 (pre-order, else declaration order)."""

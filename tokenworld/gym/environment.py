@@ -9,11 +9,8 @@ from gymnasium import spaces
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.ground import PASS, Command, Outcome
-from tokenworld.gym.commands import CommandList
-from tokenworld.gym.episode import Episode, info_of
-from tokenworld.gym.fields import left_out
-from tokenworld.gym.observing import Typed, one_of
-from tokenworld.gym.played import Options, PlayedWorld
+from tokenworld.gym.episode import CommandList, Episode, Options, PlayedWorld, info_of
+from tokenworld.gym.spaces import Typed, left_out, one_of
 from tokenworld.session import OpenWorld
 
 __all__ = ["Act", "WorldEnv", "call_number", "calls_of", "no_command", "register"]
@@ -88,7 +85,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         if self._act == "typed":
             info["commands"] = [*dict.fromkeys(one.text for one in session.legal()), "pass"]
             return info
-        possible = () if session.ended() else (PASS, *session.engine.legal(session.state))
+        possible = () if session.ended() else (PASS, *session.known.commands(session.state))
         info["action_mask"] = self._list.mask(possible)
         info["left_out"] = self._list.left_out
         return info

@@ -12,8 +12,7 @@ from pettingzoo import ParallelEnv
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import PASS, Command
 from tokenworld.gym.environment import call_number, calls_of, no_command
-from tokenworld.gym.episode import Episode, Round, info_of, seen_by
-from tokenworld.gym.played import Options, PlayedWorld
+from tokenworld.gym.episode import Episode, Options, PlayedWorld, Round, info_of, seen_by
 from tokenworld.session import OpenWorld
 
 __all__ = ["RoundsEnv"]
@@ -108,7 +107,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
             actor = session.state.numbers[name]
             lives = self._lives(name)
             view = seen_by(session, actor, done.outcomes) if lives else session
-            possible = (PASS, *session.engine.legal(view.state)) if lives else ()
+            possible = (PASS, *session.known.commands(view.state)) if lives else ()
             seen[name] = self._observer.see(view)
             infos[name] = info_of(self._episode, done.given.get(name, ())) | {
                 "actor": name,

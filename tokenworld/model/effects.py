@@ -32,6 +32,9 @@ __all__ = [
     "For",
     "If",
     "Let",
+    "LifeEffect",
+    "NestedEffect",
+    "OutputEffect",
     "Pick",
     "PickKey",
     "RemoveFact",
@@ -39,10 +42,35 @@ __all__ = [
     "Say",
     "Swap",
     "Transfer",
+    "WriteEffect",
 ]
 
 AssignOp = Literal["=", "+=", "-="]
 PickKey = Literal["uniform", "weight", "least", "most"]
+
+
+class WriteEffect:
+    """A change that writes stored fluents of objects that exist."""
+
+    __slots__ = ()
+
+
+class NestedEffect:
+    """A change that holds bodies."""
+
+    __slots__ = ()
+
+
+class LifeEffect:
+    """A change that makes or removes an object."""
+
+    __slots__ = ()
+
+
+class OutputEffect:
+    """What is told or paid; no fact changes."""
+
+    __slots__ = ()
 
 
 @frozen
@@ -86,7 +114,7 @@ class Let:
 
 
 @frozen
-class Assign:
+class Assign(WriteEffect):
     """``target op value``; the value has the decimals of the target."""
 
     target: Read
@@ -97,7 +125,7 @@ class Assign:
 
 
 @frozen
-class AddFact:
+class AddFact(WriteEffect):
     """Make one tuple of a truth-valued relation true. It wins over `RemoveFact`."""
 
     target: Read
@@ -106,14 +134,14 @@ class AddFact:
 
 
 @frozen
-class RemoveFact:
+class RemoveFact(WriteEffect):
     target: Read
     span: Span
     kind: Literal["remove"] = "remove"
 
 
 @frozen
-class If:
+class If(NestedEffect):
     condition: Term
     then: Body
     otherwise: Body
@@ -122,7 +150,7 @@ class If:
 
 
 @frozen
-class For:
+class For(NestedEffect):
     binders: tuple[Binder, ...]
     where: Term | None
     body: Body
@@ -137,7 +165,7 @@ class Branch:
 
 
 @frozen
-class Chance:
+class Chance(NestedEffect):
     """At most one branch is taken; ``otherwise`` with the rest of the probability."""
 
     branches: tuple[Branch, ...]
@@ -147,7 +175,7 @@ class Chance:
 
 
 @frozen
-class Pick:
+class Pick(NestedEffect):
     """The body for one candidate binding, ``otherwise`` if there is no candidate."""
 
     binders: tuple[Binder, ...]
@@ -170,7 +198,7 @@ class FieldValue:
 
 
 @frozen
-class Create:
+class Create(LifeEffect):
     """``named``: the created object keeps the name ``name`` (language.md §12)."""
 
     name: str
@@ -182,14 +210,14 @@ class Create:
 
 
 @frozen
-class Destroy:
+class Destroy(LifeEffect):
     target: Term
     span: Span
     kind: Literal["destroy"] = "destroy"
 
 
 @frozen
-class Transfer:
+class Transfer(WriteEffect):
     """``source -= amount`` and ``target += amount`` with the amount read once."""
 
     amount: Term
@@ -200,7 +228,7 @@ class Transfer:
 
 
 @frozen
-class Swap:
+class Swap(WriteEffect):
     left: Read
     right: Read
     span: Span
@@ -208,7 +236,7 @@ class Swap:
 
 
 @frozen
-class Emit:
+class Emit(OutputEffect):
     event: str
     args: tuple[Term, ...]
     span: Span
@@ -216,7 +244,7 @@ class Emit:
 
 
 @frozen
-class Say:
+class Say(OutputEffect):
     """Rendered on the state after the body (refusal texts: before it)."""
 
     template: Template
@@ -225,14 +253,14 @@ class Say:
 
 
 @frozen
-class DescribeEffect:
+class DescribeEffect(OutputEffect):
     target: Term
     span: Span
     kind: Literal["describe"] = "describe"
 
 
 @frozen
-class Reward:
+class Reward(OutputEffect):
     amount: Term
     span: Span
     kind: Literal["reward"] = "reward"

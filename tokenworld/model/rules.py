@@ -7,8 +7,7 @@ from typing import Literal
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import Body, Let
-from tokenworld.model.literals import NumberLiteral
-from tokenworld.model.terms import Binder, Template, Term
+from tokenworld.model.terms import Binder, NumberLiteral, Template, Term
 
 __all__ = [
     "Action",
@@ -90,6 +89,12 @@ class Action:
         """Whether it may take more than one tick: not with ``takes 0`` and ``takes 1``."""
         ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else None
         return self.takes is not None and ticks not in (0, 1)
+
+    @property
+    def may_be_free(self) -> bool:
+        """Whether it may take no time at all."""
+        ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else 0
+        return self.takes is not None and ticks == 0
 
 
 @frozen

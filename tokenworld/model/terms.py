@@ -1,9 +1,4 @@
-"""Terms: the checked expressions of the model.
-
-Every term carries its ``type`` and the ``span`` it was written at. Names are resolved, units and
-decimals are already converted: operands of ``+``, ``-`` and comparisons have equal decimals (the
-checker wraps the coarser side in `Rescale`). Semantics: language.md §4 (total logic over `none`).
-"""
+"""Terms: the checked expressions of the model, from literals to folds."""
 
 from __future__ import annotations
 
@@ -11,54 +6,212 @@ from typing import Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model.literals import (
-    BoolLiteral,
-    EnumLiteral,
-    IntervalRange,
-    Local,
-    Me,
-    NoneLiteral,
-    NumberLiteral,
-    ObjectLiteral,
-    ParamRead,
-    TextPart,
-    TypeRange,
-)
-from tokenworld.model.operators import ArithmeticOp, BuiltinName, CompareOp, FoldKind
 from tokenworld.model.types import ValueType
 
 __all__ = [
     "And",
     "Arithmetic",
+    "ArithmeticOp",
     "Binder",
+    "BoolLiteral",
     "BuiltinCall",
+    "BuiltinName",
     "Choose",
     "ClosureOf",
     "CollectionRange",
     "Compare",
+    "CompareOp",
+    "CompositeTerm",
     "DeriveCall",
     "Domain",
+    "EnumLiteral",
     "Fold",
+    "FoldKind",
     "Implies",
+    "IntervalRange",
     "InverseOf",
     "IsType",
+    "LeafTerm",
     "ListTerm",
+    "Local",
+    "LogicTerm",
+    "Me",
     "Member",
     "Negate",
+    "NoneLiteral",
     "Not",
+    "NumberLiteral",
+    "NumberTerm",
+    "ObjectLiteral",
     "Or",
+    "ParamRead",
     "Read",
     "Rescale",
     "Slot",
+    "StateTerm",
     "Template",
     "TemplateTerm",
     "Term",
+    "TestTerm",
+    "TextPart",
     "ToReal",
+    "TypeRange",
 ]
+
+CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
+ArithmeticOp = Literal["+", "-", "*", "/", "div", "mod"]
+FoldKind = Literal["any", "all", "count", "sum", "min", "max", "first", "last"]
+BuiltinName = Literal[
+    "abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
+    "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score", "number",
+]  # fmt: skip
+
+
+# ---- literals ------------------------------------------------------------------------------------
+# The leaves of terms: literals, the names of single things, ranges and words without a term.
+
+
+class LeafTerm:
+    """A term without subterms."""
+
+    __slots__ = ()
 
 
 @frozen
-class Read:
+class BoolLiteral(LeafTerm):
+    value: bool
+    type: ValueType
+    span: Span
+    kind: Literal["bool_literal"] = "bool_literal"
+
+
+@frozen
+class NumberLiteral(LeafTerm):
+    """``value`` is scaled by the decimals of ``type``, a `NumberType`."""
+
+    value: int
+    type: ValueType
+    span: Span
+    kind: Literal["number_literal"] = "number_literal"
+
+
+@frozen
+class EnumLiteral(LeafTerm):
+    enum: str
+    member: str
+    index: int
+    type: ValueType
+    span: Span
+    kind: Literal["enum_literal"] = "enum_literal"
+
+
+@frozen
+class NoneLiteral(LeafTerm):
+    type: ValueType
+    span: Span
+    kind: Literal["none_literal"] = "none_literal"
+
+
+@frozen
+class ObjectLiteral(LeafTerm):
+    """A named object: top-level, of a world, or made by its setup."""
+
+    name: str
+    type: ValueType
+    span: Span
+    kind: Literal["object_literal"] = "object_literal"
+
+
+@frozen
+class ParamRead(LeafTerm):
+    """A ``param``: constant in one world, overridable by the world or a scenario."""
+
+    name: str
+    type: ValueType
+    span: Span
+    kind: Literal["param_read"] = "param_read"
+
+
+@frozen
+class Local(LeafTerm):
+    """A parameter, loop variable, ``let`` or created object of the enclosing rule."""
+
+    name: str
+    type: ValueType
+    span: Span
+    kind: Literal["local"] = "local"
+
+
+@frozen
+class Me(LeafTerm):
+    """The acting object (language.md §6)."""
+
+    type: ValueType
+    span: Span
+    kind: Literal["me"] = "me"
+
+
+@frozen
+class TypeRange:
+    """All live objects of a type, or all members of an enum, in declaration order."""
+
+    of: ValueType
+    kind: Literal["type_range"] = "type_range"
+
+
+@frozen
+class IntervalRange:
+    """The whole numbers from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+    kind: Literal["interval_range"] = "interval_range"
+
+
+@frozen
+class TextPart:
+    text: str
+    kind: Literal["text_part"] = "text_part"
+
+
+# ---- Terms: the checked expressions of the model -------------------------------------------------
+# Every term carries its ``type`` and the ``span`` it was written at. Names are resolved, units and
+# decimals are already converted: operands of ``+``, ``-`` and comparisons have equal decimals (the
+# checker wraps the coarser side in `Rescale`). Semantics: language.md §4 (total logic over `none`).
+
+
+class StateTerm:
+    """What the state is asked for: a fluent, what points at an object, or a derive."""
+
+    __slots__ = ()
+
+
+class LogicTerm:
+    """A truth value of truth values."""
+
+    __slots__ = ()
+
+
+class TestTerm:
+    """A truth value of other values."""
+
+    __slots__ = ()
+
+
+class NumberTerm:
+    """A number of numbers."""
+
+    __slots__ = ()
+
+
+class CompositeTerm:
+    """A term of no other group, with subterms."""
+
+    __slots__ = ()
+
+
+@frozen
+class Read(StateTerm):
     """The value of a stored fluent: ``fluent`` is its id in `Program.fluents`.
 
     ``was`` reads the state at the start of the tick. A ``none`` argument gives ``none`` (false for
@@ -74,7 +227,7 @@ class Read:
 
 
 @frozen
-class DeriveCall:
+class DeriveCall(StateTerm):
     """A derived fact or value: ``derive`` is its name in `Program.derives`."""
 
     derive: str
@@ -86,7 +239,7 @@ class DeriveCall:
 
 
 @frozen
-class InverseOf:
+class InverseOf(StateTerm):
     """The objects whose attribute ``fluent`` points at ``of``: ``c.contents``."""
 
     fluent: str
@@ -98,7 +251,7 @@ class InverseOf:
 
 
 @frozen
-class ClosureOf:
+class ClosureOf(StateTerm):
     """Everything that leads to ``of`` along ``fluent``: ``c.inside`` (pre-order if nested).
 
     For a relation's closure, the objects reachable from ``of``.
@@ -113,7 +266,7 @@ class ClosureOf:
 
 
 @frozen
-class Not:
+class Not(LogicTerm):
     term: Term
     type: ValueType
     span: Span
@@ -121,7 +274,7 @@ class Not:
 
 
 @frozen
-class And:
+class And(LogicTerm):
     terms: tuple[Term, ...]
     type: ValueType
     span: Span
@@ -129,7 +282,7 @@ class And:
 
 
 @frozen
-class Or:
+class Or(LogicTerm):
     terms: tuple[Term, ...]
     type: ValueType
     span: Span
@@ -137,7 +290,7 @@ class Or:
 
 
 @frozen
-class Implies:
+class Implies(LogicTerm):
     left: Term
     right: Term
     type: ValueType
@@ -146,7 +299,7 @@ class Implies:
 
 
 @frozen
-class Compare:
+class Compare(TestTerm):
     """``==`` and ``!=`` treat `none` as an ordinary value; the others are false over it."""
 
     op: CompareOp
@@ -158,7 +311,7 @@ class Compare:
 
 
 @frozen
-class Member:
+class Member(TestTerm):
     item: Term
     collection: Term
     type: ValueType
@@ -167,7 +320,7 @@ class Member:
 
 
 @frozen
-class IsType:
+class IsType(TestTerm):
     term: Term
     of: str
     type: ValueType
@@ -176,7 +329,7 @@ class IsType:
 
 
 @frozen
-class Arithmetic:
+class Arithmetic(NumberTerm):
     """``/`` is always real; the others are exact if both sides are (``*`` adds decimals)."""
 
     op: ArithmeticOp
@@ -188,7 +341,7 @@ class Arithmetic:
 
 
 @frozen
-class Negate:
+class Negate(NumberTerm):
     term: Term
     type: ValueType
     span: Span
@@ -196,7 +349,7 @@ class Negate:
 
 
 @frozen
-class Rescale:
+class Rescale(NumberTerm):
     """The same exact number with more decimals: multiply by 10**digits."""
 
     term: Term
@@ -207,7 +360,7 @@ class Rescale:
 
 
 @frozen
-class ToReal:
+class ToReal(NumberTerm):
     """The nearest double of an exact number."""
 
     term: Term
@@ -217,7 +370,7 @@ class ToReal:
 
 
 @frozen
-class Choose:
+class Choose(CompositeTerm):
     condition: Term
     then: Term
     otherwise: Term
@@ -227,7 +380,7 @@ class Choose:
 
 
 @frozen
-class ListTerm:
+class ListTerm(CompositeTerm):
     items: tuple[Term, ...]
     type: ValueType
     span: Span
@@ -261,7 +414,7 @@ class Binder:
 
 
 @frozen
-class Fold:
+class Fold(CompositeTerm):
     """``kind_`` folded over the bindings where ``where`` holds, in order.
 
     ``value`` is what is folded; for ``count`` of bindings it is ``None``.
@@ -277,7 +430,7 @@ class Fold:
 
 
 @frozen
-class BuiltinCall:
+class BuiltinCall(CompositeTerm):
     """A built-in function (language.md §2, §4); ``detail`` names an enum, action or ladder."""
 
     name: BuiltinName
@@ -305,7 +458,7 @@ class Template:
 
 
 @frozen
-class TemplateTerm:
+class TemplateTerm(CompositeTerm):
     """A string used as a value."""
 
     template: Template

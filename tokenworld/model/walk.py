@@ -1,11 +1,11 @@
-"""Walking terms and bodies: children, every subterm, every change, and rebuilding."""
+"""Walking terms and bodies: children, subterms, changes, rebuilding, and the terms that decide."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter, is_
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from tokenworld.model.effects import (
     AddFact,
@@ -24,6 +24,9 @@ from tokenworld.model.effects import (
     For,
     If,
     Let,
+    LifeEffect,
+    NestedEffect,
+    OutputEffect,
     Pick,
     RemoveFact,
     Reward,
@@ -31,46 +34,75 @@ from tokenworld.model.effects import (
     Swap,
     Transfer,
 )
+from tokenworld.model.program import Program
+from tokenworld.model.rules import Action, Require
 from tokenworld.model.terms import (
     And,
     Arithmetic,
     Binder,
+    BoolLiteral,
     BuiltinCall,
     Choose,
     ClosureOf,
     CollectionRange,
     Compare,
+    CompositeTerm,
     DeriveCall,
+    EnumLiteral,
     Fold,
     Implies,
     InverseOf,
     IsType,
+    LeafTerm,
     ListTerm,
+    Local,
+    LogicTerm,
+    Me,
     Member,
     Negate,
+    NoneLiteral,
     Not,
+    NumberLiteral,
+    NumberTerm,
+    ObjectLiteral,
     Or,
+    ParamRead,
     Read,
     Rescale,
     Slot,
+    StateTerm,
     Template,
     TemplateTerm,
     Term,
+    TestTerm,
     ToReal,
 )
+from tokenworld.model.types import CollectionType, ObjectType
 from tokenworld.model.vocabulary import Derive
+from tokenworld.model.worlds import World
 
 __all__ = [
     "binder_terms",
     "bodies",
+    "body_terms",
+    "calls",
     "children",
     "deep_subterms",
     "effects_in",
     "fluents_read",
+    "guard_terms",
+    "is_default",
+    "is_draw",
+    "is_drawn",
+    "looks_back",
     "map_children",
+    "may_draw",
+    "objects_named",
+    "rule_terms",
     "slot_terms",
     "subterms",
     "targets_of",
+    "telling_terms",
     "terms_of",
 ]
 
@@ -106,7 +138,15 @@ def _of(term: Any) -> tuple[Term, ...]:
     return (term.of,)
 
 
+def _no_terms(term: Any) -> tuple[Term, ...]:
+    return ()
+
+
+_LEAVES = (
+    BoolLiteral, NumberLiteral, EnumLiteral, NoneLiteral, ObjectLiteral, ParamRead, Local, Me,
+)  # fmt: skip
 _PARTS: Final[dict[type, Callable[[Any], tuple[Term, ...]]]] = {
+    **dict.fromkeys(_LEAVES, _no_terms),
     **dict.fromkeys((Read, DeriveCall, BuiltinCall), attrgetter("args")),
     **dict.fromkeys((InverseOf, ClosureOf), _of),
     **dict.fromkeys((Not, Negate, IsType, Rescale, ToReal), _inner),
@@ -118,13 +158,13 @@ _PARTS: Final[dict[type, Callable[[Any], tuple[Term, ...]]]] = {
     Fold: _fold_parts,
     TemplateTerm: _slot_terms,
 }
-"""The direct subterms by class: every pass walks every term, and a chain of cases is slow."""
+"""The direct subterms by class: every pass walks every term, and a chain of cases is slow. A class
+that is missing here is a `KeyError`: no reader passes over a term that it does not know."""
 
 
 def children(term: Term) -> tuple[Term, ...]:
     """The direct subterms in written order (ranges of binders included)."""
-    parts = _PARTS.get(type(term))
-    return () if parts is None else parts(term)
+    return _PARTS[type(term)](term)
 
 
 def subterms(term: Term) -> Iterator[Term]:
@@ -133,9 +173,7 @@ def subterms(term: Term) -> Iterator[Term]:
     while todo:
         one = todo.pop()
         yield one
-        parts = _PARTS.get(type(one))
-        if parts is not None:
-            todo += parts(one)[::-1]
+        todo += _PARTS[type(one)](one)[::-1]
 
 
 def deep_subterms(terms: Iterable[Term], derives: Mapping[str, Derive]) -> Iterator[Term]:
@@ -214,8 +252,10 @@ def _rebuilt(term: Term, change: Change) -> Term:
                 for part in term.template.parts
             )
             return replace(term, template=replace(term.template, parts=parts_))
-        case _:
+        case LeafTerm():
             return term
+        case _:
+            assert_never(term)
 
 
 def _both(effect: If) -> tuple[Body, ...]:
@@ -234,15 +274,24 @@ def _picked(effect: Pick) -> tuple[Body, ...]:
     return (effect.body, effect.otherwise)
 
 
+def _no_bodies(effect: Effect) -> tuple[Body, ...]:
+    return ()
+
+
+_FLAT = (
+    Let, Assign, AddFact, RemoveFact, Create, Destroy, Transfer, Swap, Emit, Say, DescribeEffect,
+    Reward,
+)  # fmt: skip
 _BODIES: Final[dict[type, Callable[[Any], tuple[Body, ...]]]] = {
+    **dict.fromkeys(_FLAT, _no_bodies),
     If: _both, For: _once, Chance: _by_chance, Pick: _picked,
 }  # fmt: skip
+"""The nested bodies by class; a class that is missing here is a `KeyError`, as in `_PARTS`."""
 
 
 def bodies(effect: Effect) -> tuple[Body, ...]:
     """The nested bodies of a change, in written order."""
-    nested = _BODIES.get(type(effect))
-    return () if nested is None else nested(effect)
+    return _BODIES[type(effect)](effect)
 
 
 def effects_in(body: Body) -> Iterator[Effect]:
@@ -262,8 +311,10 @@ def targets_of(effect: Effect) -> tuple[Read, ...]:
             return (source, target)
         case Swap(left=left, right=right):
             return (left, right)
-        case _:
+        case Let() | NestedEffect() | LifeEffect() | OutputEffect():
             return ()
+        case _:
+            assert_never(effect)
 
 
 def _present(*terms: Term | None) -> tuple[Term, ...]:
@@ -278,8 +329,10 @@ def _let_terms(value: Term | Draw) -> tuple[Term, ...]:
             return (*binder_terms(binders), *_present(where, weight))
         case DrawUniform(low=low, high=high):
             return (low, high)
-        case _:
+        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
             return (value,)
+        case _:
+            assert_never(value)
 
 
 def terms_of(effect: Effect) -> tuple[Term, ...]:
@@ -317,3 +370,139 @@ def terms_of(effect: Effect) -> tuple[Term, ...]:
             return (amount,)
         case Say() | DescribeEffect():
             return ()
+        case _:
+            assert_never(effect)
+
+
+# ---- deciding ------------------------------------------------------------------------------------
+# The terms by which rules decide what happens: conditions, values and arguments, not texts.
+#
+# What they read is what states can be told apart by; what they do not read is only kept or shown.
+
+
+def body_terms(body: Body) -> Iterator[Term]:
+    """The terms that the changes of a body evaluate, nested ones included."""
+    for effect in effects_in(body):
+        yield from terms_of(effect)
+
+
+def guard_terms(action: Action) -> Iterator[Term]:
+    """The conditions of an action's requires and the values of the lets between them."""
+    for guard in action.guards:
+        match guard:
+            case Require(condition=condition):
+                yield condition
+            case Let():
+                yield from terms_of(guard)
+            case _:
+                assert_never(guard)
+
+
+def rule_terms(program: Program, world: World) -> Iterator[Term]:
+    """The terms of actions, laws, births, invariants, conserved sums and endings.
+
+    Derived facts are not followed, and watches, awards and scores decide nothing here.
+    """
+    for action in program.actions.values():
+        yield from guard_terms(action)
+        yield from (t for t in (action.takes, action.until, action.cost) if t is not None)
+        yield from (*body_terms(action.body), *body_terms(action.cancelled))
+    for law in program.laws.values():
+        yield from () if law.when is None else (law.when,)
+        yield from body_terms(law.body)
+    for birth in program.births:
+        yield from body_terms(birth.body)
+    yield from (one.condition for one in program.invariants.values())
+    yield from (one.value for one in program.conserves.values())
+    yield from (line.condition for line in world.endings)
+
+
+def telling_terms(program: Program, world: World) -> tuple[Term, ...]:
+    """The terms that decide what follows a state: those of rules, endings and awards, and what
+    these ask for in turn: derived facts, the score, names that stand in texts."""
+    binders = [one.params for one in program.actions.values()]
+    binders += [one.params for one in program.laws.values()]
+    found: list[Term] = [
+        *rule_terms(program, world),
+        *(term for params in binders for term in binder_terms(params)),
+        *(one.when for one in world.awards),
+    ]
+    asked = set[object]()
+    for term in found:  # grows while it is walked
+        for part in subterms(term):
+            what = _asked_by(part)
+            if what is not None and what not in asked:
+                asked.add(what)
+                found += _asked_terms(program, world, what)
+    return tuple(found)
+
+
+def _asked_by(part: Term) -> tuple[str, str] | None:
+    """What a term asks for that stands elsewhere in the program."""
+    match part:
+        case DeriveCall(derive=name):
+            return "derive", name
+        case BuiltinCall(name="score"):
+            return "score", ""
+        case TemplateTerm(template=template) if any(objects_named(slot_terms(template))):
+            return "names", ""
+        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+            return None
+        case _:
+            assert_never(part)
+
+
+def _asked_terms(program: Program, world: World, what: tuple[str, str]) -> Iterator[Term]:
+    match what:
+        case ("derive", name):
+            yield program.derives[name].value
+        case ("score", _):
+            yield from () if world.score is None else (world.score,)
+            yield from (one.amount for one in world.awards)
+        case _:
+            yield from (one.name for one in program.called)
+
+
+def objects_named(terms: Iterable[Term]) -> Iterator[str]:
+    """The types of the objects that terms stand for, or list."""
+    for term in terms:
+        kind = term.type.element if isinstance(term.type, CollectionType) else term.type
+        if isinstance(kind, ObjectType):
+            yield kind.name
+
+
+def calls(terms: Iterable[Term], *names: str) -> bool:
+    """Whether one of these built-in functions is called; derived facts are not followed."""
+    return any(
+        isinstance(part, BuiltinCall) and part.name in names
+        for term in terms
+        for part in subterms(term)
+    )
+
+
+def looks_back(terms: Iterable[Term]) -> bool:
+    """Whether a value at the start of the tick is read; derived facts are not followed."""
+    return any(getattr(part, "was", False) for term in terms for part in subterms(term))
+
+
+def is_default(term: Term) -> bool:
+    """Whether a choice is written ``x otherwise y``: what is tested with `none` is the value."""
+    if not isinstance(term, Choose) or not isinstance(term.condition, Compare):
+        return False
+    tested = term.condition
+    return isinstance(tested.right, NoneLiteral) and tested.span == term.then.span
+
+
+def is_draw(effect: Effect) -> bool:
+    """Whether a change draws (``by least`` and ``by most`` do not, and are counted too)."""
+    return is_drawn(effect) or isinstance(effect, (Chance, Pick))
+
+
+def is_drawn(effect: object) -> bool:
+    """Whether it names a value that is drawn."""
+    return isinstance(effect, Let) and isinstance(effect.value, Draw)
+
+
+def may_draw(body: Body) -> bool:
+    """Whether something in a body draws."""
+    return any(is_draw(effect) for effect in effects_in(body))

@@ -1,4 +1,4 @@
-"""Worlds: a start state with its endings."""
+"""Worlds: a start state with its endings, and the names of layout cells."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tokenworld.model.effects import Body
 from tokenworld.model.terms import Template, Term
 
 __all__ = [
-    "CARRIED",
     "Award",
     "Born",
+    "CARRIED",
     "Ending",
     "EndingKind",
     "Layout",
@@ -22,6 +22,7 @@ __all__ = [
     "StartFile",
     "StatusName",
     "World",
+    "cell_name",
 ]
 
 EndingKind = Literal["goal", "lose", "stop"]
@@ -160,3 +161,15 @@ class World:
     def goals(self) -> tuple[Ending, ...]:
         """The ``goal`` lines in written order."""
         return tuple(line for line in self.endings if line.ending == "goal")
+
+
+# ---- The names of the cells that a layout makes --------------------------------------------------
+
+
+def cell_name(of: str, x: int, y: int) -> str:
+    """The name of the cell in column ``x`` and row ``y`` of a layout: ``tile_3_0`` of a `Tile`."""
+    words = "".join(
+        f"_{letter}" if letter.isupper() and before.islower() else letter
+        for before, letter in zip(f"_{of}", of, strict=False)
+    )
+    return f"{words.lower()}_{x}_{y}"

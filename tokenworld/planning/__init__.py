@@ -1,11 +1,19 @@
 """Planning: from a world to a verdict that holds (winnable, unwinnable or unknown).
 
-`plan` climbs the ladder; `Search` is our own exhaustive search; `replay.replay` is the referee;
-`engines` says which planners are installed. Nothing here imports a planner.
+Where does a plan become a verdict? `ladder.plan` asks one engine after the other; each hands its
+steps to `referee.refereed`, which replays them on the interpreter and returns a `verdict.Verdict`.
 
-Its parts, in the order in which a question passes them: `lower` (the rules as cases), `encodings`
-(the cases as texts), `planners` (child processes), `space` (our own map of all states), `proof`
-(certificates, and why not); `pddl` writes the language of planners and `reader` reads it.
+The rooms, in the order in which a question passes them:
+
+- `search`: our own searches over the interpreter and over packed states; `width`: the width search;
+- `grounding`, `lower`, `encodings`: ground actions, rules as guarded effects, tasks as texts;
+- `planners`: Fast Downward, SymK, ENHSP and unified-planning as child processes;
+- `referee`, `verdict`: a plan is replayed, the answer is written down; `quality`: better plans;
+- `proof`: certificates, and the reason behind *unwinnable*; `hints`; `capabilities`;
+- `honest`: plans that win whatever is secret; `space`: the graph of all states, for `tw audit`;
+- `pddl` writes the language of planners, `reader` reads it.
+
+Nothing here imports a planner; `engines` says which are installed.
 """
 
 from __future__ import annotations
@@ -21,8 +29,8 @@ if TYPE_CHECKING:
         engines,
         find_engine,
     )
-    from tokenworld.planning.replay import Replay
-    from tokenworld.planning.search import (
+    from tokenworld.planning.referee import Replay
+    from tokenworld.planning.search.interpreted import (
         Capped,
         Exhausted,
         Found,
@@ -41,12 +49,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "FAST_DOWNWARD",
     "Attempt",
     "Capped",
     "EngineInfo",
     "EnginePackage",
     "Exhausted",
-    "FAST_DOWNWARD",
     "Found",
     "Limits",
     "PlanStep",
@@ -65,19 +73,19 @@ __all__ = [
 
 _HOMES = {
     "Attempt": "verdict",
-    "Capped": "search",
+    "Capped": "search.interpreted",
     "EngineInfo": "planners.doctor",
     "EnginePackage": "planners.doctor",
-    "Exhausted": "search",
+    "Exhausted": "search.interpreted",
     "FAST_DOWNWARD": "planners.doctor",
-    "Found": "search",
-    "Limits": "search",
+    "Found": "search.interpreted",
+    "Limits": "search.interpreted",
     "PlanStep": "verdict",
     "Proof": "verdict",
-    "Replay": "replay",
-    "Search": "search",
-    "SearchProgress": "search",
-    "SearchResult": "search",
+    "Replay": "referee",
+    "Search": "search.interpreted",
+    "SearchProgress": "search.interpreted",
+    "SearchResult": "search.interpreted",
     "ShownStep": "verdict",
     "Verdict": "verdict",
     "engines": "planners.doctor",

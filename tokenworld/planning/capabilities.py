@@ -1,8 +1,7 @@
-"""What each way of planning takes of a world: a matrix by construct and line.
+"""The capability matrix of `tw plan --explain`: which way of planning takes which construct.
 
-Four ways: our own search on the interpreter, encoding E (SAS+), encoding D (PDDL with one fact per
-variable and value, written from the same task as E), and lifted PDDL. Nothing is guessed: each way
-is tried, and what it refuses is set against the declaration in which it stands.
+Three ways: our own search on the interpreter, encoding E (SAS+), and lifted PDDL. Each way is
+tried, and each of its refusals is set against the declaration in which it stands.
 """
 
 from __future__ import annotations
@@ -18,16 +17,14 @@ from tokenworld.ground import (
     Simulator,
     StateT,
     count_bindings,
-    domain_of,
     parameter_domains,
 )
-from tokenworld.planning.lower.bodies import written_fluents
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.proof.gaps import gaps
 
 __all__ = ["WAYS", "Capabilities", "Construct", "capabilities", "capability_lines"]
 
-WAYS = ("own search", "E", "D", "lifted PDDL")
+WAYS = ("own search", "E", "lifted PDDL")
 _Refusal = tuple[Span, str]
 _MARKS = {True: "yes", False: "no", None: "-"}
 
@@ -83,16 +80,13 @@ def capabilities(simulator: Simulator[StateT], state: StateT, goal: str | None) 
     constructs = sorted(_constructs(instance), key=lambda one: (one.span.file, one.span.start))
     remarks: list[str] = []
     _note(constructs, "own search", _own(instance, simulator.unlisted))
-    if not simulator.exact_key():
-        remarks.append("own search: it may find a plan here, but an empty search proves nothing")
     encoding = encode(instance, simulator, state, goal)
     if isinstance(encoding, Unencodable):
         found = [(one.span, f"{one.construct}: {one.reason}") for one in encoding.obstacles]
         _note(constructs, "E", found)
-        _note(constructs, "D", found)
         for one in constructs:
-            one.untried = ("E", "D")
-        remarks.append("E and D: `-` was not tried, because of what they refuse in this world")
+            one.untried = ("E",)
+        remarks.append("E: `-` was not tried, because of what E refuses in this world")
         remarks.append("own search: the width search takes the same, and looks for a plan here")
     _note(constructs, "lifted PDDL", _lifted(simulator, state, instance, goal))
     return Capabilities(tuple(constructs), tuple(remarks))
@@ -138,8 +132,7 @@ def _note(constructs: list[Construct], way: str, refusals: Iterable[_Refusal]) -
 
 
 def _own(instance: Instance, unlisted: frozenset[str]) -> Iterator[_Refusal]:
-    """Draws without a list of outcomes, actions with too many bindings to list (``unlisted``), and
-    numbers that play changes and nothing bounds."""
+    """Draws without a list of outcomes, actions with too many bindings (``unlisted``)."""
     for name in sorted(unlisted):
         action = instance.program.actions[name]
         count = count_bindings(parameter_domains(instance, action.params))
@@ -147,14 +140,6 @@ def _own(instance: Instance, unlisted: frozenset[str]) -> Iterator[_Refusal]:
     for gap in gaps(instance):
         if gap.span is not None:
             yield gap.span, "it draws a real number, which has no list of outcomes"
-    program = instance.program
-    bodies = [law.body for law in program.laws.values()]
-    bodies += [action.body for action in program.actions.values()]
-    written = frozenset(name for body in bodies for name in written_fluents(body))
-    for fluent in program.fluents.values():
-        infinite = domain_of(instance, fluent.type) is None and fluent.type.kind != "text"
-        if fluent.id in written and infinite:
-            yield fluent.span, "its values have no bound: a search proves nothing with it"
 
 
 def _lifted(

@@ -11,16 +11,17 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
 from tokenworld.planning.encodings.ir import Task, Variable
+from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.by_name import plan_optimal
-from tokenworld.planning.proof.core_parts import slot_text, value_shown
-from tokenworld.planning.proof.fixpoint import Fact, landmarks
+from tokenworld.planning.proof.relaxed import Fact, landmarks
+from tokenworld.planning.proof.unsolvable_core import slot_text, value_shown
 from tokenworld.planning.verdict import ShownStep, Verdict
 
 __all__ = ["Hint", "hint_from", "landmark_texts"]
@@ -28,10 +29,13 @@ __all__ = ["Hint", "hint_from", "landmark_texts"]
 _SHARE = 0.5
 """How much of the time a proof that the plan is shortest may take."""
 
+_LEAST = 1.0
+"""Seconds that landmarks may take even where the search has used up the time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What helps from one state on.
+    """A hint for the player in one state.
 
     ``verdict`` says whether the goal can still be reached. ``landmarks`` are conditions that every
     way to the goal must meet, in order; empty where no encoding takes the world.
@@ -47,7 +51,7 @@ class Hint:
 
     @property
     def next_step(self) -> ShownStep | None:
-        """What to do now; ``None`` where the goal holds or no plan is known."""
+        """The first step of the plan; ``None`` where the goal holds or no plan is known."""
         return self.verdict.plan[0] if self.verdict.plan else None
 
     @property
@@ -81,8 +85,13 @@ def hint_from(
     seconds: float,
     say: Callable[[str], None] = lambda line: None,
     cancel: Callable[[], bool] = lambda: False,
+    heard: Callable[[Verdict], Verdict] = lambda verdict: verdict,
+    landmarks: bool = True,
 ) -> Hint:
-    """The hint for a state: shortest plan if that can be proved in time, else any plan."""
+    """The hint for a state: shortest plan if that can be proved in time, else any plan.
+
+    ``heard`` makes of a verdict what may be told; ``landmarks``: whether these may be, too.
+    """
     end = time.monotonic() + seconds
     verdict: Verdict | None = None
     with suppress(Failure):  # no planner is installed, and our own search alone was too slow
@@ -92,10 +101,17 @@ def hint_from(
     if verdict is None or verdict.answer == "unknown":
         left = max(end - time.monotonic(), 0.1)
         verdict = plan(simulator, state, goal, time_limit=left, progress=say, cancel=cancel)
-    needed: tuple[str, ...] = ()
-    if verdict.answer == "winnable" and verdict.plan:
-        needed = landmark_texts(simulator, state, goal)
-    return Hint(verdict, needed)
+    verdict = heard(verdict)
+    if not landmarks or verdict.answer != "winnable" or not verdict.plan:
+        return Hint(verdict, ())
+    explaining, none = Explaining(), tuple[str, ...]()
+    needed = explaining(
+        "what every way must pass",
+        lambda: landmark_texts(simulator, state, goal),
+        none,
+        seconds=max(end - time.monotonic(), _LEAST),
+    )
+    return Hint(replace(verdict, notes=(*verdict.notes, *explaining.notes)), needed)
 
 
 # ---- landmarks ------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""The ladder: from the cheapest way to an answer to the dearest, until one of them holds.
+"""The ladder behind `tw plan`: from the cheapest way to an answer to the dearest, until one holds.
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
-   states tell it when to let others try (`turns`).
+   states tell it when to let others try (`stages`).
 3. Where packing the states proved too much, and an encoding may be, a look of the width search.
 4. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
    on it, if it is installed: ff finds, blind proves, both at once, and our own search goes on
@@ -17,27 +17,27 @@ proof only if its encoding is exact. What was tried and what stopped it is part 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Generic
+from typing import Generic, Protocol
 
-from tokenworld.diagnostics import Diagnostic, Severity
+from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.asked import require_goal
-from tokenworld.planning.own import OwnRung, Say
-from tokenworld.planning.planners.classical import RELAXED, Classical, EngineRun, fast_downward
+from tokenworld.limits import attempt, halted
+from tokenworld.planning.honest.secrets import secrets_read
+from tokenworld.planning.planners.answers import RELAXED, Classical, EngineRun
+from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
-from tokenworld.planning.polish import without_idle_steps
+from tokenworld.planning.proof.gaps import platform
 from tokenworld.planning.proof.relaxed import hopeless
-from tokenworld.planning.refereed import winnable
-from tokenworld.planning.replay import Replay, replay
-from tokenworld.planning.search import Cancel, Exhausted, Found, Limits
-from tokenworld.planning.secrets import secrets_read
-from tokenworld.planning.turns import is_left_to_others, stages, turn_states
-from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
+from tokenworld.planning.referee import Replay, replay, winnable, without_idle_steps
+from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
+from tokenworld.planning.search.own import OwnRung, Say
+from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict, require_goal
 
-__all__ = ["plan", "require_goal"]
+__all__ = ["Looking", "is_left_to_others", "plan", "require_goal", "stages", "turn_states"]
 
 _FIRST_STATES = 200_000
 _FIRST_SECONDS = 2.0
@@ -79,13 +79,16 @@ def plan(
     require_goal(simulator, goal)
     own = OwnRung(simulator, state, goal, within, packs=packs)
     climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel)
-    return (
-        climb.search_first(patient=not packs or within is not None)
-        or climb.look_wide(width=width)
-        or climb.ask(engine or _installed(), classical)
-        or climb.search_on(width=width)
-        or climb.unknown()
-    )
+
+    def found() -> Verdict | None:
+        return (
+            climb.search_first(patient=not packs or within is not None)
+            or climb.look_wide(width=width)
+            or climb.ask(engine or _installed(), classical)
+            or climb.search_on(width=width)
+        )
+
+    return attempt("planning", found, lambda: None) or climb.unknown()
 
 
 def _installed() -> EngineInfo:
@@ -167,7 +170,7 @@ class _Climb(Generic[StateT]):
 
     def _by_width(self) -> OwnRung[StateT]:
         """The width search, begun when it is first asked for."""
-        from tokenworld.planning.width.rung import width_rung
+        from tokenworld.planning.width.search import width_rung
 
         if self._wide is None:
             self._wide = width_rung(self._simulator, self._state, self._goal)
@@ -235,10 +238,8 @@ class _Climb(Generic[StateT]):
         tried = (*self._attempts, *self._searched())
         if self._cancel():
             self._note(Diagnostic("TW0813", "It was cancelled before there was a verdict."))
-        elif any(one.result == "limit" for one in tried):
-            limit = f"There is no verdict within {self._time_limit:g} s and the memory allowed."
-            hint = "Raise `--time-limit`, or make the world smaller."
-            self._note(Diagnostic("TW0813", limit, hint=hint))
+        elif halted() is not None or any(one.result == "limit" for one in tried):
+            self._note(no_verdict())
         return self._closed(Verdict("unknown", self._goal, None, "", "", within=self._within))
 
     # ---- from answers to verdicts ----
@@ -275,6 +276,7 @@ class _Climb(Generic[StateT]):
         self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
         if run.result == "no plan" and run.exact:
             by = f"{run.engine} on encoding {run.encoding}: {run.detail}"
+            by += platform(self._simulator.instance)
             proof = Proof(by, run.engine, run.encoding, run.digest)
             if run.engine == RELAXED:
                 self._note(hopeless(self._simulator, self._goal))
@@ -347,3 +349,58 @@ class _Climb(Generic[StateT]):
             notes += secrets_read(program, [step.command for step in steps])
         attempts, spent = (*self._searched(), *self._attempts), time.monotonic() - self._started
         return replace(verdict, attempts=attempts, notes=notes, seconds=spent)
+
+
+_TRIED = 300
+"""After so many states packing was tried. Where it would have taken too long, that is enough."""
+_UNPACKED = 600
+"""States of a first search that goes on the interpreter."""
+_GROWS = {10_000: 0.5, 20_000: 0.4}
+"""After so many states, the share that may wait where the first search is to go on."""
+_TURN_STATES = 2_000
+_TURN_PACKED = 100 * _TURN_STATES
+_LONGEST = 30
+
+
+class Looking(Protocol):
+    """The progress of a search, as `search.own.OwnRung` reports it."""
+
+    @property
+    def is_heavy(self) -> bool: ...
+
+    @property
+    def is_packed(self) -> bool: ...
+
+    @property
+    def states(self) -> int: ...
+
+    @property
+    def waiting(self) -> float: ...
+
+
+def stages(most: int, *, patient: bool) -> Iterator[int]:
+    """The counts of states after which a first search is looked at, the last being ``most``.
+
+    ``patient``: there is nobody else to ask.
+    """
+    if not patient:
+        yield from (one for one in (_TRIED, _UNPACKED, *_GROWS) if one < most)
+    yield most
+
+
+def is_left_to_others(search: Looking, stage: int) -> bool:
+    """Whether a search that has come to a stage without an answer is to be cut short."""
+    if stage == _TRIED:
+        return search.is_heavy
+    if stage == _UNPACKED:
+        return not search.is_packed
+    return stage in _GROWS and search.waiting > _GROWS[stage]
+
+
+def turn_states(search: Looking, number: int) -> int:
+    """Up to how many states the turn with this number lasts, each twice as long as the one before.
+
+    Packed states are some hundred times as cheap, and so they are as many times more.
+    """
+    first = _TURN_PACKED if search.is_packed else _TURN_STATES
+    return search.states + (first << min(number, _LONGEST))

@@ -1,4 +1,4 @@
-"""What planning answers: winnable, unwinnable or unknown, never merged, and on whose word.
+"""The verdict: winnable, unwinnable or unknown, never merged, and which engine claims it.
 
 *Found*: a plan, replayed by the interpreter to the goal. *Proved*: a planner showed on an exact
 encoding that there is none. *Exhausted*: our own search saw every reachable state.
@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, assert_never
 
-from tokenworld.diagnostics import Diagnostic, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, to_json
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Command, LuckyDraw
-from tokenworld.planning.honesty import Honesty, honest_lines
+from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, refuse_huge
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -23,9 +22,12 @@ __all__ = [
     "Honesty",
     "PlanStep",
     "Proof",
+    "Shortfall",
     "ShownStep",
     "Verdict",
     "draw_text",
+    "honest_lines",
+    "require_goal",
     "step_json",
     "summary_lines",
 ]
@@ -63,7 +65,7 @@ class ShownStep:
 
 @frozen
 class Proof:
-    """Who says that there is no plan, and of what.
+    """The proof that there is no plan: the engine that claims it, and the encoding it read.
 
     ``encoding`` and ``digest`` name the text that an engine read (empty for our own search, which
     reads the interpreter); ``states`` is the number of states seen, where it is known. ``within``
@@ -134,7 +136,7 @@ class Verdict:
 
     @property
     def cost(self) -> int:
-        """What the plan pays."""
+        """The cost of the plan."""
         return sum(step.cost for step in self.plan)
 
     @property
@@ -245,7 +247,7 @@ def _out_of_reach(verdict: Verdict) -> str:
 
 
 def _how(verdict: Verdict) -> str:
-    """What a plan was asked to be."""
+    """The restriction that the question put on plans."""
     return f"{'' if verdict.honest is None else ' by an honest plan'}{_bound(verdict)}"
 
 
@@ -265,7 +267,7 @@ def _winnable(verdict: Verdict) -> str:
 def _plan_lines(verdict: Verdict) -> list[str]:
     lines = [f"  {number}. {step.command}" for number, step in enumerate(verdict.plan, 1)]
     if not verdict.plan:
-        return ["the goal holds at the start: nothing needs to be done"]
+        return ["the goal holds in the start state: nothing needs to be done"]
     lines.append(f"{verdict.claim} by {_source(verdict.engine, verdict.encoding)}")
     if verdict.optimal is not None:
         better = "shorter" if verdict.optimal == "ticks" else "cheaper"
@@ -291,10 +293,7 @@ def _luck_lines(verdict: Verdict) -> list[str]:
 def draw_text(draw: LuckyDraw) -> str:
     """A draw as people read it: whose it is, which of the rule's, and how it falls."""
     arguments = ", ".join(str(one) for one in draw.args)
-    return (
-        f"{draw.rule}({arguments}), draw {draw.draw + 1}: "
-        f"outcome {draw.choice + 1} of {draw.alternatives}"
-    )
+    return f"{draw.rule}({arguments}), draw {draw.draw + 1}: {draw.text()}"
 
 
 def _proof_lines(verdict: Verdict) -> list[str]:
@@ -312,3 +311,94 @@ def _tried_lines(verdict: Verdict) -> list[str]:
         f" ({one.seconds:.1f} s)"
         for one in verdict.attempts
     ]
+
+
+_MOST_TOLD = 3
+"""Steps of a plan and values for which it fails, as many as a line tells of."""
+
+
+@frozen
+class Shortfall:
+    """How near the best plan comes where none wins whatever is secret.
+
+    No plan wins for more than ``wins`` assignments of secrets. ``plan`` wins for so many; it fails
+    (a step is refused, a loss comes, the goal is not reached) for those that ``fails`` lists.
+    """
+
+    wins: int
+    plan: tuple[str, ...]
+    fails: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        return {"wins": self.wins, "plan": list(self.plan), "fails": list(self.fails)}
+
+
+@frozen
+class Honesty:
+    """That the question was one about an *honest* plan: one that wins whatever is secret.
+
+    ``assignments`` is in how many ways the setup can fill the secrets that a player does not see,
+    ``secrets`` are those that differ. ``together``: the plan wins for all of them, or the proof is
+    one about all of them at once; otherwise it is about a single one, and holds for all the same.
+    ``shortfall`` tells of the best plan where there is no honest one, if that is known.
+    """
+
+    assignments: int
+    secrets: tuple[str, ...] = ()
+    together: bool = True
+    shortfall: Shortfall | None = None
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "assignments": self.assignments,
+            "secrets": list(self.secrets),
+            "together": self.together,
+            "shortfall": None if self.shortfall is None else self.shortfall.to_json(),
+        }
+
+
+def honest_lines(answer: str, honest: Honesty | None) -> list[str]:
+    """How many values of secrets an ``answer`` is about, in plain lines."""
+    if honest is None:
+        return []
+    count, names = honest.assignments, ", ".join(f"`{one}`" for one in honest.secrets)
+    if count == 1:
+        return ["honest: the setup can fill the secrets in one way only"]
+    ways = f"{count:,} ways in which the setup can fill {names}"
+    told = {"winnable": "the same plan wins in", "unwinnable": "no plan wins in"}
+    line = f"honest: {told.get(answer, 'asked of')} all {ways}"
+    return [line, *([] if honest.shortfall is None else _shortfall_lines(honest.shortfall))]
+
+
+def _shortfall_lines(found: Shortfall) -> list[str]:
+    """How near the best plan comes, and for which values it fails."""
+    if found.wins == 0:
+        return ["best: no plan wins in any of them"]
+    most = f"best: no plan wins in more than {found.wins:,} of them"
+    steps = ", ".join(found.plan[:_MOST_TOLD]) + (", …" if len(found.plan) > _MOST_TOLD else "")
+    which = f"`{steps}` fails" if steps else "a plan without steps fails"
+    told = [f"`{one}`" for one in found.fails[:_MOST_TOLD]]
+    more = len(found.fails) - len(told)
+    told += [f"{more:,} more"] if more else []
+    rest = "" if len(told) == 1 else f"{', '.join(told[:-1])} and "
+    return [f"{most}; {which} for {rest}{told[-1]}"] if told else [most]
+
+
+def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
+    """`Failure` with TW0201 for a goal that the world does not have, or where it has none.
+
+    TW0813 where the world is too large for any tick of it.
+    """
+    refuse_huge(simulator.instance)
+    world = simulator.instance.world
+    names = [line.name for line in world.goals]
+    if goal in names or (goal is None and names):
+        return
+    if not names:
+        message = f"The world `{world.name}` has no goal."
+        hint: str | None = "Add a line such as `goal done: …` to the world."
+    else:
+        message = f"The world `{world.name}` has no goal `{goal}`."
+        known = ", ".join(f"`{name}`" for name in names)
+        hint = did_you_mean(str(goal), names) or f"Name one of its goals: {known}."
+    raise Failure(Diagnostic("TW0201", message, world.span, "this world", hint=hint))

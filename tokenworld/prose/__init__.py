@@ -12,8 +12,8 @@ from tokenworld.prose.intents import (
     parse_intent_json,
     read_script,
 )
-from tokenworld.prose.names import EnglishProse
-from tokenworld.prose.suggest import command_text, command_texts, completions
+from tokenworld.prose.matching import command_text, command_texts, completions
+from tokenworld.prose.wording import EnglishProse
 
 __all__ = [
     "Ambiguity",

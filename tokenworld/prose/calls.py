@@ -13,9 +13,14 @@ from tokenworld.diagnostics import closest
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Json, NoMatch, Raw, read_value
 from tokenworld.model import Action, Binder, EnumType, ObjectType, TypeRange
-from tokenworld.prose.lexicon import Lexicon, object_type
-from tokenworld.prose.numbers import domain_range, number_type, read_number
-from tokenworld.prose.tokens import tidy
+from tokenworld.prose.lexicon import (
+    Lexicon,
+    domain_range,
+    number_type,
+    object_type,
+    read_number,
+    tidy,
+)
 from tokenworld.prose.wording import counted, kind_word, quoted, suggesting
 
 __all__ = [

@@ -1,15 +1,10 @@
-"""Terms in English: how the rulebook tells a condition or a value.
-
-The wording is regular and loses nothing: a reader can go back from the sentence to the rule.
-Parameters read as their type ("the jug"); where two share a type, the name tells them apart ("the
-entity c"). Attributes read as possessives, truth-valued ones as adjectives ("the door is open").
-"""
+"""Terms in English: how the rulebook tells a condition, a value or a collection."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, assert_never
 
 from tokenworld.model import (
     And,
@@ -17,24 +12,31 @@ from tokenworld.model import (
     Binder,
     BoolLiteral,
     BuiltinCall,
+    BuiltinName,
     Choose,
     ClosureOf,
+    CollectionRange,
     Compare,
+    CompositeTerm,
     DeriveCall,
     EnumLiteral,
     EnumType,
     Fold,
     Implies,
+    IntervalRange,
     InverseOf,
     IsType,
+    LeafTerm,
     ListTerm,
     Local,
+    LogicTerm,
     Me,
     Member,
     Negate,
     NoneLiteral,
     Not,
     NumberLiteral,
+    NumberTerm,
     NumberType,
     ObjectLiteral,
     ObjectType,
@@ -47,25 +49,111 @@ from tokenworld.model import (
     Template,
     TemplateTerm,
     Term,
+    TestTerm,
     ToReal,
+    TypeRange,
     ValueType,
+    is_default,
 )
-from tokenworld.prose.articles import with_article
-from tokenworld.prose.english_folds import among, every, folded, quantified
-from tokenworld.prose.english_words import (
-    PLACES,
-    a,
-    absent,
-    be,
-    built_in,
-    possessive,
-    spoken_name,
-    type_noun,
-)
-from tokenworld.prose.names import EnglishProse
-from tokenworld.prose.wording import joined, kind_word
+from tokenworld.prose.wording import EnglishProse, indefinite, joined, kind_word, with_article
 
-__all__ = ["English"]
+__all__ = [
+    "English",
+    "a",
+    "plural",
+    "spoken_name",
+]
+
+PLACES: Final = ("at", "beside", "in", "near", "on", "under")
+"""Attributes of these names read as prepositions: "the cup is on the table"."""
+
+
+def spoken_name(name: str) -> str:
+    """An identifier in words: ``boil_rate`` is "boil rate", ``isOpen`` is "is open"."""
+    return kind_word(name) if name.isidentifier() else name
+
+
+def plural(noun: str) -> str:
+    """The regular plural: "boxes", "berries", "pots"."""
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def type_noun(of: ValueType) -> str:
+    """The noun for a variable of a type."""
+    match of:
+        case ObjectType(name=name) | EnumType(name=name):
+            return kind_word(name)
+        case _:
+            return "number"
+
+
+def a(noun: str) -> str:
+    return f"{indefinite(noun)} {noun}"
+
+
+def be(owner: str, verb: str, was: bool) -> str:
+    """The right form of "is" or "is not"."""
+    form = ("were" if was else "are") if owner == "you" else ("was" if was else "is")
+    return form + verb[2:]
+
+
+def absent(owner: str, name: str, absent: bool) -> str:
+    """An attribute that is `none`, or is not."""
+    if name in PLACES:
+        return f"{owner} {be(owner, 'is not' if absent else 'is', False)} {name} anything"
+    have = "have" if owner == "you" else "has"
+    return f"{owner} {have} {'no' if absent else indefinite(name)} {name}"
+
+
+def possessive(owner: str, name: str) -> str:
+    if owner == "you":
+        return f"your {name}"
+    simple = len(owner.split()) <= 5 and not owner.startswith(("whether", "“"))
+    return f"{owner}'s {name}" if simple else f"the {name} of {owner}"
+
+
+def such(conditions: Sequence[str]) -> str:
+    return f" such that {' and '.join(conditions)}" if conditions else ""
+
+
+def built_in(name: BuiltinName, args: Sequence[str], detail: str) -> str:
+    """A call of a built-in function, its arguments told already."""
+    match name:
+        case "min" | "max":
+            word = "smallest" if name == "min" else "largest"
+            return f"the {word} of {joined(args, 'and')}"
+        case "clamp":
+            return f"{args[0]} kept between {args[1]} and {args[2]}"
+        case "toward":
+            return f"{args[0]} moved towards {args[1]} by at most {args[2]}"
+        case "next" | "prev":
+            return f"the {'next' if name == 'next' else 'previous'} step from {args[0]}"
+        case "tick":
+            return "the tick number"
+        case "score":
+            return "the score"
+        case "pi":
+            return "pi"
+        case "busy":
+            at = f" with {spoken_name(detail)}" if detail else ""
+            return f"whether {args[0]} is busy{at}"
+        case "did":
+            who, *rest = args
+            deed = " ".join([spoken_name(detail), *rest])
+            return f"whether {who} did “{deed}” in this tick"
+        case _:
+            return f"{name}({', '.join(args)})"
+
+
+# ---- Terms in English: how the rulebook tells a condition or a value -----------------------------
+# The wording is regular and loses nothing: a reader can go back from the sentence to the rule.
+# Parameters read as their type ("the jug"); where two share a type, the name tells them apart ("the
+# entity c"). Attributes read as possessives, truth-valued ones as adjectives ("the door is open").
+
 
 _PROSE: Final = EnglishProse()
 _VERBS: Final = ("has ", "can ", "is ")
@@ -132,8 +220,10 @@ class English:
                 return self._fact(term, "is")
             case BoolLiteral(value=value):
                 return "always" if value else "never"
-            case _:
+            case LeafTerm() | InverseOf() | ClosureOf() | NumberTerm() | CompositeTerm():
                 return f"{self.value(term)} holds"
+            case _:
+                assert_never(term)
 
     def denial(self, term: Term) -> str:
         """The negation of a truth-valued term as a clause."""
@@ -152,8 +242,13 @@ class English:
                 return quantified(self, term).replace("there is ", "there is no ", 1)
             case Read() | DeriveCall():
                 return self._fact(term, "is not")
-            case _:
+            case (
+                LeafTerm() | InverseOf() | ClosureOf() | And() | Or() | Implies() | NumberTerm()
+                | CompositeTerm()
+            ):  # fmt: skip
                 return f"it is not so that {self.condition(term)}"
+            case _:
+                assert_never(term)
 
     def _may_be_none(self, term: Compare) -> bool:
         optional = getattr(term.left.type, "optional", False) or getattr(
@@ -224,8 +319,13 @@ class English:
                 return f"“{self.template(template)}”"
             case Rescale(term=inner) | ToReal(term=inner):
                 return self.value(inner)
-            case _:
+            case (
+                InverseOf() | ClosureOf() | LogicTerm() | TestTerm() | Arithmetic() | Negate()
+                | Choose() | ListTerm() | Fold() | BuiltinCall()
+            ):  # fmt: skip
                 return self._computed(term)
+            case _:
+                assert_never(term)
 
     def _object(self, name: str) -> str:
         decls = (one for one in self.program.objects.values() if one.name == name)
@@ -242,6 +342,8 @@ class English:
                 return f"{self._operand(left)} {_COMPUTED[op]} {self._operand(right)}"
             case Negate(term=inner):
                 return f"minus {self._operand(inner)}"
+            case Choose(then=then, otherwise=otherwise) if is_default(term):
+                return f"{self.value(then)} (or {self.value(otherwise)} if there is none)"
             case Choose(condition=condition, then=then, otherwise=otherwise):
                 head = f"{self.value(then)} if {self.condition(condition)}"
                 return f"{head}, otherwise {self.value(otherwise)}"
@@ -252,8 +354,13 @@ class English:
             case BuiltinCall():
                 args = [self.value(arg) for arg in term.args]
                 return built_in(term.name, args, term.detail)
-            case _:
+            case (
+                LeafTerm() | Read() | DeriveCall() | LogicTerm() | TestTerm() | Rescale()
+                | ToReal() | TemplateTerm()
+            ):  # fmt: skip
                 return f"whether {self.condition(term)}"
+            case _:
+                assert_never(term)
 
     def _operand(self, term: Term) -> str:
         text = self.value(term)
@@ -291,3 +398,94 @@ class English:
         if isinstance(slot.term, (Local, Me, ObjectLiteral)):
             return with_article(plain, slot.article)
         return f"[{text}]"
+
+
+# ---- english_folds -------------------------------------------------------------------------------
+# Collections in English: who is among whom, what there is, and what is counted or summed.
+#
+# Every function takes the `English` that tells the terms inside.
+
+
+_WORDS: Final = {
+    "sum": "sum", "min": "least", "max": "greatest", "first": "first", "last": "last",
+}  # fmt: skip
+
+
+def among(english: English, collection: Term) -> str:
+    """What a member is: "one of the cat or the dog", "among the chest's contents"."""
+    match collection:
+        case ListTerm(items=items):
+            return f"one of {joined([english.value(item) for item in items], 'or')}"
+        case InverseOf() | ClosureOf():
+            return f"among {english.value(collection)}"
+        case (
+            LeafTerm() | Read() | DeriveCall() | LogicTerm() | TestTerm() | NumberTerm()
+            | Choose() | Fold() | BuiltinCall() | TemplateTerm()
+        ):  # fmt: skip
+            return f"in {english.value(collection)}"
+        case _:
+            assert_never(collection)
+
+
+def quantified(english: English, term: Fold) -> str:
+    """`any` and `all` as a clause: "there is a pot such that the pot is full"."""
+    inner = english.with_binders(term.binders)
+    if term.fold == "any":
+        who = joined([_some(one, inner, english) for one in term.binders], "and")
+        where = [] if term.where is None else [inner.condition(term.where)]
+        trivial = term.value is None or isinstance(term.value, (BoolLiteral, NumberLiteral))
+        where += [] if trivial or term.value is None else [inner.condition(term.value)]
+        return f"there is {who}{such(where)}"
+    who = joined([_each(one, inner, english) for one in term.binders], "and")
+    where_ = [] if term.where is None else [inner.condition(term.where)]
+    assert term.value is not None
+    return f"for {who}{such(where_)}: {inner.condition(term.value)}"
+
+
+def every(english: English, binders: Sequence[Binder]) -> str:
+    """ "every pot and every pea": who a rule speaks of, its variables being in sight."""
+    return joined([_each(binder, english, english) for binder in binders], "and")
+
+
+def _some(binder: Binder, inner: English, outer: English) -> str:
+    return f"{a(_noun(binder, inner))}{_within(binder, outer)}"
+
+
+def _each(binder: Binder, inner: English, outer: English) -> str:
+    return f"every {_noun(binder, inner)}{_within(binder, outer)}"
+
+
+def _noun(binder: Binder, inner: English) -> str:
+    return inner.names[binder.name].removeprefix("the ")
+
+
+def _within(binder: Binder, outer: English) -> str:
+    match binder.domain:
+        case CollectionRange(collection=collection):
+            return f" {among(outer, collection)}"
+        case IntervalRange(low=low, high=high):
+            return f" from {low} to {high}"
+        case TypeRange():
+            return ""
+        case _:
+            assert_never(binder.domain)
+
+
+def folded(english: English, term: Fold) -> str:
+    """A fold as a noun phrase: "the number of pots such that the pot is full"."""
+    inner = english.with_binders(term.binders)
+    if term.fold in ("any", "all"):
+        return f"whether {quantified(english, term)}"
+    who = [_noun(one, inner) for one in term.binders]
+    within = "".join(_within(one, english) for one in term.binders)
+    conditions = [] if term.where is None else [inner.condition(term.where)]
+    if term.fold == "count":
+        if term.value is not None and term.value.type.kind == "bool":
+            conditions.append(inner.condition(term.value))
+        what = f"the number of {joined([plural(one) for one in who], 'and')}"
+        return f"{what}{within}{such(conditions)}"
+    if isinstance(term.value, Local) and term.fold in ("first", "last"):
+        return f"the {term.fold} {who[0]}{within}{such(conditions)}"
+    value = inner.value(term.value) if term.value is not None else "1"
+    all_of = joined([f"every {one}" for one in who], "and")
+    return f"the {_WORDS[term.fold]} of {value} over {all_of}{within}{such(conditions)}"

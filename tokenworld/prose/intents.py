@@ -133,7 +133,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _problem(found: object) -> str | None:
-    """What is wrong with the object, in a sentence without its full stop."""
+    """The fault of the object, as a sentence without its full stop."""
     if not isinstance(found, dict):
         return "An intent is a JSON object"
     unknown = [key for key in found if key not in _KEYS]

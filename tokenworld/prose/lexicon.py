@@ -1,23 +1,313 @@
-"""What can be named in one state: objects by their words, enum members, numbers.
+"""The words of one state: tokens, typed numbers, compiled phrases, names of objects and enums.
 
-A `Lexicon` belongs to one state of the world. It asks the speaker only for what the matching
-needs and remembers the answers, so many texts of one state may share it.
+Matching ignores case, repeated spaces and a final full stop; ``_`` counts as a space
+(language.md §11). *Folded* text keeps its spaces, *tidy* text has single ones and none at the ends.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw, Speaker
-from tokenworld.model import ROOT, Binder, BoolType, EnumType, ObjectType, TypeRange
-from tokenworld.prose.names import EnglishProse
-from tokenworld.prose.numbers import domain_range, number_ends, number_type
-from tokenworld.prose.phrases import TextSlot
-from tokenworld.prose.tokens import after_article, tidy
+from tokenworld.model import (
+    ROOT,
+    Action,
+    Binder,
+    BoolType,
+    EnumType,
+    IntervalRange,
+    Local,
+    NumberType,
+    ObjectType,
+    Program,
+    Slot,
+    Template,
+    TextPart,
+    TypeRange,
+    Unit,
+    subterms,
+)
+from tokenworld.prose.wording import EnglishProse
 
-__all__ = ["Cuts", "Lexicon", "Vocabulary", "object_type"]
+__all__ = [
+    "ARTICLES",
+    "Cuts",
+    "LONGEST",
+    "Lexicon",
+    "ParamSlot",
+    "Part",
+    "Phrase",
+    "TextSlot",
+    "Vocabulary",
+    "Words",
+    "after_article",
+    "compiled",
+    "domain_range",
+    "fold",
+    "number_type",
+    "object_type",
+    "read_number",
+    "tidy",
+    "variants",
+]
+
+ARTICLES: Final = ("a", "an", "the")
+LONGEST: Final = 1000
+"""Characters of a tidy text beyond which it is no command: bounds the work of matching."""
+
+
+def fold(text: str) -> str:
+    """Case and underscores ignored, composed characters; the spaces stay."""
+    if text.isascii():
+        return text.lower().replace("_", " ")
+    return unicodedata.normalize("NFC", text.casefold()).replace("_", " ")
+
+
+@lru_cache(maxsize=16_384)
+def tidy(text: str) -> str:
+    """Folded, with single spaces between words and none at the ends."""
+    return " ".join(fold(text).split())
+
+
+@lru_cache(maxsize=4096)
+def variants(text: str) -> tuple[str, ...]:
+    """The tidy text without its final full stop, then with it (a name may end in one)."""
+    plain = tidy(text)
+    return (plain[:-1].rstrip(), plain) if plain.endswith(".") else (plain,)
+
+
+def after_article(text: str, start: int = 0) -> int:
+    """The start of the words after an article at ``start`` (``start`` itself without one)."""
+    for article in ARTICLES:
+        if text.startswith(article + " ", start):
+            return start + len(article) + 1
+    return start
+
+
+# ---- Typed numbers: ``4``, ``4l``, ``0.5``, ``25%`` as scaled exact numbers of a type ------------
+
+
+_NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)\s?(%|[^\W\d_]+)?")
+
+
+def number_type(binder: Binder) -> NumberType | None:
+    """The type of a parameter that takes a number, else ``None``."""
+    of = binder.domain.of if isinstance(binder.domain, TypeRange) else binder.type
+    return of if isinstance(of, NumberType) else None
+
+
+def domain_range(binder: Binder) -> range:
+    """The raw values a number parameter may take (empty where it has no bounds)."""
+    match binder.domain:
+        case IntervalRange(low=low, high=high):
+            return range(low, high + 1)
+        case TypeRange(of=NumberType(low=int() as low, high=int() as high)):
+            return range(low, high + 1)
+        case _:
+            return range(0)
+
+
+def read_number(text: str, binder: Binder, units: Mapping[str, Unit]) -> int | None:
+    """The raw value of a whole text, ``None`` where it is no number the parameter may take.
+
+    A number without a unit is taken in the unit of the type. ``25%`` is the exact number 0.25,
+    for every type without a unit; a bare ``25`` is never a percentage.
+    """
+    found = _NUMBER.fullmatch(text)
+    of = number_type(binder)
+    if found is None or of is None:
+        return None
+    factor = _factor(found.group(2) or "", of.unit, units)
+    if factor is None:
+        return None
+    tens: int = 10**of.decimals
+    scaled = Fraction(found.group(1)) * factor * tens
+    if scaled.denominator != 1 or scaled.numerator not in domain_range(binder):
+        return None
+    return scaled.numerator
+
+
+def _factor(typed: str, unit: str, units: Mapping[str, Unit]) -> Fraction | None:
+    if typed == "%":
+        return Fraction(1, 100) if unit in ("", "%") else None
+    if typed.casefold() in ("", unit.casefold()):
+        return Fraction(1)
+    named = next((one for one in units.values() if one.name.casefold() == typed.casefold()), None)
+    own = units.get(unit)
+    if named is None or own is None or named.base != own.base:
+        return None
+    return Fraction(named.multiple, own.multiple)
+
+
+def number_ends(
+    text: str, start: int, binder: Binder, units: Mapping[str, Unit]
+) -> Iterator[tuple[int, tuple[Raw, ...]]]:
+    """The possible ends of a number that begins at ``start``, without and with its unit."""
+    found = _NUMBER.match(text, start)
+    if found is None:
+        return
+    for end in sorted({found.end(1), found.end()}):
+        value = read_number(text[start:end], binder, units)
+        if value is not None:
+            yield end, (value,)
+
+
+# ---- The phrases of a program, compiled once: literal words, parameter slots, text slots ---------
+
+
+_SPACES = re.compile(r"\s+")
+
+
+@frozen
+class Words:
+    """Literal words: ``text`` folded with single spaces, ``shown`` as the author wrote them."""
+
+    text: str
+    shown: str
+
+
+@frozen
+class ParamSlot:
+    """A bare parameter: its position among the action's parameters."""
+
+    param: int
+
+
+@frozen
+class TextSlot:
+    """Any other slot: it must match the text its expression has for the bound arguments.
+
+    ``slot`` counts the slots of the phrase from 0, bare ones included (`Speaker.slot_texts`);
+    ``params`` are the parameters it reads; ``names_object``: an article may stand before it.
+    """
+
+    slot: int
+    params: tuple[int, ...]
+    names_object: bool
+
+
+Part = Words | ParamSlot | TextSlot
+
+
+@frozen
+class Phrase:
+    """One phrase of an action; ``index`` is its position among the action's phrases.
+
+    ``loose`` are the parameters that occur in no slot: they must be determined by the state.
+    """
+
+    action: str
+    index: int
+    parts: tuple[Part, ...]
+    binders: tuple[Binder, ...]
+    loose: tuple[int, ...]
+
+    @property
+    def verb(self) -> str:
+        """The first literal word, ``""`` where the phrase begins with a slot."""
+        first = self.parts[0]
+        return first.text.split(" ", 1)[0] if isinstance(first, Words) else ""
+
+    @property
+    def shape(self) -> str:
+        """The phrase for a player: ``unlock … with …``."""
+        shown = (part.shown if isinstance(part, Words) else "…" for part in self.parts)
+        return "".join(shown).strip()
+
+
+class _Same:
+    """A program as a cache key: compared by identity, since it holds mappings."""
+
+    __slots__ = ("program",)
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def __hash__(self) -> int:
+        return id(self.program)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.program is self.program
+
+
+def compiled(program: Program) -> tuple[Phrase, ...]:
+    """All phrases: actions in order of declaration, the phrases of each in written order."""
+    return _compiled(_Same(program))
+
+
+@lru_cache(maxsize=8)
+def _compiled(key: _Same) -> tuple[Phrase, ...]:
+    return tuple(
+        phrase
+        for action in key.program.actions.values()
+        for index, template in enumerate(action.phrases)
+        if (phrase := _phrase(action, index, template)).parts
+    )
+
+
+def _phrase(action: Action, index: int, template: Template) -> Phrase:
+    positions = {binder.name: number for number, binder in enumerate(action.params)}
+    parts = tuple(_trimmed(_parts(template, positions)))
+    used = {
+        param
+        for part in parts
+        if not isinstance(part, Words)
+        for param in ((part.param,) if isinstance(part, ParamSlot) else part.params)
+    }
+    loose = tuple(number for number in range(len(action.params)) if number not in used)
+    return Phrase(action.name, index, parts, action.params, loose)
+
+
+def _parts(template: Template, positions: dict[str, int]) -> Iterator[Part]:
+    slot = 0
+    for part in template.parts:
+        if isinstance(part, TextPart):
+            yield _words(part.text)
+        else:
+            yield _slot(part, slot, positions)
+            slot += 1
+
+
+def _words(text: str) -> Words:
+    return Words(_SPACES.sub(" ", fold(text)), _SPACES.sub(" ", text))
+
+
+def _slot(part: Slot, slot: int, positions: dict[str, int]) -> Part:
+    term = part.term
+    if isinstance(term, Local) and term.name in positions and not part.listing:
+        return ParamSlot(positions[term.name])
+    names = (inner.name for inner in subterms(term) if isinstance(inner, Local))
+    params = sorted({positions[name] for name in names if name in positions})
+    return TextSlot(slot, tuple(params), isinstance(term.type, ObjectType) and not part.listing)
+
+
+def _trimmed(parts: Iterator[Part]) -> list[Part]:
+    """Neighbouring words joined, ends trimmed, the final full stop dropped."""
+    joined: list[Part] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if isinstance(part, Words) and isinstance(last, Words):
+            joined[-1] = _words(last.shown + part.shown)
+        else:
+            joined.append(part)
+    if joined and isinstance(joined[0], Words):
+        joined[0] = _words(joined[0].shown.lstrip())
+    if joined and isinstance(joined[-1], Words):
+        joined[-1] = _words(joined[-1].shown.rstrip().removesuffix(".").rstrip())
+    return [part for part in joined if not isinstance(part, Words) or part.text]
+
+
+# ---- What can be named in one state: objects by their words, enum members, numbers ---------------
+# A `Lexicon` belongs to one state of the world. It asks the speaker only for what the matching
+# needs and remembers the answers, so many texts of one state may share it.
+
 
 _ENUMERATED: Final = 1000
 """How many values of a number parameter are ever listed; typed ones are not limited."""
@@ -52,7 +342,7 @@ class Lexicon:
         self._words: dict[int, tuple[str, ...]] = {}
         self._scope: dict[int, bool] = {}
         self._indexes: dict[str, tuple[_Index, _Lengths]] = {}
-        self._texts: dict[tuple[Raw, ...], str] = {}
+        self._texts: dict[tuple[Raw, ...], tuple[str, ...]] = {}
         self.cuts: Cuts = {}
 
     def share(self, known: dict[Vocabulary, Cuts]) -> None:
@@ -104,11 +394,14 @@ class Lexicon:
         found = dict.fromkeys((*index.get(words, ()), *index.get(bare, ())))
         return tuple(number for number in self.live if number in found)
 
-    def slot_text(self, action: str, phrase: int, slot: TextSlot, args: Sequence[Raw]) -> str:
-        """The tidy text of a slot; arguments that it does not read may be anything."""
+    def slot_texts(
+        self, action: str, phrase: int, slot: TextSlot, args: Sequence[Raw]
+    ) -> tuple[str, ...]:
+        """The tidy texts that a slot may have; arguments that it does not read may be anything."""
         key = (action, phrase, slot.slot, *[args[param] for param in slot.params])
         if key not in self._texts:
-            self._texts[key] = tidy(self.speaker.slot_text(action, phrase, slot.slot, args))
+            texts = self.speaker.slot_texts(action, phrase, slot.slot, args)
+            self._texts[key] = tuple(map(tidy, texts))
         return self._texts[key]
 
     # ---- values of parameters -----------------------------------------------------------

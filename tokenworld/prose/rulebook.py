@@ -1,36 +1,167 @@
-"""The rulebook: a checked program told in English, section by section.
-
-It is made from the checked model, so it cannot say anything else than what is played: kinds of
-things, what can be done and under which conditions, what happens by itself and in which order, what
-always holds, and how each world is won, lost and scored.
-"""
+"""The rulebook: a checked program in English, section by section, and its rules as three texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tokenworld.diagnostics import Span
 from tokenworld.model import (
+    ROOT,
     Action,
     Binder,
+    Derive,
     Ending,
+    EnumType,
+    Fluent,
     Law,
     Let,
     NumberType,
+    ObjectKind,
+    ObjectType,
     Phase,
     Program,
     TextPart,
+    ValueType,
     World,
+    is_optional,
     show_type,
 )
-from tokenworld.prose.articles import capitalised
-from tokenworld.prose.deeds import Line, told
-from tokenworld.prose.english import English
-from tokenworld.prose.english_words import a, plural, spoken_name
-from tokenworld.prose.rulebook_vocabulary import Entry, facts, kinds
-from tokenworld.prose.wording import kind_word
+from tokenworld.prose.changes import Line, told
+from tokenworld.prose.english import English, a, plural, spoken_name
+from tokenworld.prose.wording import capitalised, kind_word
 
-__all__ = ["BY_ITSELF", "Entry", "Rulebook", "Section", "rule_entry", "rulebook"]
+__all__ = [
+    "RuleContext",
+    "rule_context",
+    "rule_entry",
+    "rulebook",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One rule: its name, its doc comment, its sentences with their depth, and its place."""
+
+    name: str
+    doc: str
+    lines: tuple[Line, ...]
+    place: str
+
+
+def kinds(program: Program) -> Iterator[Entry]:
+    for enum in program.enums.values():
+        joined = (" < " if enum.ladder else ", ").join(spoken_name(one) for one in enum.members)
+        kind = "A ladder" if enum.ladder else "One of"
+        yield Entry(spoken_name(enum.name), "", ((0, f"{kind}: {joined}."),), str(enum.span))
+    for one in program.types.values():
+        if one.name != ROOT:
+            yield _kind(program, one)
+
+
+def _kind(program: Program, kind: ObjectKind) -> Entry:
+    parents = [kind_word(name) for name in kind.parents if name != ROOT]
+    lines = []
+    if parents:
+        also = " and ".join(a(one) for one in parents)
+        lines.append((0, f"Every {kind_word(kind.name)} is also {also}."))
+    own = [program.fluents[key] for key in kind.attributes if key.startswith(f"{kind.name}.")]
+    lines += [(0, _attribute(program, one)) for one in own]
+    english = English(program, {})
+    overrides = [one for one in kind.defaults if not one.fluent.startswith(f"{kind.name}.")]
+    for value in overrides:
+        if _within(value.span, kind.span):
+            name = spoken_name(program.fluents[value.fluent].name)
+            lines.append((0, f"Its {name} is {english.value(value.value)} to begin with."))
+    return Entry(capitalised(kind_word(kind.name)), "", tuple(lines), str(kind.span))
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start < outer.end
+
+
+_FLAGS = {
+    "static": "never changes",
+    "secret": "is kept secret",
+    "clamped": "stops at its limits",
+    "unique": "is shared by no two",
+    "ordered": "keeps the order of arrival",
+    "nested": "never goes in a circle",
+}
+
+
+def _attribute(program: Program, fluent: Fluent) -> str:
+    name = spoken_name(fluent.name)
+    flags = [text for flag, text in _FLAGS.items() if getattr(fluent, flag)]
+    known = [
+        f"seen from the other side it is “{spoken_name(other)}”"
+        for other in (fluent.inverse,)
+        if other
+    ]
+    known += [f"the whole chain is “{spoken_name(fluent.closure)}”"] if fluent.closure else []
+    more = "".join(f"; {text}" for text in (*flags, *known))
+    first = "" if fluent.default is None else _default(program, fluent)
+    return f"{capitalised(name)}: {_type_words(fluent.type)}{first}{more}."
+
+
+def _default(program: Program, fluent: Fluent) -> str:
+    assert fluent.default is not None
+    return f", {English(program, {}).value(fluent.default)} to begin with"
+
+
+def _type_words(of: ValueType) -> str:
+    maybe = ", or nothing" if is_optional(of) else ""
+    match of:
+        case ObjectType(name=name) | EnumType(name=name):
+            noun = kind_word(name)
+            return f"{a(noun)}{maybe}"
+        case NumberType(low=int(), high=int()):
+            return f"{show_type(of).removesuffix('?')}{maybe}"
+        case NumberType():
+            return f"a whole number{maybe}"
+        case _:
+            words = {"bool": "true or false", "real": "a real number", "text": "a text"}
+            return f"{words.get(of.kind, of.kind)}{maybe}"
+
+
+def facts(program: Program) -> Iterator[Entry]:
+    english = English(program, {})
+    for fluent in program.fluents.values():
+        if fluent.fluent_kind == "attribute":
+            continue
+        of = [kind_word(getattr(one.type, "name", "number")) for one in fluent.params]
+        about = f"of {' and '.join(f'{a(one)}' for one in of)}" if of else "alone"
+        kind = "a fact" if fluent.type.kind == "bool" else _type_words(fluent.type)
+        first = "" if fluent.default is None else _default(program, fluent)
+        lines = [(0, f"{capitalised(kind)} {about}{first}.")]
+        for row in fluent.rows:
+            keys = ", ".join(english.value(key) for key in row.keys)
+            value = "" if fluent.type.kind == "bool" else f": {english.value(row.value)}"
+            lines.append((1, f"{keys}{value}"))
+        yield Entry(capitalised(spoken_name(fluent.name)), "", tuple(lines), str(fluent.span))
+    for derive in program.derives.values():
+        yield _derived(english, derive)
+    for param in program.params.values():
+        text = f"{_type_words(param.type)}; {english.value(param.default)} unless a world says else"
+        name = capitalised(spoken_name(param.name))
+        yield Entry(name, "", ((0, f"A setting: {text}."),), str(param.span))
+
+
+def _derived(english: English, derive: Derive) -> Entry:
+    inner = english.with_binders(derive.params)
+    who = f" for {inner.every(derive.params)}" if derive.params else ""
+    if derive.type.kind == "bool":
+        text = f"Holds{who} exactly if {inner.condition(derive.value)}."
+    else:
+        text = f"Worked out{who}: {inner.value(derive.value)}."
+    return Entry(capitalised(spoken_name(derive.name)), "", ((0, text),), str(derive.span))
+
+
+# ---- The rulebook: a checked program told in English, section by section -------------------------
+# It is made from the checked model, so it cannot say anything else than what is played: kinds of
+# things, what can be done and under which conditions, what happens by itself and in which order,
+# what always holds, and how each world is won, lost and scored.
+
 
 BY_ITSELF = "What happens by itself"
 """The title of the section that tells of laws."""
@@ -269,3 +400,98 @@ def _ending(english: English, ending: Ending) -> str:
     what = {"goal": "Won", "lose": "Lost", "stop": "Over"}[ending.ending]
     text = "" if ending.text is None else f" “{english.template(ending.text)}”"
     return f"{what} ({spoken_name(ending.name)}) when {english.condition(ending.condition)}.{text}"
+
+
+# ---- The rules of a world as three texts: of actions, of objects, of the score -------------------
+# This is the form in which rules were given to language models in Wang et al. (2024): what each
+# action needs and does, what each kind of object is and does by itself, and how points are scored.
+
+
+_RULER = "=========="
+
+
+@dataclass(frozen=True, slots=True)
+class RuleContext:
+    """The three texts."""
+
+    actions: str
+    objects: str
+    score: str
+
+
+def rule_context(program: Program, world: World) -> RuleContext:
+    """The context of one world; laws stand with the kind of object that they are about."""
+    actions = (_action_text(rule_entry(program, one)) for one in program.actions.values())
+    return RuleContext(
+        "\n\n".join(actions),
+        f"\n{_RULER}\n".join(_objects(program)),
+        "\n".join(_score(program, world)),
+    )
+
+
+def _action_text(entry: Entry) -> str:
+    lines = [f"{entry.name}:"]
+    lines += [f"Description: {entry.doc}"] if entry.doc else []
+    lines += ["Rules:", *_listed(entry.lines)]
+    return "\n".join(lines)
+
+
+def _listed(lines: tuple[Line, ...]) -> Iterator[str]:
+    """Numbered at the top; what belongs to a line stands below it."""
+    number = 0
+    for depth, text in lines:
+        if depth == 0:
+            number += 1
+            yield f"{number}. {text}"
+        else:
+            yield f"{'  ' * depth}- {text}"
+
+
+def _objects(program: Program) -> Iterator[str]:
+    """Every kind with its properties and what it does in each tick, then what is no object's."""
+    laws: dict[str, list[Law]] = {}
+    for law in program.laws.values():
+        first = law.params[0].type if law.params else None
+        laws.setdefault(first.name if isinstance(first, ObjectType) else "", []).append(law)
+    owners = {capitalised(kind_word(name)): name for name in program.types}
+    for entry in kinds(program):
+        name = owners.get(entry.name, "")
+        yield _object(entry, program, laws.pop(name, []) if name else [])
+    for entry in facts(program):
+        yield _object(entry, program, [])
+    yield from _order(program)
+    rest = [law for left in laws.values() for law in left]
+    if rest:
+        yield _object(Entry("The world", "", (), ""), program, rest)
+
+
+def _order(program: Program) -> Iterator[str]:
+    """In which order a tick goes: the phases, and who comes first in each."""
+    by_itself = (one for one in rulebook(program).sections if one.title == BY_ITSELF)
+    steps = [f"- {entry.name}: {entry.lines[0][1]}" for one in by_itself for entry in one.entries]
+    if steps:
+        yield "\n".join(["Object: The tick", "Properties:", *steps])
+
+
+def _object(entry: Entry, program: Program, laws: list[Law]) -> str:
+    lines = [f"Object: {entry.name}"]
+    lines += [f"Description: {entry.doc}"] if entry.doc else []
+    lines += ["Properties:", *_bullets(entry.lines)] if entry.lines else []
+    if laws:
+        lines.append("In every tick:")
+        for law in laws:
+            lines += _bullets(rule_entry(program, law).lines)
+    return "\n".join(lines)
+
+
+def _bullets(lines: tuple[Line, ...]) -> Iterator[str]:
+    return (f"{'  ' * depth}- {text}" for depth, text in lines)
+
+
+def _score(program: Program, world: World) -> Iterator[str]:
+    """Endings and points of one world."""
+    title = f"The world “{world.title}”"
+    for section in rulebook(program).sections:
+        for entry in section.entries if section.title == title else ():
+            if entry.name in ("Endings", "Score"):
+                yield from _bullets(entry.lines)

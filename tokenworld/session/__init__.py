@@ -17,8 +17,7 @@ if TYPE_CHECKING:
         load_program,
         open_world,
     )
-    from tokenworld.session.rolled import Rollout
-    from tokenworld.session.rollouts import rollout
+    from tokenworld.session.rollouts import Rollout, rollout
     from tokenworld.session.scenarios import ScenarioResult, run_scenario
     from tokenworld.session.session import LegalCommand, Moment, Session, WhyNot
     from tokenworld.session.solving import plan_for_seed
@@ -45,7 +44,7 @@ __all__ = [
 _HOMES = {
     "LegalCommand": "session",
     "Moment": "session",
-    "Rollout": "rolled",
+    "Rollout": "rollouts",
     "ScenarioResult": "scenarios",
     "Session": "session",
     "WhyNot": "session",

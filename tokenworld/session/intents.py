@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from tokenworld.engine import EngineSpeaker, State
 from tokenworld.ground import Command, Json
@@ -25,7 +26,7 @@ class Resolver:
         self._lexicon: tuple[State, Lexicon] | None = None
 
     def lexicon(self, state: State) -> Lexicon:
-        """What words mean in a state; kept for the last one that was asked about."""
+        """The lexicon of a state, cached for the last state."""
         if self._lexicon is None or self._lexicon[0] is not state:
             self._lexicon = (state, Lexicon(EngineSpeaker(self._world.engine, state)))
         return self._lexicon[1]
@@ -46,7 +47,7 @@ class Resolver:
         return self._parser.command(intent, lexicon.speaker, policy, lexicon)
 
     def _other_actor(self, state: State, actor: str | None) -> _NoMatch | None:
-        """What to say where the intent names somebody other than whose turn it is."""
+        """The message for an intent that names somebody whose turn it is not."""
         known = None if state.acting is None else state.names[state.acting]
         if actor is None or actor == known:
             return None
@@ -67,7 +68,7 @@ def named_actor(intent: AnyIntent) -> str | None:
 
 
 def halt_json(actor: str | None, cause: str) -> dict[str, Json]:
-    """What is stored instead of an intent where the runner stopped: there is none to give again."""
+    """The JSON stored in place of an intent where the runner stopped."""
     return {"format": "tw-intent/1", "actor": actor, "halt": cause}
 
 
@@ -91,3 +92,5 @@ def intent_json(intent: AnyIntent, actor: str | None, shown: Mapping[str, Json])
             return {**base, "pass": True}
         case Command(action=action):
             return {**base, "action": action, "args": dict(shown)}
+        case _:
+            assert_never(intent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,9 @@ from tokenworld.diagnostics import (
     read_source,
 )
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine import Engine
+from tokenworld.engine import Engine, State
 from tokenworld.ground import Instance, Raw, instantiate, param_values
-from tokenworld.model import Program, World
+from tokenworld.model import Program, World, may_draw
 from tokenworld.prose import EnglishProse
 
 __all__ = [
@@ -103,12 +103,14 @@ def _rules() -> tuple[Path, ...]:
 
 
 def check_text(
-    source: Source, *, pedantic: bool = False, watch: Watch | None = None
+    source: Source | str, *, pedantic: bool = False, watch: Watch | None = None
 ) -> Checked:  # fmt: skip
     """Check a text as if it were a file: names, types, rules, and that each world can start.
 
-    ``watch`` may measure the passes of the checker, see `check_source`.
+    A bare text is told of as ``text.tw``. ``watch`` may measure the passes of the checker, see
+    `check_source`.
     """
+    source = Source("text.tw", None, source) if isinstance(source, str) else source
     return started_text(source, pedantic=pedantic, watch=watch)[0]
 
 
@@ -125,12 +127,28 @@ def started_text(
         for world in checked.program.worlds.values():
             try:
                 engines[world.name] = compile_world(checked.program, world)
-                engines[world.name].start()
+                found += _reached(engines[world.name], engines[world.name].start())
             except Failure as failure:
                 found.extend(failure.diagnostics)
     findings = in_order(found)
     program = None if has_errors(findings) else checked.program
     return Checked(program, findings, checked.sources), engines
+
+
+def _reached(engine: Engine, start: State) -> Iterator[Diagnostic]:
+    """The goals that hold in the start state, where that is the same for every seed (TW0607)."""
+    world, reached = engine.instance.world, engine.stepper.endings.reached(start, start.me)
+    if any(may_draw(setup) for setup in world.setups):
+        return
+    for line in world.goals:
+        if line.name in reached:
+            yield Diagnostic(
+                "TW0607",
+                f"The goal `{line.name}` of `{world.name}` holds in the start state.",
+                line.span,
+                "true before anything is done",
+                hint="Change the start, or ask for something that is still to be done.",
+            )
 
 
 def check_file(path: Path, *, pedantic: bool = False) -> Checked:
@@ -185,7 +203,7 @@ def compile_world(
 
 
 def open_world(target: str, params: Mapping[str, Raw] | None = None) -> OpenWorld:
-    """The world that ``FILE[:world]`` names; `Failure` for anything that stands in the way."""
+    """The world that ``FILE[:world]`` names; raises `Failure` if it cannot be opened."""
     path, name = split_target(target)
     loaded = load_program(path)
     world = choose_world(loaded.program, name, str(path))

@@ -1,12 +1,42 @@
-"""What a session hands out: its moments, and the answers to what can be done and why not."""
+"""The moments of a session, the file that keeps the earlier ones, and differences of states.
+
+Of a long session the commands and results lie in a temporary file. It keeps one state in `EVERY`;
+a state in between is played again from the one before it, which is exact, because play is a
+function of state, intent and seed.
+"""
 
 from __future__ import annotations
 
-from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine import State
-from tokenworld.ground import Command, NoMatch, Outcome, RequireReport
+import pickle
+import zlib
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["LegalCommand", "Moment", "WhyNot"]
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine import Engine, ForcedLuck, Luck, State
+from tokenworld.engine.packing import packed_state, unpacked_state
+from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
+from tokenworld.model import Fluent
+
+if TYPE_CHECKING:
+    from tokenworld.store.shelf import Shelf
+
+__all__ = [
+    "Given",
+    "LegalCommand",
+    "Moment",
+    "Past",
+    "SlotChange",
+    "Told",
+    "WhyNot",
+    "differences",
+    "slot_text",
+    "slots_of",
+    "with_engine",
+]
 
 
 @frozen
@@ -19,33 +49,305 @@ class LegalCommand:
 
 
 @frozen
-class Moment:
-    """One step of a session: the state after it, its records and what was asked.
+class Told:
+    """A moment but for its state; see `Moment`."""
 
-    ``run`` and ``records`` say where it is stored: the number of the run (``None`` if nothing is
-    recorded) and how many of its records come up to and with this step. ``scratch``: the state
-    was edited here or before, so it is no part of any run; ``edit`` is the edit, if one was made.
-    """
-
-    state: State
     asked: str
     outcomes: tuple[Outcome, ...]
     run: int | None
     records: int
     scratch: bool = False
     edit: str = ""
+    drawn: tuple[LuckyDraw, ...] = ()
+
+
+class Moment:
+    """One step of a session: the state after it, its records and what was asked.
+
+    ``run`` and ``records`` say where it is stored: the number of the run (``None`` if nothing is
+    recorded) and how many of its records come up to and with this step. ``scratch``: the state
+    was edited here or before, so it is no part of any run; ``edit`` is the edit, if one was made.
+    ``drawn`` are all draws of the step, those that no record may tell a player of, too.
+
+    A moment that a `Past` has put away holds nothing; what it is asked for is worked out again.
+    """
+
+    __slots__ = ("held", "number", "past")
+
+    def __init__(
+        self,
+        state: State,
+        asked: str,
+        outcomes: tuple[Outcome, ...],
+        run: int | None,
+        records: int,
+        scratch: bool = False,
+        edit: str = "",
+        drawn: tuple[LuckyDraw, ...] = (),
+    ) -> None:
+        told = Told(asked, outcomes, run, records, scratch, edit, drawn)
+        self.held: tuple[State, Told] | None = (state, told)
+        self.past: Past | None = None
+        self.number = -1
+
+    @property
+    def state(self) -> State:
+        return self.held[0] if self.held is not None else self._from().state(self.number)
+
+    @property
+    def told(self) -> Told:
+        return self.held[1] if self.held is not None else self._from().told(self.number)
+
+    @property
+    def asked(self) -> str:
+        return self.told.asked
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return self.told.outcomes
+
+    @property
+    def run(self) -> int | None:
+        return self.told.run
+
+    @property
+    def records(self) -> int:
+        return self.told.records
+
+    @property
+    def scratch(self) -> bool:
+        return self.told.scratch
+
+    @property
+    def edit(self) -> str:
+        return self.told.edit
+
+    @property
+    def drawn(self) -> tuple[LuckyDraw, ...]:
+        return self.told.drawn
+
+    def _from(self) -> Past:
+        assert self.past is not None
+        return self.past
+
+    def hold(self) -> None:
+        """Hold what was put away: the session stands here."""
+        if self.held is None:
+            self.held = self.state, self.told
+
+    def at(self, state: State) -> Moment:
+        """The same moment with another state."""
+        new = Moment.__new__(Moment)
+        new.held, new.past, new.number = (state, self.told), None, -1
+        return new
+
+
+def with_engine(moments: Iterable[Moment], engine: Engine) -> list[Moment]:
+    """The moments of a session for another engine of the same world, be it in another thread."""
+    pasts: dict[int, Past] = {}
+    found = []
+    for one in moments:
+        if one.held is not None:
+            state = one.state.fork()
+            state.layout = engine.layout
+            found.append(one.at(state))
+            continue
+        new = Moment.__new__(Moment)
+        past = one._from()
+        if id(past) not in pasts:
+            pasts[id(past)] = past.read_by(engine)
+        new.held, new.past, new.number = None, pasts[id(past)], one.number
+        found.append(new)
+    return found
 
 
 @frozen
 class WhyNot:
-    """A command examined without giving it: each require as it stands, or why it means nothing."""
+    """A command examined without giving it: each require as it stands, or why it means nothing.
+
+    ``allowed``: it would be executed now; for some values of what is secret, where it is not
+    ``sure``.
+    """
 
     asked: str
     command: Command | None
     requires: tuple[RequireReport, ...]
     no_match: NoMatch | None = None
+    allowed: bool = False
+    sure: bool = True
 
-    @property
-    def allowed(self) -> bool:
-        """Whether it would be executed now."""
-        return self.command is not None and all(one.holds is True for one in self.requires)
+
+HELD: Final = 512
+"""So many of the last moments are held as they are."""
+EVERY: Final = 64
+"""A state is played again from one that lies fewer intents behind."""
+RECENT: Final = 2 * EVERY
+"""So many states that were asked for are held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What leads from one state to the next: an intent with the draws that were forced, or
+    nothing, where a record says that the runner stopped."""
+
+    intent: Command | NoMatch | None = None
+    by: By = "player"
+    draws: tuple[LuckyDraw, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        intent: Command | NoMatch,
+        by: By,
+        draws: Sequence[LuckyDraw] | None,
+        luck: Luck | None,
+    ) -> Given | None:
+        """``None`` where draws were decided by one who cannot be asked again."""
+        if draws is not None:
+            return cls(intent, by, tuple(draws))
+        return cls(intent, by) if luck is None else None
+
+    def follow(self, engine: Engine, state: State) -> State:
+        """The successor state."""
+        if self.intent is None:
+            return state
+        luck = None if self.draws is None else ForcedLuck(self.draws)
+        return engine.play(state, self.intent, luck, by=self.by)[0]
+
+
+@dataclass(slots=True)
+class Past:
+    """The moments that one engine played, by number, each with the one that it came of."""
+
+    engine: Engine
+    _shelf: Shelf | None = None
+    _young: OrderedDict[int, tuple[Moment, int, Given | None]] = field(default_factory=OrderedDict)
+    _away: array[int] = field(default_factory=lambda: array("B"))
+    _states: OrderedDict[int, State] = field(default_factory=OrderedDict)
+    _full: bool = False
+
+    def add(self, moment: Moment, before: Moment, given: Given | None) -> None:
+        """Take a moment that came of the one before it; without ``given`` its state is kept."""
+        if before.past is not self:
+            before, given = moment, None
+        moment.past, moment.number = self, len(self._away)
+        self._young[moment.number] = moment, before.number, given
+        self._away.append(0)
+        while len(self._young) > HELD and not self._full:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        """Put the oldest held moment away; where the disk is full, all stay where they are."""
+        number, (moment, parent, given) = next(iter(self._young.items()))
+        away = 0 if given is None else self._away[parent] + 1
+        away = 0 if away == EVERY else away
+        assert moment.held is not None
+        state, told = moment.held
+        row = _packed((told, given)), None if away else zlib.compress(packed_state(state), 1)
+        if not self._opened().put(number, parent, *row):
+            self._full = True
+            return
+        self._away[number] = away
+        moment.held = None
+        del self._young[number]
+
+    def _opened(self) -> Shelf:
+        """The file, which a short session never makes."""
+        if self._shelf is None:
+            from tokenworld.store.shelf import Shelf
+
+            self._shelf = Shelf()
+        return self._shelf
+
+    def read_by(self, engine: Engine) -> Past:
+        """The same moments, put away as they are, for another engine of the same world."""
+        return Past(engine, self._shelf)
+
+    def told(self, number: int) -> Told:
+        """The stored texts of a moment."""
+        told: Told = _unpacked(self._opened().get(number)[1])[0]
+        return told
+
+    def state(self, number: int) -> State:
+        """The state of a moment that was put away."""
+        way: list[tuple[int, Given]] = []
+        while (state := self._known(number)) is None:
+            parent, told, kept = self._opened().get(number)
+            if kept is not None:
+                state = unpacked_state(zlib.decompress(kept), self.engine.layout)
+                break
+            way.append((number, _unpacked(told)[1]))
+            number = parent
+        self._keep(number, state)
+        for number, given in reversed(way):
+            state = given.follow(self.engine, state)
+            self._keep(number, state)
+        return state
+
+    def _known(self, number: int) -> State | None:
+        return self._states.get(number)
+
+    def _keep(self, number: int, state: State) -> None:
+        self._states[number] = state
+        self._states.move_to_end(number)
+        while len(self._states) > RECENT:
+            self._states.popitem(last=False)
+
+
+def _packed(value: Sequence[Any]) -> bytes:
+    return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
+
+
+def _unpacked(data: bytes) -> Any:
+    return pickle.loads(zlib.decompress(data))
+
+
+@dataclass(frozen=True, slots=True)
+class SlotChange:
+    """A slot by its name with both values; ``None`` where a state does not have it, too."""
+
+    slot: str
+    old: Json
+    new: Json
+
+
+def slots_of(state: Mapping[str, Json]) -> dict[str, Json]:
+    """Every slot of a state (``tw-state/1``) by its name, in the order of the state's JSON.
+
+    The name of an object stands for its type, ``chest.open`` for an attribute, ``linked(a, b)`` for
+    a row of a table.
+    """
+    return dict(_listed(state))
+
+
+def _listed(state: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
+    for one in state["objects"]:
+        yield one["name"], one["type"]
+        for name, value in one["attrs"].items():
+            yield f"{one['name']}.{name}", value
+    for name, rows in state["functions"].items():
+        for args, value in rows:
+            yield _row(name, args), value
+    for name, rows in state["relations"].items():
+        for args in rows:
+            yield _row(name, args), True
+
+
+def slot_text(fluent: Fluent, args: Sequence[Json]) -> str:
+    """The name of a fluent's slot: ``chest.open`` for an attribute, ``linked(a, b)`` else."""
+    if fluent.fluent_kind == "attribute" and len(args) == 1:
+        return f"{args[0]}.{fluent.name}"
+    return _row(fluent.name, args) if args else fluent.name
+
+
+def _row(table: str, args: Sequence[Json]) -> str:
+    return f"{table}({', '.join(map(str, args))})"
+
+
+def differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[SlotChange, ...]:
+    """The slots that differ between two states, as `slots_of` names them."""
+    return tuple(
+        SlotChange(slot, old.get(slot), new.get(slot))
+        for slot in dict.fromkeys((*old, *new))
+        if (slot in old, old.get(slot)) != (slot in new, new.get(slot))
+    )

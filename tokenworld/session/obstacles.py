@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from tokenworld.core import lowered
 from tokenworld.engine import Engine, State
 from tokenworld.engine.compile import guards_of
 from tokenworld.engine.why import standing
-from tokenworld.ground import Change, Command, Outcome, Raw, read_value, written
+from tokenworld.ground import Change, Command, Outcome, Raw, read_value
 from tokenworld.model import Draw
 from tokenworld.session.session import Moment, Session
 
@@ -42,7 +43,7 @@ class Obstacle:
 def stands(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
     """Which requires of a command hold for the actor whose turn it is, in written order."""
     unit = engine.stepper.unit
-    now = state if unit.free(state, command) else unit.cancelled(state)
+    now = unit.judged(state, command) or state
     return standing(engine.code, now, unit.since(now, command), command)
 
 
@@ -65,7 +66,7 @@ def command_of(session: Session, moment: Moment, outcome: Outcome) -> Command | 
 def obstacles(
     session: Session, command: Command, moments: Sequence[Moment] | None = None
 ) -> dict[int, Obstacle]:
-    """Each failed require of a command by its index, at the end of ``moments`` (of all of them).
+    """Each failed require of a command by its index, in the last state of ``moments``.
 
     Requires that the language adds are left out: what they forbid comes of the command itself.
     """
@@ -74,7 +75,7 @@ def obstacles(
         return {}
     found = {}
     for index, holds in enumerate(stands(session.engine, past[-1].state, command)):
-        if holds is not True:
+        if holds is not True and not session.known.hides(command.action, index):
             asking = _Asking(session, command, index, past)
             found[index] = asking.obstacle()
             if holds is False:
@@ -170,6 +171,8 @@ class _Asking:
         session, state = self.session, self.moments[-1].state
         if len(state.actors) > 1 or state is not session.state or session.ended():
             return None
+        if not session.known.is_whole and session.known.secrets.laws:
+            return None  # what time brings may rest on secrets
         simulator = session.simulator()
         for command in islice(self._helpful(state), _TRIED):
             ends = [one.state for one in simulator.successors(state, command)]
@@ -180,13 +183,16 @@ class _Asking:
     def _helpful(self, state: State) -> Iterator[Command]:
         """What can be done now and writes something that the require reads; what is about the same
         objects comes first."""
-        program, read = self.session.world.program, self._reads()
-        fluents = dict(program.fluents)
+        read, known = self._reads(), self.session.known
         writing = {
             name
-            for name, action in program.actions.items()
-            if read is None or written(fluents, action.body) & read
+            for name, action in lowered(self.session.world.program).actions.items()
+            if read is None or action.footprint.may_change(read)
         }
-        found = [one for one in self.session.engine.legal(state) if one.action in writing]
+        found = [
+            one
+            for one in self.session.engine.legal(state)
+            if one.action in writing and not known.rests(one.action)
+        ]
         found.sort(key=lambda one: not set(one.args) & set(self.command.args))
         return iter(found)

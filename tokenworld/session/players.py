@@ -1,31 +1,123 @@
-"""Players without a person: a script, a plan, a planner, and chance (runs-and-quality.md)."""
+"""Players without a person: script, plan, planner, chance, scenario, and the adversary.
+
+A fruitless intent does not hand on the turn. For every player but a person the runner passes once
+the player's tries are used up, so that the round goes on (language.md §8, step 7).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, NoReturn, Protocol, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.engine import Engine, EngineSimulator, State, draw
-from tokenworld.ground import PASS, Command
+from tokenworld.ground import PASS, By, Command, Outcome, Raw, constant, parameter_domains
+from tokenworld.model import (
+    Action,
+    Binder,
+    CallStep,
+    Expect,
+    Given,
+    ObjectType,
+    PassStep,
+    RefusedCheck,
+    Replay,
+    Scenario,
+    ScenarioStep,
+    Seed,
+    StatusCheck,
+    TypedStep,
+    When,
+)
 from tokenworld.planning import PlanStep
+from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised
-from tokenworld.prose import IntentLine
+from tokenworld.prose import CallIntent, IntentLine, PassIntent, TypedIntent
 from tokenworld.session.intents import AnyIntent
+from tokenworld.session.loading import OpenWorld
 from tokenworld.session.session import Session
 from tokenworld.session.solving import Say, plan_for_seed
+from tokenworld.store import IntentSource
 
-__all__ = ["Expecting", "Player", "plan_player", "planner_player", "policy_player",
-           "random_command", "random_player", "script_player", "uniform"]  # fmt: skip
+__all__ = [
+    "Expecting",
+    "PATIENCE",
+    "Patience",
+    "Player",
+    "adversarial_player",
+    "find_scenario",
+    "give_once",
+    "plan_player",
+    "planner_player",
+    "policy_player",
+    "random_command",
+    "random_player",
+    "runner_pass",
+    "scenario_player",
+    "script_player",
+    "seed_of",
+    "uniform",
+]
+
+
+PATIENCE: dict[IntentSource, int] = {"llm": 2}
+"""How often a player is asked again in a turn; those that are not named: never."""
+
+
+def runner_pass(session: Session, source: IntentSource) -> tuple[Outcome, ...]:
+    """Pass for the actor whose turn it is; where even that is rolled back, the run halts."""
+    actor, outcomes = session.actor, session.intend(PASS, source=source, by="runner")
+    last = outcomes[-1]
+    if not last.fruitless:
+        return outcomes
+    why = f": {last.breach['code']} {last.breach['message']}" if last.breach else ""
+    cause = f"Even a pass of `{actor}` comes to nothing, so the round cannot end{why}"
+    return (*outcomes, session.halt(cause, source=source))
+
+
+def give_once(
+    session: Session, intent: AnyIntent, source: IntentSource = "script"
+) -> tuple[Outcome, ...]:
+    """Give the intent of a player that is not asked again: the records, with those of the runner's
+    pass where it is fruitless in a round."""
+    outcomes = session.intend(intent, source=source)
+    return (*outcomes, *Patience(0).after(session, outcomes, source))
+
+
+@dataclass(slots=True)
+class Patience:
+    """Counts the fruitless tries of a turn; ``tries`` are those that may follow the first."""
+
+    tries: int
+    _made: int = 0
+
+    def after(
+        self, session: Session, outcomes: tuple[Outcome, ...], source: IntentSource
+    ) -> tuple[Outcome, ...]:
+        """What the runner adds to the records of an intent: nothing, or a pass. Words for somebody
+        whose turn it is not are nobody's try."""
+        last = outcomes[-1]
+        if last.no_match is not None and last.no_match.out_of_turn:
+            return ()
+        if not last.fruitless or len(session.state.actors) < 2:
+            self._made = 0
+            return ()
+        self._made += 1
+        if self._made <= self.tries:
+            return ()
+        self._made = 0
+        return runner_pass(session, source)
 
 
 @dataclass(frozen=True, slots=True)
 class Expecting:
-    """An intent of a scenario, with the status that the scenario says it must come to."""
+    """An intent of a scenario, with the status that the scenario says it must come to; or one that
+    the runner gives for a player."""
 
     intent: AnyIntent
-    status: str
+    status: str | None = None
+    by: By = "player"
 
 
 class Player(Protocol):
@@ -85,11 +177,12 @@ def policy_player(policy: Policy) -> Player:
     """Does what a policy says, up to its goal or to a state that it does not know."""
 
     def play(session: Session) -> Iterator[AnyIntent]:
-        simulator = EngineSimulator(session.engine, session.state)
-        while not simulator.won(session.state, policy.goal):
-            command = advised(simulator, session.state, policy)
+        inner, known = EngineSimulator(session.engine, session.state), NOTHING
+        while not inner.won(session.state, policy.goal):
+            command = advised(ObservedSimulator(inner), Observed(session.state, known), policy)
             if command is None:
                 return
+            known = inner.tried(session.state, command, known)
             yield command
 
     return play
@@ -106,7 +199,7 @@ def random_player(session: Session) -> Iterator[AnyIntent]:
 
 
 def random_command(engine: Engine, state: State, seed: int, turn: int) -> Command:
-    """What the random player does on the turn with this number."""
+    """The command of the random player on the turn with this number."""
     by_action: dict[str, list[Command]] = {"pass": [PASS]}
     for command in engine.legal(state):
         by_action.setdefault(command.action, []).append(command)
@@ -118,3 +211,197 @@ def random_command(engine: Engine, state: State, seed: int, turn: int) -> Comman
 def uniform(seed: int, turn: int, what: str, size: int, who: str = "player random") -> int:
     """A number below ``size``, drawn for a player and a turn."""
     return draw(seed, turn, who, (what,), 0) * size >> 64
+
+
+_TRIES: Final = 12
+"""So many draws for a command that is refused: in a kind world there may be none."""
+_NONSENSE: Final = (
+    "",
+    "xyzzy",
+    "take take take",
+    "lift the moon",
+    "(",
+    "pass(",
+    "open {the door}",
+    "\u202eback to front\u202c",
+    "ö" * 80,
+    "go\x00on",
+    '{"format": "tw-intent/1"}',
+)
+_KINDS: Final = (
+    "illegal",
+    "illegal",
+    "illegal",
+    "illegal",
+    "wrong_type",
+    "no_such_object",
+    "bad_arity",
+    "nonsense",
+    "out_of_turn",
+    "legal",
+)
+
+
+def adversarial_player(session: Session) -> Iterator[AnyIntent]:
+    """Asks for what is not allowed, for ever; equal seeds ask equally."""
+    turn = 0
+    while True:
+        yield _Turn(session, turn).intent()
+        turn += 1
+
+
+class _Turn:
+    """One turn: each draw of it has a name of its own."""
+
+    def __init__(self, session: Session, turn: int) -> None:
+        self._session, self._turn = session, turn
+        self._actions = list(session.world.program.actions.values())
+
+    def intent(self) -> AnyIntent:
+        match _KINDS[self._draw("kind", len(_KINDS))]:
+            case "illegal":
+                return self._illegal()
+            case "wrong_type":
+                return self._call(self._any_object)
+            case "no_such_object":
+                return self._call(lambda what: "nobody_of_that_name")
+            case "bad_arity":
+                return self._bad_arity()
+            case "nonsense":
+                return TypedIntent(_NONSENSE[self._draw("nonsense", len(_NONSENSE))])
+            case "out_of_turn":
+                return PassIntent(self._any_object("actor") or "nobody")
+            case _:
+                session = self._session
+                return random_command(session.engine, session.state, session.seed, self._turn)
+
+    def _draw(self, what: str, size: int) -> int:
+        return uniform(self._session.seed, self._turn, what, size, "player adversarial")
+
+    def _action(self, what: str) -> Action | None:
+        return self._actions[self._draw(what, len(self._actions))] if self._actions else None
+
+    def _illegal(self) -> AnyIntent:
+        """A well-typed command that a require forbids now, if one is found soon."""
+        command = PASS
+        for attempt in range(_TRIES):
+            action = self._action(f"action {attempt}")
+            domains = [] if action is None else self._domains(action.params)
+            if action is None or not all(domains):
+                continue
+            args = tuple(
+                domain[self._draw(f"argument {attempt} {place}", len(domain))]
+                for place, domain in enumerate(domains)
+            )
+            command = Command(action.name, args)
+            if not self._session.why_not(command).allowed:
+                break
+        return command
+
+    def _domains(self, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+        declared = parameter_domains(self._session.engine.instance, params)
+        live = self._session.state.live
+        return [
+            live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
+            for binder, domain in zip(params, declared, strict=True)
+        ]
+
+    def _any_object(self, what: str) -> str:
+        """The name of any object that ever was, the destroyed ones included."""
+        names = self._session.state.names
+        return names[self._draw(f"object {what}", len(names))] if names else ""
+
+    def _call(self, argument: Callable[[str], str]) -> AnyIntent:
+        """An action with names for arguments, whatever their types are."""
+        action = self._action("call")
+        if action is None:
+            return PASS
+        return CallIntent(action.name, {one.name: argument(one.name) for one in action.params})
+
+    def _bad_arity(self) -> AnyIntent:
+        action = self._action("arity")
+        if action is None:
+            return PASS
+        name = self._any_object("arity")
+        listed = ", ".join([name] * (len(action.params) + 1))
+        return TypedIntent(f"{action.name}({listed})")
+
+
+def find_scenario(world: OpenWorld, title: str) -> Scenario:
+    """The scenario of a world with this title; `Failure` TW0006 if there is none, or if it edits
+    the state, so that it is no run that could be replayed."""
+    listed = [one for one in world.program.scenarios if one.world == world.world.name]
+    found = next((one for one in listed if one.title == title), None)
+    if found is None:
+        titles = [one.title for one in listed]
+        hint = did_you_mean(title, titles) or "Name a scenario of this world by its title."
+        _fail(f"World `{world.world.name}` has no scenario `{title}`.", hint)
+    for place, step in enumerate(found.steps):
+        if isinstance(step, Given | Replay) or (isinstance(step, Seed) and place):
+            what = f"Scenario `{title}` changes the state by hand, which a run cannot record."
+            _fail(what, "Choose one with `when` steps only, or run it with `tw test`.")
+    return found
+
+
+def _fail(message: str, hint: str) -> NoReturn:
+    raise Failure(Diagnostic("TW0006", message, hint=hint))
+
+
+def seed_of(scenario: Scenario, seed: int) -> int:
+    """The seed that a scenario begins with, else the given one."""
+    first = scenario.steps[0] if scenario.steps else None
+    return first.seed if isinstance(first, Seed) else seed
+
+
+def scenario_player(scenario: Scenario) -> Player:
+    """Gives the intents of the `when` steps; those before an actor in a round pass."""
+
+    def play(session: Session) -> Iterator[AnyIntent | Expecting]:
+        for place, step in enumerate(scenario.steps):
+            if isinstance(step, When):
+                wanted = _wanted(scenario.steps[place + 1 :])
+                for again in range(step.times):
+                    yield from _passes(session, step.by)
+                    intent = _intent(session, step)
+                    last = again == step.times - 1
+                    yield Expecting(intent, wanted) if last and wanted else intent
+                    yield from _passes(session, None)
+
+    return play
+
+
+def _wanted(following: Sequence[ScenarioStep]) -> str | None:
+    """The status that the checks up to the next step ask for."""
+    for step in following:
+        if isinstance(step, When):
+            return None
+        for check in step.checks if isinstance(step, Expect) else ():
+            if isinstance(check, RefusedCheck):
+                return "refused"
+            if isinstance(check, StatusCheck):
+                return check.status
+    return None
+
+
+def _passes(session: Session, actor: str | None) -> Iterator[Expecting]:
+    """Those before an actor pass; without one, all that are left in the round."""
+    names = [session.state.names[one] for one in session.state.actors]
+    going = actor in names and session.actor != actor if actor else session.state.turn > 0
+    while going and not session.ended():
+        yield Expecting(PASS, by="runner")
+        going = session.state.turn > 0 and session.actor != actor
+
+
+def _intent(session: Session, step: When) -> AnyIntent:
+    if step.by is not None and step.by != session.actor:
+        return TypedIntent(step.source, step.by)
+    match step.intent:
+        case TypedStep(text=text):
+            return text
+        case PassStep():
+            return PASS
+        case CallStep(action=action, args=args):
+            numbers, params = session.state.numbers, session.engine.instance.params
+            return Command(action, tuple(constant(arg, numbers, params) for arg in args))
+        case _:
+            assert_never(step.intent)

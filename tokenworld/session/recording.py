@@ -87,7 +87,7 @@ class Recording:
 
     @property
     def slug(self) -> str:
-        """How the run is named: ``willowbrook-3``."""
+        """The name of the run: ``willowbrook-3``."""
         return self.handle.slug
 
     def append(

@@ -1,35 +1,124 @@
-"""A player outside of this program, such as a language model: text out, text in.
+"""Players outside of this program, such as a language model: text out, one line in.
 
-Each turn it is sent an `observation` and answers with one line: words, a call, `pass`, or a
-``tw-intent`` object. How the text travels is the business of a `Channel`: the standard streams of a
-child process, or HTTP. A player that dies, hangs or floods is a `PlayerFailure`: one diagnostic,
-and the run is halted where it stands.
+Each turn the player gets an `observation` and answers with words, a call, `pass` or a ``tw-
+intent`` object. A `Channel` carries the text: the standard streams of a child process, or HTTP. A
+player that ends, hangs or floods is a `PlayerFailure`: one diagnostic, and the run is halted where
+it stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from http.client import HTTPException, HTTPResponse
+from itertools import islice, zip_longest
 from typing import Final, Protocol
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.prose import TypedIntent, parse_intent_json
+from tokenworld.ground import Command, Outcome
+from tokenworld.planning.planners.children import Child, require_program
+from tokenworld.prose import TypedIntent, command_texts, parse_intent_json
 from tokenworld.session.intents import AnyIntent
-from tokenworld.session.observation import observation
 from tokenworld.session.players import Player
 from tokenworld.session.session import Session
 
-__all__ = ["LONGEST_REPLY", "Channel", "PlayerFailure", "remote_player"]
+__all__ = [
+    "Channel",
+    "HttpChannel",
+    "LONGEST_REPLY",
+    "PlayerFailure",
+    "ProcessChannel",
+    "observation",
+    "remote_player",
+]
+
+
+OFFERED = 20
+"""So many possible commands are named at most."""
+
+
+def observation(session: Session) -> str:
+    """The observation of a player: the last outcome and the legal commands.
+
+    Deterministic text of one or more lines, none of them empty.
+    """
+    lines = list(_welcome(session) if len(session.moments) == 1 else _happened(session))
+    if session.actor is not None and len(session.state.actors) > 1:
+        lines.append(f"It is the turn of {session.actor}.")
+    return "\n".join(line for line in (*lines, *_offers(session)) if line.strip())
+
+
+def _welcome(session: Session) -> Iterator[str]:
+    world = session.world.world
+    yield world.title or world.name
+    acting = session.state.acting
+    if acting is not None:
+        yield f"You are {session.known.name(session.state, acting)}."
+    for goal in world.goals:
+        yield f"A goal is `{goal.name}`."
+    yield "Answer with one command in one line."
+
+
+def _happened(session: Session) -> Iterator[str]:
+    for outcome in session.moments[-1].outcomes:
+        yield from _told(outcome)
+    for name in session.latched:
+        yield f"`{name}` is reached."
+
+
+def _told(outcome: Outcome) -> Iterator[str]:
+    """One record in words."""
+    if outcome.refusal is not None:
+        yield f"Refused: {outcome.refusal.text}"
+    elif outcome.no_match is not None:
+        yield f"Not understood: {outcome.no_match.message}"
+        if outcome.no_match.suggestions:
+            yield f"You could say: {'; '.join(outcome.no_match.suggestions)}"
+    elif outcome.breach is not None:
+        yield f"Not done: {outcome.breach['message']}"
+    elif outcome.progress is not None:
+        yield f"Under way: {outcome.progress[0]} of {outcome.progress[1]}."
+    elif not outcome.said:
+        yield "Done."
+    yield from outcome.said
+
+
+def _mixed(session: Session) -> tuple[Command, ...]:
+    """Possible commands, the first one of every action before the second of any."""
+    by_action: dict[str, list[Command]] = {}
+    for command in session.known.commands(session.state):
+        listed = by_action.setdefault(command.action, [])
+        if len(listed) < OFFERED:
+            listed.append(command)
+    rounds = zip_longest(*by_action.values())
+    return tuple(islice((one for each in rounds for one in each if one is not None), OFFERED))
+
+
+def _offers(session: Session) -> Iterator[str]:
+    if session.ended():
+        return
+    commands = _mixed(session)
+    texts = command_texts(commands, session.world.program, session.speaker())
+    yield f"Possible now: {'; '.join((*dict.fromkeys(texts), 'pass'))}"
+
 
 LONGEST_REPLY: Final = 64 * 1024
 """Bytes of one answer; whoever sends more is flooding."""
 
 
 class PlayerFailure(Failure):
-    """A player that can play no longer; ``cause`` is what the record of the halt says."""
+    """A player that can play no longer; ``cause`` is what the record of the halt says, and
+    ``what`` the same without the player."""
 
     def __init__(self, cause: str, hint: str) -> None:
         super().__init__(Diagnostic("TW1009", f"The player {cause}.", hint=hint))
-        self.cause = f"the player {cause}"
+        self.what, self.cause = cause, f"the player {cause}"
 
 
 class Channel(Protocol):
@@ -67,3 +156,190 @@ def _intent(answer: str) -> AnyIntent:
         except Failure:
             return TypedIntent(text)
     return TypedIntent(text)
+
+
+_ADDRESS_HINT: Final = (
+    "The address has to take a POST of plain text, and to answer with a line of it."
+)
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+_BODY_BYTES: Final = 4096
+
+
+class _Stay(HTTPRedirectHandler):
+    """An observation goes to the address that was named, and to no other."""
+
+    def redirect_request(self, *args: object, **kwargs: object) -> None:
+        return None
+
+
+class HttpChannel:
+    """Posts to ``url``; ``seconds`` is how long one answer may take. 204 means: I leave."""
+
+    def __init__(self, url: str, seconds: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise PlayerFailure(f"has no HTTP address: `{url}`", "Give `--url http://HOST:PORT/`.")
+        self._url, self._seconds = url, seconds
+        near = parts.hostname in _LOOPBACK
+        handlers = (_Stay(), ProxyHandler({})) if near else (_Stay(),)
+        self._opener: OpenerDirector = build_opener(*handlers)
+
+    def ask(self, text: str) -> str | None:
+        """Post an observation and read the first line of the answer that is not blank."""
+        data = text.encode("utf-8", "backslashreplace")
+        kind = {"Content-Type": "text/plain; charset=utf-8"}
+        request = Request(self._url, data=data, headers=kind, method="POST")
+        deadline = time.monotonic() + self._seconds
+        try:
+            with self._opener.open(request, timeout=self._seconds) as answer:
+                if answer.status == 204:
+                    return None
+                body = self._body(answer, deadline)
+        except HTTPError as error:
+            raise PlayerFailure(f"answers with HTTP status {error.code}", _ADDRESS_HINT) from error
+        except TimeoutError:
+            raise self._late() from None
+        except URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise self._late() from None
+            raise PlayerFailure(f"cannot be reached: {error.reason}", _ADDRESS_HINT) from error
+        except (HTTPException, OSError, ValueError) as error:
+            why = str(error) or type(error).__name__
+            raise PlayerFailure(f"broke off its answer: {why}", _ADDRESS_HINT) from error
+        lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
+        return next((line for line in lines if line), "")
+
+    def close(self) -> None:
+        """Nothing is kept open between two questions."""
+
+    def _body(self, answer: HTTPResponse, deadline: float) -> bytes:
+        body = b""
+        while chunk := answer.read1(_BODY_BYTES):
+            body += chunk
+            if len(body) > LONGEST_REPLY:
+                what = f"floods: more than {LONGEST_REPLY:,} bytes for one answer"
+                raise PlayerFailure(what, _ADDRESS_HINT)
+            if time.monotonic() > deadline:
+                raise self._late()
+        return body
+
+    def _late(self) -> PlayerFailure:
+        what = f"gave no answer within {self._seconds:g} seconds"
+        return PlayerFailure(what, "Give it more time with `--reply-timeout S`.")
+
+
+_PIPE_BYTES = 65536
+_LEAVING = 2.0
+"""Seconds that a player has to end once it has closed its output."""
+_PROGRAM_HINT = "Try it by hand: it reads an observation up to a line `>`, and answers in one line."
+
+
+class ProcessChannel:
+    """The streams of a child process.
+
+    ``seconds`` is how long one answer may take, ``longest`` how many bytes it may have. ``end``
+    follows each question.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        seconds: float,
+        *,
+        end: str = "\n>\n",
+        longest: int = LONGEST_REPLY,
+    ) -> None:
+        self._seconds, self._end, self._longest, self._read = seconds, end, longest, b""
+        try:
+            require_program(command[0])
+            self._child = Child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise PlayerFailure(
+                f"`{command[0]}` does not start: {why.lower()}", _PROGRAM_HINT
+            ) from error
+        self._process = self._child.process
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
+        os.set_blocking(self._from, False)
+
+    def ask(self, text: str) -> str | None:
+        """Put a question and wait for a line; what came before it was asked is no answer."""
+        deadline = time.monotonic() + self._seconds
+        self._drop_unasked()
+        if not self._write(f"{text}{self._end}".encode("utf-8", "backslashreplace"), deadline):
+            self._gone()
+            return None
+        while b"\n" not in self._read:
+            if len(self._read) > self._longest:
+                raise self._flood()
+            self._wait(self._from, selectors.EVENT_READ, deadline)
+            chunk = self._take()
+            if chunk == b"":
+                self._gone()
+                return None
+        line, _, self._read = self._read.partition(b"\n")
+        if len(line) > self._longest:
+            raise self._flood()
+        return line.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End it with all that it started."""
+        self._child.kill()
+
+    # ---- streams ----------------------------------------------------------------------------
+
+    def _take(self) -> bytes | None:
+        """The bytes available: ``None`` if there are none yet, empty at the end of the stream."""
+        try:
+            chunk = os.read(self._from, _PIPE_BYTES)
+        except BlockingIOError:
+            return None
+        self._read += chunk
+        return chunk
+
+    def _drop_unasked(self) -> None:
+        while self._take():
+            if len(self._read) > self._longest:
+                raise self._flood()
+        self._read = b""
+
+    def _write(self, data: bytes, deadline: float) -> bool:
+        """Send all of it; whether anybody was there to take it."""
+        while data:
+            try:
+                sent = os.write(self._to, data)
+            except BlockingIOError:
+                self._wait(self._to, selectors.EVENT_WRITE, deadline)
+                continue
+            except BrokenPipeError:
+                return False
+            data = data[sent:]
+        return True
+
+    def _wait(self, stream: int, event: int, deadline: float) -> None:
+        with selectors.DefaultSelector() as ready:
+            ready.register(stream, event)
+            if not ready.select(max(0.0, deadline - time.monotonic())):
+                what = f"gave no answer within {self._seconds:g} seconds"
+                raise PlayerFailure(what, "Give it more time with `--reply-timeout S`.")
+
+    # ---- ends -------------------------------------------------------------------------------
+
+    def _gone(self) -> None:
+        """It left if it ended well; else it died."""
+        try:
+            code = self._process.wait(_LEAVING)
+        except subprocess.TimeoutExpired:
+            raise PlayerFailure("closed its output and went on running", _PROGRAM_HINT) from None
+        if code < 0:
+            raise PlayerFailure(f"was killed by signal {-code}", _PROGRAM_HINT)
+        if code:
+            raise PlayerFailure(f"ended with exit code {code}", _PROGRAM_HINT)
+
+    def _flood(self) -> PlayerFailure:
+        return PlayerFailure(
+            f"floods: more than {self._longest:,} bytes for one answer", _PROGRAM_HINT
+        )

@@ -1,36 +1,70 @@
-"""Replaying a stored run from its seed: every hash compared, the first divergence named."""
+"""Stored runs and recorded rows, played again.
+
+A run is replayed from its seed: every hash is compared, and the first divergence is named. A
+session at one of its records starts at the last stored state that the log vouches for, and plays
+on from there. A row is one JSON object a line, ``tw-row/1``: ``state`` (tw-state), ``intent`` (tw-
+intent) and what is expected: ``action`` (tw-state after the action's own changes), ``tick`` (tw-
+state after the phases) and ``progress`` (``status``, ``score``, ``reward``, ``latched``). What a
+row leaves out is not compared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Source
-from tokenworld.ground import Json, Outcome
-from tokenworld.model import CARRIED
-from tokenworld.prose import CallIntent, PassIntent, TypedIntent
+from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
+from tokenworld.engine import State
+from tokenworld.ground import FRUITLESS, By, Command, Json, Outcome
+from tokenworld.model import CARRIED, Replay
+from tokenworld.prose import CallIntent, PassIntent, TypedIntent, parse_intent_json
 from tokenworld.session.carrying import begun_with
-from tokenworld.session.intents import AnyIntent
-from tokenworld.session.loading import open_text
-from tokenworld.session.session import Session
+from tokenworld.session.intents import AnyIntent, Resolver
+from tokenworld.session.loading import OpenWorld, open_text
+from tokenworld.session.recording import Recording
+from tokenworld.session.session import Moment, Session
 from tokenworld.store import (
+    Database,
     Divergence,
     Run,
     RunStore,
     Tick,
     Verification,
+    find_tick,
     first_divergence,
     history,
+    language_differs,
+    snapshot_before,
+    ticks_of,
     verify_chain,
     world_differs,
 )
 
-__all__ = ["ReplayReport", "again", "intent_of", "replay_run", "stored_session"]
+__all__ = [
+    "Difference",
+    "ReplayReport",
+    "Row",
+    "again",
+    "branched",
+    "by_of",
+    "compare_row",
+    "intent_of",
+    "read_rows",
+    "replay_run",
+    "replayed",
+    "resumed",
+    "row_of",
+    "rows_of_run",
+    "session_at",
+    "stored_session",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What a replay found. ``verification`` is the check of the log itself, if it was asked for.
+    """The result of a replay. ``verification`` is the check of the log itself, if requested.
 
     ``changed`` says that the files differ today from those of the run (which are kept in it).
     """
@@ -82,7 +116,7 @@ def replay_run(
     ticks = tuple(history(store, run))
     replayed = list(_played(session, ticks, say))
     recorded = [tick.outcome for tick in ticks]
-    if recorded and recorded[-1]["status"] == "interrupted":
+    if recorded and recorded[-1]["status"] in ("interrupted", *FRUITLESS):
         del replayed[len(recorded) :]  # the log ends between the two records of one intent
     divergence = first_divergence(recorded, replayed)
     final = str(replayed[-1]["hash_after"]) if replayed else session.engine.hash(session.state)
@@ -91,14 +125,20 @@ def replay_run(
 
 def stored_session(run: Run) -> Session:
     """A session of the sources that are stored with a run, at its start: where a game went on with
-    changed rules, in the state that it brought along."""
+    changed rules, in the state that it brought along. It remembers no more than its last step.
+    `Failure` TW1105 where steps meant something else when it was recorded."""
+    changed = language_differs(run)
+    if changed is not None:
+        raise Failure(changed)
     stored = run.header.sources
     texts = tuple(Source(one.name, None, one.text) for one in stored if one.name != CARRIED)
     carried = next((one.text for one in stored if one.name == CARRIED), None)
     world = open_text(texts, run.header.world)
     if carried is not None:
         world = begun_with(world.loaded, world.world, carried)
-    return Session(world, run.header.seed)
+    session = Session(world, run.header.seed, operator=True)
+    session.remembers = False
+    return session
 
 
 def _played(
@@ -106,7 +146,8 @@ def _played(
 ) -> Iterable[dict[str, Json]]:
     """The records that the intents of a log give now.
 
-    An intent that cancelled a long action has two records with one intent; it is given once.
+    An intent that broke off a long action, or came to nothing while time let one go on, has two
+    records with one intent; it is given once.
     """
     position = 0
     while position < len(ticks):
@@ -119,10 +160,15 @@ def _played(
 
 
 def again(session: Session, tick: Tick) -> tuple[Outcome, ...]:
-    """What comes of a record's intent now; where the runner stopped, that it did."""
+    """The outcome of a record's intent now; a stop where the runner stopped."""
     if "halt" in tick.intent:
         return (session.halt(str(tick.intent["halt"])),)
-    return session.intend(intent_of(tick))
+    return session.intend(intent_of(tick), by=by_of(tick))
+
+
+def by_of(tick: Tick) -> By:
+    """Who gave the intent of a record: the player, or the runner for him."""
+    return "runner" if tick.outcome.get("by") == "runner" else "player"
 
 
 def intent_of(tick: Tick) -> AnyIntent:
@@ -136,3 +182,262 @@ def intent_of(tick: Tick) -> AnyIntent:
         return TypedIntent(str(stored["text"]), who)
     args = stored.get("args")
     return CallIntent(str(stored.get("action")), dict(args) if isinstance(args, dict) else {}, who)
+
+
+def session_at(store: Database, run: Run, seq: int) -> Session:
+    """A session in the state after record ``seq`` of a run (0: the state that it starts in).
+
+    Nothing is recorded by it. Raises `Failure`: TW1104 where the run has no such record, TW1105
+    where it does not play again as it is stored.
+    """
+    if seq:
+        find_tick(store, run, seq)
+    session = stored_session(run)
+    ticks = (*_before(store, run), *ticks_of(store, run, seq))
+    done = _leap(store, run, seq, session, ticks)
+    while done < len(ticks):
+        outcomes = again(session, ticks[done])
+        done += len(outcomes)
+        if done > len(ticks):
+            raise _halved(run, seq)
+        if outcomes[-1].hash_after != ticks[done - 1].hash_after:
+            raise _differs(run, done - len(ticks) + seq)
+    session.moments = [Moment(session.state, "", (), None, 0)]
+    return session
+
+
+def _before(store: Database, run: Run) -> tuple[Tick, ...]:
+    """The history before the start of a branch."""
+    whole = history(store, run)
+    return whole[: len(whole) - run.ticks]
+
+
+def _leap(store: Database, run: Run, seq: int, session: Session, ticks: tuple[Tick, ...]) -> int:
+    """Go to the last whole state that can be trusted; how many records lie behind it."""
+    found = snapshot_before(store, run, seq)
+    if found is None:
+        return 0
+    place, shown, stored_hash = found
+    position = len(ticks) - seq + place
+    try:
+        state = session.engine.restored(shown, source="the snapshot")
+    except Failure:
+        return 0
+    sound = session.engine.hash(state) == stored_hash == ticks[position - 1].hash_after
+    if state.turn or not sound:
+        return 0  # the state that a round began with is not part of a snapshot
+    session.moments = [Moment(state, "", (), None, 0)]
+    return position
+
+
+def _halved(run: Run, seq: int) -> Failure:
+    """An intent that cancels a long action has two records, and no state of its own between."""
+    message = f"Tick {seq} of run `{run.slug}` and the next one came of one intent."
+    return Failure(Diagnostic("TW1104", message, hint=f"Name tick {seq + 1}, or {seq - 1}."))
+
+
+def _differs(run: Run, seq: int) -> Failure:
+    message = f"Run `{run.slug}` does not play again as it is stored, from tick {seq} on."
+    hint = "Ask `tw runs replay --verify` for the first difference."
+    return Failure(Diagnostic("TW1105", message, hint=hint))
+
+
+def branched(store: RunStore, run: Run, seq: int, player: str) -> Session:
+    """A session that goes on from record ``seq`` in a new run, a branch; see `session_at`."""
+    session = session_at(store, run, seq)
+    session.operator = False  # it is played on, and no more looked at
+    state: State = session.state
+    session.player, session.remembers = player, True
+    session.recording = Recording.branch_of(store, run, seq, session.engine.hash(state), player)
+    session.moments = [Moment(state, "", (), session.recording.handle.id, 0)]
+    return session
+
+
+def resumed(store: RunStore, run: Run) -> Session:
+    """A session that goes on with a run that was not finished, behind its last stored record.
+
+    Where the program was killed between the two records of one intent, the second is stored first.
+    Raises `Failure` TW1102 for a run that was finished, else as `session_at` does.
+    """
+    handle = store.resume(run.id)
+    last = find_tick(store, run, run.ticks) if run.ticks else None
+    cut = last is not None and last.status == "interrupted"
+    session = session_at(store, run, run.ticks - 1 if cut else run.ticks)
+    session.player = run.header.player
+    recording = Recording(store, handle, run.header, run.ticks)
+    if cut and last is not None:
+        outcomes = again(session, last)
+        if len(outcomes) != 2 or outcomes[0].hash_after != last.hash_after:
+            raise _differs(run, last.seq)
+        recording.append(dict(last.intent), outcomes[1], last.source, last.text)
+    session.recording, session.operator, session.remembers = recording, False, True
+    session.moments = [Moment(session.state, "", (), handle.id, recording.written)]
+    return session
+
+
+FORMAT = "tw-row/1"
+_EXPECTED = ("action", "tick", "progress")
+_PROGRESS = ("status", "score", "reward", "latched")
+_IGNORED = ("format",)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row and its place, such as ``rows.jsonl:3``."""
+
+    place: str
+    state: Json
+    intent: Mapping[str, Json]
+    expected: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first thing of a row that came out otherwise; ``path`` leads to it in the row."""
+
+    place: str
+    path: str
+    wanted: Json
+    found: Json
+
+    def __str__(self) -> str:
+        wanted, found = (json.dumps(one, ensure_ascii=False) for one in (self.wanted, self.found))
+        return f"{self.place}: `{self.path}` should be {wanted}, and is {found}"
+
+
+def read_rows(source: Source) -> tuple[Row, ...]:
+    """The rows of a file; `Failure` (TW0006) for a line that is none, with its place."""
+    return tuple(_row(source, number, line) for number, line in _lines(source))
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(source.text.split("\n"), start=1):
+        if line.strip():
+            yield number, line
+
+
+def _row(source: Source, number: int, line: str) -> Row:
+    place = f"{source.name}:{number}"
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _bad(source, number, "is not JSON") from None
+    if not isinstance(found, dict) or found.get("format", FORMAT) != FORMAT:
+        raise _bad(source, number, "is no recorded row")
+    state, intent = found.get("state"), found.get("intent")
+    if not isinstance(state, dict) or not isinstance(intent, dict):
+        raise _bad(source, number, "has no `state` or no `intent`")
+    expected = {key: found[key] for key in _EXPECTED if key in found}
+    if not expected or not all(isinstance(one, dict) for one in expected.values()):
+        raise _bad(source, number, "expects nothing: give `action`, `tick` or `progress`")
+    return Row(place, state, intent, expected)
+
+
+def _bad(source: Source, number: int, what: str) -> Failure:
+    lines = source.text.split("\n")
+    start = sum(len(one) + 1 for one in lines[: number - 1])
+    end = start + len(lines[number - 1])
+    span = source.span(start, end)
+    hint = f'Write one `{{"format": "{FORMAT}", "state": …, "intent": …, "tick": …}}` per line.'
+    return Failure(Diagnostic("TW0006", f"Line {number} {what}.", span, "this row", hint=hint))
+
+
+def compare_row(world: OpenWorld, row: Row, seed: int) -> Difference | None:
+    """Play a row; the first difference from what it expects, ``None`` if there is none.
+
+    ``seed`` draws where the recorded state names no seed. Raises `Failure` where the state or the
+    intent does not fit the world.
+    """
+    given = row.state if isinstance(row.state, Mapping) else {}
+    state = world.engine.restored({"seed": seed, **given}, source=row.place)
+    found = _results(world, state, row.intent, row.place)
+    for key in _EXPECTED:
+        if key in row.expected:
+            difference = _first(row, key, row.expected[key], found[key])
+            if difference is not None:
+                return difference
+    return None
+
+
+def replayed(world: OpenWorld, step: Replay, seed: int) -> tuple[int, str | None]:
+    """The number of rows that a scenario's `replay` names, and the first difference."""
+    sources = world.loaded.sources
+    home = next((one.path for one in sources if one.name == step.span.file), None)
+    try:
+        rows = read_rows(read_source((home.parent if home is not None else Path()) / step.path))
+        found = (compare_row(world, row, seed) for row in rows)
+        difference = next((one for one in found if one is not None), None)
+    except Failure as failure:
+        return 0, failure.diagnostics[0].message
+    if not rows:
+        return 0, "the file has no row"
+    return len(rows), None if difference is None else str(difference)
+
+
+def _progress(outcome: Outcome) -> dict[str, Json]:
+    return {
+        "status": outcome.status,
+        "score": outcome.score,
+        "reward": outcome.reward,
+        "latched": list(outcome.latched),
+    }
+
+
+def row_of(world: OpenWorld, state: State, intent: Mapping[str, Json]) -> dict[str, Json]:
+    """The row that records what an intent comes to in a state, all that it may expect included."""
+    return {
+        "format": FORMAT,
+        "state": world.engine.json(state),
+        "intent": dict(intent),
+        **_results(world, state, intent, "intent"),
+    }
+
+
+def _results(
+    world: OpenWorld, state: State, intent: Mapping[str, Json], place: str
+) -> dict[str, Json]:
+    """All that a row may expect, as it comes out."""
+    engine = world.engine
+    command = Resolver(world).resolve(state, parse_intent_json(json.dumps(intent), place))
+    after, outcomes = engine.play(state, command)
+    acted = engine.acted(state, command) if isinstance(command, Command) else state
+    return {
+        "action": engine.json(acted),
+        "tick": engine.json(after),
+        "progress": _progress(outcomes[-1]),
+    }
+
+
+def rows_of_run(store: RunStore, run: Run) -> Iterator[dict[str, Json]]:
+    """A recorded run as rows, one per intent, played again from its seed."""
+    session = stored_session(run)
+    ticks, position = tuple(history(store, run)), 0
+    while position < len(ticks):
+        intent = {key: one for key, one in ticks[position].intent.items() if key != "expect"}
+        if "halt" in intent:  # the runner's own record, no intent
+            position += 1
+            continue
+        yield row_of(session.world, session.state, intent)
+        position += len(again(session, ticks[position]))
+
+
+def _first(row: Row, path: str, wanted: Json, found: Json) -> Difference | None:
+    """The first place where two JSON values differ; keys that are not wanted are not compared at
+    the top."""
+    if isinstance(wanted, Mapping) and isinstance(found, Mapping):
+        top = "." not in path and "[" not in path
+        keys = [key for key in wanted if key not in _IGNORED]
+        keys += [] if top else [key for key in found if key not in wanted]
+        for key in keys:
+            difference = _first(row, f"{path}.{key}", wanted.get(key), found.get(key))
+            if difference is not None:
+                return difference
+        return None
+    if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        for index, (one, other) in enumerate(zip(wanted, found, strict=True)):
+            difference = _first(row, f"{path}[{index}]", one, other)
+            if difference is not None:
+                return difference
+        return None
+    same = wanted == found and isinstance(wanted, bool) == isinstance(found, bool)
+    return None if same else Difference(row.place, path, wanted, found)

@@ -1,34 +1,179 @@
-"""Many runs of one world: by chance, by a policy or by a script, as fast as the world allows."""
+"""Many runs of one world, by chance, by a policy or by a script, and the table of their results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import sqrt
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, compiler_missing
-from tokenworld.ground import STATUSES, Command, NoMatch, Outcome
-from tokenworld.model import may_draw
+from tokenworld.engine.rows import Record
+from tokenworld.engine.rows.runs import Runs
+from tokenworld.ground import PASS, STATUSES, Command, Json, NoMatch
+from tokenworld.model import EndingKind, may_draw
+from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised, read_policy
-from tokenworld.prose import IntentLine, read_script
+from tokenworld.prose import EnglishProse, IntentLine, read_script
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld, open_world
-from tokenworld.session.players import random_command
-from tokenworld.session.rolled import EngineName, Rollout, Run, table_of
+from tokenworld.session.players import uniform
 
-__all__ = ["draws_in_setup", "rollout"]
+__all__ = ["Rollout", "Run", "draws_in_setup", "interval", "rollout", "table_of"]
 
+
+EngineName = Literal["fast", "plain", "play"]
+Numbers = Any
+"""A numpy array where numpy is installed, else a list (of lists)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: its counts, the ending that came first (-1: none) and the score at the end."""
+
+    seed: int
+    ticks: int
+    records: int
+    statuses: tuple[int, ...]
+    ending: int
+    ended_at: int
+    score: float
+    reward: float
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """Runs of one world with the seeds ``seed`` to ``seed + worlds - 1``, one entry a run.
+
+    Numbers are numpy arrays where numpy is installed, else lists. Of shape ``(worlds,)``:
+    ``seeds``; ``ticks``, the tick number at the end; ``records``; ``ending``, the number in
+    ``endings`` of the ending that came first, -1 for none; ``ended_at``, the tick of it, -1 for
+    none; ``score`` at the end; ``reward``, all rewards together. Of shape ``(worlds, 9)``:
+    ``statuses``, how many records had each of ``tokenworld.ground.STATUSES``. ``digests`` are the
+    state hashes at the end, ``None`` unless asked for. ``engine`` is what played: ``fast``
+    (compiled), ``plain`` (in Python) or ``play`` (with every text); ``note`` says why nothing was
+    compiled though it would have paid, and ``escaped`` how many runs were played again in Python.
+    """
+
+    world: str
+    policy: str
+    seed: int
+    limit: int
+    engine: EngineName
+    note: str
+    escaped: int
+    endings: tuple[str, ...]
+    kinds: tuple[EndingKind, ...]
+    seeds: Numbers
+    ticks: Numbers
+    records: Numbers
+    statuses: Numbers
+    ending: Numbers
+    ended_at: Numbers
+    score: Numbers
+    reward: Numbers
+    digests: tuple[str, ...] | None
+
+    @property
+    def worlds(self) -> int:
+        """The number of runs."""
+        return len(self.seeds)
+
+    def count(self, kind: str) -> int:
+        """The number of runs whose first ending is of a kind: ``goal``, ``lose`` or ``stop``."""
+        chosen = {i for i, one in enumerate(self.kinds) if one == kind}
+        return sum(1 for one in self.ending if int(one) in chosen)
+
+    def to_json(self) -> dict[str, Json]:
+        """The outcomes, for programs; the runs themselves one list a number."""
+        return {
+            "world": self.world,
+            "policy": self.policy,
+            "seed": self.seed,
+            "worlds": self.worlds,
+            "records_at_most": self.limit,
+            "engine": self.engine,
+            "note": self.note,
+            "escaped": self.escaped,
+            "outcomes": dict(_outcomes(self)),
+            "endings": {
+                name: sum(1 for one in self.ending if int(one) == i)
+                for i, name in enumerate(self.endings)
+            },
+            "statuses": self._statuses(),
+            "runs": {
+                "ticks": [int(one) for one in self.ticks],
+                "records": [int(one) for one in self.records],
+                "ending": [int(one) for one in self.ending],
+                "ended_at": [int(one) for one in self.ended_at],
+                "score": [float(one) for one in self.score],
+                "reward": [float(one) for one in self.reward],
+            },
+            "digests": None if self.digests is None else list(self.digests),
+        }
+
+    def _statuses(self) -> dict[str, Json]:
+        sums = {name: sum(int(row[i]) for row in self.statuses) for i, name in enumerate(STATUSES)}
+        return {name: found for name, found in sums.items() if found}
+
+
+def _outcomes(rollout: Rollout) -> list[tuple[str, Json]]:
+    """Each outcome with its number of runs, their share and its interval."""
+    won, lost, stopped = (rollout.count(kind) for kind in ("goal", "lose", "stop"))
+    running = rollout.worlds - won - lost - stopped
+    found: list[tuple[str, Json]] = []
+    for word, runs in (("won", won), ("lost", lost), ("stopped", stopped), ("running", running)):
+        low, high = interval(runs, rollout.worlds)
+        share = runs / rollout.worlds
+        found.append((word, {"runs": runs, "share": share, "low": low, "high": high}))
+    return found
+
+
+def interval(found: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson 1927)."""
+    z, share = 1.959963984540054, found / of
+    middle = share + z * z / (2 * of)
+    width = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    whole = 1 + z * z / of
+    low = 0.0 if found == 0 else (middle - width) / whole
+    return low, 1.0 if found == of else (middle + width) / whole
+
+
+def table_of(runs: Sequence[Run]) -> dict[str, Numbers]:
+    """The columns of runs, as arrays where numpy is there."""
+    columns: dict[str, list[Any]] = {
+        "seeds": [one.seed for one in runs],
+        "ticks": [one.ticks for one in runs],
+        "records": [one.records for one in runs],
+        "statuses": [list(one.statuses) for one in runs],
+        "ending": [one.ending for one in runs],
+        "ended_at": [one.ended_at for one in runs],
+        "score": [one.score for one in runs],
+        "reward": [one.reward for one in runs],
+    }
+    try:
+        import numpy as np
+    except ImportError:
+        return columns
+    return {
+        name: np.array(values, float if name in ("score", "reward") else np.int64)
+        for name, values in columns.items()
+    }
+
+
+_PLACES = {status: at for at, status in enumerate(STATUSES)}
 COMPILING = 500_000
 """So many records are worth the time that compiling takes."""
 Choice = Literal["auto", "fast", "plain", "play"]
 
 
 class _Player(Protocol):
-    """What to do in a state, on the turn with this number; ``None``: nothing more."""
+    """The command of a policy in a state, on the turn with this number; ``None``: it stops."""
 
     def __call__(self, state: State, seed: int, turn: int) -> Command | NoMatch | None: ...
 
@@ -48,8 +193,8 @@ def rollout(
 
     ``policy`` is ``random``, the player of `tw run`, or a file or its text: a policy of `tw plan`
     or a script.
-    ``engine``: ``fast`` compiles (extra `fast`), ``plain`` runs the same functions in Python,
-    ``play`` is the interpreter, ``auto`` the best of them for this world and this many records.
+    ``engine``: ``plain`` works out what a run comes to and no text, ``play`` every text too, as
+    play does, ``fast`` compiles (extra `fast`), ``auto`` is the best for this many records.
     Every run is the one that `tw run` gives with the same seed and player, state hash included.
     """
     if worlds < 1 or ticks < 0:
@@ -58,7 +203,9 @@ def rollout(
     given = policy if isinstance(policy, Source) or policy == "random" else read_source(policy)
     player = _player(opened, given) if isinstance(given, Source) else None
     machine, note = _machine(opened.engine, engine, worlds * ticks if player is None else 0)
-    work = _Work(opened, machine, player, ticks, digests)
+    rows = _runs(opened.engine, engine == "play", not draws_in_setup(opened))
+    work = _Work(opened, machine, rows, player, ticks, digests)
+    name: EngineName = "fast" if machine else "play" if engine == "play" else "plain"
     runs = []
     for number in range(worlds):
         runs.append(work.run(seed + number))
@@ -67,19 +214,21 @@ def rollout(
     digest = tuple(one.digest for one in runs) if digests else None
     shown = given.name if isinstance(given, Source) else str(given)
     return Rollout(
-        opened.world.name, shown, seed, ticks, _name(machine), note, work.escaped,
+        opened.world.name, shown, seed, ticks, name, note, work.escaped,
         tuple(one.name for one in endings), tuple(one.ending for one in endings),
         digests=digest, **table_of(runs),
     )  # fmt: skip
 
 
-def _name(machine: Machine | None) -> EngineName:
-    return "play" if machine is None else "fast" if machine.fast else "plain"
+@lru_cache(maxsize=1)
+def _runs(engine: Engine, told: bool, fixed: bool) -> Runs:
+    """The same for rows."""
+    return Runs(engine.instance, engine.layout, EnglishProse(), told=told, fixed=fixed)
 
 
 def _machine(engine: Engine, choice: Choice, records: int) -> tuple[Machine | None, str]:
-    """What plays: a machine, or ``None`` for the interpreter and why."""
-    if choice == "play":
+    """The compiled machine, ``None`` where rows play, and why it is not the machine."""
+    if choice in ("plain", "play"):
         return None, ""
     missing = compiler_missing()
     if choice == "fast" and missing:
@@ -88,22 +237,23 @@ def _machine(engine: Engine, choice: Choice, records: int) -> tuple[Machine | No
             Diagnostic("TW0811", what, hint="Run `pip install 'token-world[fast]'`, "
                        "or leave `--engine fast` out.")
         )  # fmt: skip
-    fast = choice == "fast" or (choice == "auto" and not missing and records >= COMPILING)
+    if choice == "auto" and (missing or records < COMPILING):
+        return None, ""
     try:
-        return _built(engine, fast), ""
+        return _built(engine), ""
     except Inexpressible as reason:
         where = "" if reason.span is None else f" ({reason.span})"
         what = f"This world does not fit into slots: {reason.what}{where}."
         if choice == "auto":
-            return None, f"{what} The interpreter plays it."
-        hint = "Leave `--engine` out: the interpreter plays any world."
+            return None, f"{what} It is played without compiling."
+        hint = "Leave `--engine` out: `plain` plays any world."
         raise Failure(Diagnostic("TW0801", what, reason.span, hint=hint)) from None
 
 
 @lru_cache(maxsize=1)
-def _built(engine: Engine, fast: bool) -> Machine:
+def _built(engine: Engine) -> Machine:
     """The last machine is kept: a sweep asks for runs of one engine again and again."""
-    return Machine(engine, fast=fast)
+    return Machine(engine, fast=True)
 
 
 def _usage(message: str, hint: str) -> Failure:
@@ -142,17 +292,34 @@ def _scripted(world: OpenWorld, lines: tuple[IntentLine, ...]) -> _Player:
 
 def _advised(world: OpenWorld, policy: Policy) -> _Player:
     """A policy; what it says of a state is looked up once."""
-    simulator = EngineSimulator(world.engine)
-    known: dict[object, Command | None] = {}
+    inner = EngineSimulator(world.engine)
+    simulator, known = ObservedSimulator(inner), dict[object, Command | None]()
+    last: tuple[Observed[State], Command | None] | None = None
 
     def play(state: State, seed: int, turn: int) -> Command | NoMatch | None:
-        key = simulator.key(state)
+        nonlocal last
+        seen = NOTHING
+        if turn and last is not None and last[1] is not None and last[0].state.tick == state.tick:
+            seen = inner.tried(last[0].state, last[1], last[0].known)
+        tried = Observed(state, seen)
+        key = simulator.key(tried)
         if key not in known:
-            won = simulator.won(state, policy.goal)
-            known[key] = None if won else advised(simulator, state, policy)
+            won = inner.won(state, policy.goal)
+            known[key] = None if won else advised(simulator, tried, policy)
+        last = tried, known[key]
         return known[key]
 
     return play
+
+
+def _random(rows: Runs, seed: int, turn: int) -> Command:
+    """What the random player does: `players.random_command`, on rows."""
+    legal = rows.legal()
+    chosen = uniform(seed, turn, "action", len(legal) + 1)
+    if not chosen:
+        return PASS
+    name, every = legal[chosen - 1]
+    return rows.command(name, every[uniform(seed, turn, "arguments", len(every))])
 
 
 # ---- runs -----------------------------------------------------------------------------------
@@ -160,26 +327,28 @@ def _advised(world: OpenWorld, policy: Policy) -> _Player:
 
 @dataclass
 class _Work:
-    """The runs of one rollout; ``escaped`` counts those that the interpreter had to play."""
+    """The runs of one rollout; ``escaped`` counts those that rows played for the machine."""
 
     world: OpenWorld
     machine: Machine | None
+    rows: Runs
     player: _Player | None
     most: int
     digests: bool
     escaped: int = 0
     first: State | None = None
     begun: bool = False
+    rows_begun: bool = False
 
     def run(self, seed: int) -> Run:
         """The run of one seed."""
         if self.machine is None:
-            return self._interpreted(self._start(seed), seed)
+            return self._played(seed)
         try:
             return self._slotted(self.machine, seed)
         except (Escaped, Inexpressible):
             self.escaped += 1
-            return self._interpreted(self._start(seed), seed)
+            return self._played(seed)
 
     @cached_property
     def _varies(self) -> bool:
@@ -228,37 +397,51 @@ class _Work:
             records += len(machine.intend(intent))
             turn += 1
 
-    # ---- by the interpreter -------------------------------------------------------------------
+    # ---- on rows ------------------------------------------------------------------------------
 
-    def _interpreted(self, start: State, seed: int) -> Run:
-        engine, state, records = self.world.engine, start, 0
-        statuses, reward, ended_at = [0] * len(STATUSES), 0.0, start.tick if start.latched else -1
-        for outcomes, after in self._played(start, seed):
-            records += len(outcomes)
-            for outcome in outcomes:
-                statuses[STATUSES.index(outcome.status)] += 1
-                reward += outcome.reward
-            if after.latched and ended_at < 0:
-                ended_at = after.tick
-            state = after
+    def _played(self, seed: int) -> Run:
+        rows, records = self.rows, 0
+        if self.rows_begun and not self._varies:
+            rows.restart(seed)
+        else:
+            rows.begin(self._start(seed))
+            self.rows_begun = True
+        statuses, reward, ended_at = [0] * len(STATUSES), 0.0, rows.tick if rows.latched else -1
+        for found in self._records(seed):
+            records += len(found)
+            for one in found:
+                statuses[_PLACES[one.status]] += 1
+            reward += rows.paid()
+            if ended_at < 0 and rows.latched:
+                ended_at = rows.tick
+        ending = rows.reached()
+        if self._live:
+            ended_at = rows.tick if ending >= 0 else -1
         return Run(
-            seed, state.tick, records, tuple(statuses), self._reached(state),
-            self._ended(ended_at, state.tick, state), float(engine.score(state)), reward,
-            engine.hash(state) if self.digests else "",
+            seed, rows.tick, records, tuple(statuses), ending, ended_at, rows.score(), reward,
+            self.world.engine.hash(rows.state()) if self.digests else "",
         )  # fmt: skip
 
-    def _played(self, start: State, seed: int) -> Iterator[tuple[tuple[Outcome, ...], State]]:
-        engine, state, records, turn = self.world.engine, start, 0, 0
-        while records < self.most and not engine.stepper.endings.over(state):
-            if self.player is None:
-                intent: Command | NoMatch | None = random_command(engine, state, seed, turn)
+    def _records(self, seed: int) -> Iterator[list[Record]]:
+        """The records of each intent of a run."""
+        rows, player, records, turn = self.rows, self.player, 0, 0
+        several = len(rows.stepper.actors) > 1
+        while records < self.most and not rows.over:
+            if player is None:
+                intent: Command | NoMatch | None = _random(rows, seed, turn)
             else:
-                intent = self.player(state, seed, turn)
+                intent = player(rows.state(), seed, turn)
             if intent is None:
                 return
-            state, outcomes = engine.play(state, intent)
-            records, turn = records + len(outcomes), turn + 1
-            yield outcomes, state
+            found = rows.intend(intent)
+            records, turn = records + len(found), turn + 1
+            yield found
+            if several and found[-1].fruitless:
+                found = rows.intend(PASS, by="runner")
+                records += len(found)
+                yield found
+                if found[-1].fruitless:
+                    return  # the round cannot end
 
     # ---- endings ------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
-"""Running scenarios: each on a fresh start state, each check with what was found instead."""
+"""Run scenarios: each from a fresh start state; a failed check says what was found instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -39,10 +39,73 @@ from tokenworld.model import (
 from tokenworld.prose import TypedIntent
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
+from tokenworld.session.players import give_once, runner_pass
 from tokenworld.session.session import Session
 
-__all__ = ["CheckResult", "ScenarioResult", "run_scenario"]
+__all__ = ["CheckResult", "Fruitless", "ScenarioResult", "is_refused", "run_scenario", "told"]
 
+
+def told(outcome: Outcome | None) -> str:
+    """The status of a record, with what explains it."""
+    if outcome is None:
+        return "nothing happened yet"
+    if outcome.refusal is not None:
+        return f"refused because {outcome.refusal.label or 'unnamed'}: {outcome.refusal.text}"
+    if outcome.no_match is not None:
+        return f"no_match: {outcome.no_match.message}"
+    if outcome.breach is not None:
+        return f"{outcome.status}: {outcome.breach['message']}"
+    return outcome.status
+
+
+def is_refused(outcome: Outcome | None, label: str | None) -> bool:
+    """Whether an intent was refused, because of the require with a label where one is named."""
+    refusal = None if outcome is None else outcome.refusal
+    return refusal is not None and label in (None, refusal.label)
+
+
+@dataclass(slots=True)
+class Fruitless:
+    """The repetitions of one `when` that came to nothing, as long as no check expects them.
+
+    A check of the status answers for the last repetition, whether it holds or not, and for those
+    before that came to the same.
+    """
+
+    step: When | None = None
+    _open: list[Outcome] = field(default_factory=list)
+    _last: Outcome | None = None
+
+    def begin(self, step: When) -> None:
+        """A new step is taken."""
+        self.step, self._open, self._last = step, [], None
+
+    def note(self, outcome: Outcome) -> None:
+        """Note the outcome of a repetition."""
+        self._last = outcome
+        if outcome.fruitless:
+            self._open.append(outcome)
+
+    def meet(self, check: Check) -> None:
+        """A check of the scenario is made."""
+        match check:
+            case RefusedCheck(label=label):
+                left = [one for one in self._open if not is_refused(one, label)]
+            case StatusCheck(status=status):
+                left = [one for one in self._open if one.status != status]
+            case _:
+                return
+        self._open = [one for one in left if one is not self._last]
+
+    def unexpected(self) -> str | None:
+        """The outcome of a step that no check expected."""
+        if not self._open:
+            return None
+        hint = "say `then refused`, or `then status …`, if that is meant"
+        return f"{told(self._open[0])}; {hint}"
+
+
+_EndingCheck = WonCheck | LostCheck | WithinCheck | WinnableCheck | UnwinnableCheck
 PLAN_SECONDS = 60.0
 
 
@@ -112,10 +175,12 @@ def run_scenario(
             overrides[setting.name] = constant(setting.value, {}, overrides)
     engine = compile_world(loaded.program, world, overrides)
     seed = next((step.seed for step in scenario.steps[:1] if isinstance(step, Seed)), 0)
-    session = Session(OpenWorld(loaded, world, engine), seed, player="scenario")
+    opened = OpenWorld(loaded, world, engine)
+    session = Session(opened, seed, player="scenario", operator=True)
     runner = _Runner(session, plan_seconds, say, watch)
     for step in scenario.steps:
         runner.step(step)
+    runner.settle()
     return ScenarioResult(
         scenario.title, scenario.world, scenario.span, tuple(runner.checks), runner.ticks
     )
@@ -135,6 +200,7 @@ class _Runner:
     said: list[str] = field(default_factory=list)
     events: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
     last: Outcome | None = None
+    fruitless: Fruitless = field(default_factory=Fruitless)
     ticks: int = 0
 
     # ---- steps --------------------------------------------------------------------------------
@@ -147,9 +213,11 @@ class _Runner:
                 self.session.edit(body)
                 self._stand()
             case When():
+                self.settle()
                 self._when(step)
             case Expect(checks=checks):
                 for check in checks:
+                    self.fruitless.meet(check)
                     self._check(check)
             case Always() | Never():
                 self.standing.append(step)
@@ -160,7 +228,7 @@ class _Runner:
 
     def _replay(self, step: Replay) -> None:
         """Every row of a file, each from its own state; the first difference is told."""
-        from tokenworld.session.rows import replayed
+        from tokenworld.session.replaying import replayed
 
         number, told = replayed(self.session.world, step, self.session.seed)
         self._add(f'replay "{step.path}"', told is None, told or "", step.span)
@@ -168,16 +236,25 @@ class _Runner:
 
     def _when(self, step: When) -> None:
         self.before, self.said, self.events = self.session.state, [], []
+        self.fruitless.begin(step)
         for _ in range(step.times):
             self._passes_until(step.by)
-            self.last = self._give(self._intent(step))
+            outcomes = give_once(self.session, self._intent(step), "scenario")
+            own = [one for one in outcomes if one.by == "player" and one.status != "halted"]
+            self.last = (own or outcomes)[-1]
+            self.fruitless.note(self.last)
+            self._hear(outcomes)
             self._passes_until(None)
             self.ticks += 1
             self._stand()
 
-    def _give(self, intent: AnyIntent) -> Outcome:
-        """Give an intent and keep what is heard of it; its last record."""
-        outcomes = self.session.intend(intent, source="scenario")
+    def settle(self) -> None:
+        """Fail the last step where it came to nothing and no check expected that."""
+        found, step = self.fruitless.unexpected(), self.fruitless.step
+        if found is not None and step is not None:
+            self._add(f"when {step.source}", False, found, step.span)
+
+    def _hear(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
             if self.watch is not None:
                 self.watch(outcome)
@@ -185,15 +262,17 @@ class _Runner:
             self.events += outcome.events
             if outcome.refusal is not None:
                 self.said.append(outcome.refusal.text)
-        return outcomes[-1]
 
     def _passes_until(self, actor: str | None) -> None:
         """Those before an actor pass (if he takes turns); without one, all left in the round."""
         session = self.session
         names = [session.state.names[one] for one in session.state.actors]
         going = actor in names and session.actor != actor if actor else session.state.turn > 0
-        while going and self._give(PASS).status != "halted":
-            going = session.state.turn > 0 and session.actor != actor
+        while going and not session.ended():
+            outcomes = runner_pass(session, "scenario")
+            self._hear(outcomes)
+            halted = outcomes[-1].status == "halted"
+            going = not halted and session.state.turn > 0 and session.actor != actor
 
     def _intent(self, step: When) -> AnyIntent:
         if step.by is not None and step.by != self.session.actor:
@@ -205,13 +284,15 @@ class _Runner:
                 return PASS
             case CallStep(action=action, args=args):
                 return Command(action, tuple(self._constant(arg) for arg in args))
+            case _:
+                assert_never(step.intent)
 
     def _constant(self, term: Term) -> Raw:
         instance = self.session.engine.instance
         return constant(term, self.session.state.numbers, instance.params)
 
     def _stand(self) -> None:
-        """Check what must hold after every step; each breach is told once."""
+        """Check the conditions that must hold after every step; each breach is reported once."""
         for rule in list(self.standing):
             holds = bool(self.session.engine.ask(self.session.state, rule.condition))
             wanted = isinstance(rule, Always)
@@ -226,30 +307,17 @@ class _Runner:
     def _add(self, wanted: str, ok: bool, found: str, span: Span) -> None:
         self.checks.append(CheckResult(wanted, ok, "" if ok else found, span))
 
-    def _status(self) -> str:
-        last = self.last
-        if last is None:
-            return "nothing happened yet"
-        if last.refusal is not None:
-            return f"refused because {last.refusal.label or 'unnamed'}: {last.refusal.text}"
-        if last.no_match is not None:
-            return f"no_match: {last.no_match.message}"
-        if last.breach is not None:
-            return f"{last.status}: {last.breach['message']}"
-        return last.status
-
     def _check(self, check: Check) -> None:
         match check:
             case HoldsCheck(condition=condition, source=source):
                 self._holds(condition, source, check.span)
             case RefusedCheck(label=label):
-                refusal = self.last.refusal if self.last is not None else None
-                ok = refusal is not None and label in (None, refusal.label)
+                ok = is_refused(self.last, label)
                 wanted = "refused" + (f" because {label}" if label else "")
-                self._add(wanted, ok, self._status(), check.span)
+                self._add(wanted, ok, told(self.last), check.span)
             case StatusCheck(status=status):
                 ok = self.last is not None and self.last.status == status
-                self._add(f"status {status}", ok, self._status(), check.span)
+                self._add(f"status {status}", ok, told(self.last), check.span)
             case UnchangedCheck():
                 self._unchanged(check.span)
             case SaysCheck(text=text):
@@ -288,7 +356,7 @@ class _Runner:
         wanted = f"emits {check.event}({', '.join(map(str, args))})"
         self._add(wanted, ok, f"it emitted: {heard}", check.span)
 
-    def _ending(self, check: Check) -> None:
+    def _ending(self, check: _EndingCheck) -> None:
         match check:
             case WonCheck(name=name):
                 wanted = "won" + (f" {name}" if name else "")
@@ -303,7 +371,7 @@ class _Runner:
             case UnwinnableCheck():
                 self._unwinnable(check.span)
             case _:
-                raise TypeError(f"not an ending: {check.kind}")
+                assert_never(check)
 
     def _latched(self) -> str:
         return f"reached so far: {', '.join(self.session.latched) or 'no ending'}"
@@ -322,7 +390,7 @@ class _Runner:
         """The state after a tick in which everybody passes."""
         while True:
             state, outcomes = self.session.engine.play(state, PASS, SeededLuck())
-            if state.turn == 0 or outcomes[-1].status == "halted":
+            if state.turn == 0 or outcomes[-1].fruitless or outcomes[-1].status == "halted":
                 return state
 
     def _winnable(self, within: int | None, span: Span) -> None:

@@ -1,20 +1,38 @@
-"""The one door: intend, look, ask why, undo, plan. Every surface goes through it."""
+"""`Session`: intend, look, ask why, undo, plan. Every surface goes through it.
+
+The functions after the class decide what planners may tell a player. A planner sees the whole
+state; its plan is for the player where no require, change, law or ending on the way reads a secret.
+A secret that an executed action said is known.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, ForcedLuck, State
-from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.engine import (
+    Engine,
+    EngineSimulator,
+    EngineSpeaker,
+    ForcedLuck,
+    Knowledge,
+    Luck,
+    State,
+)
+from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome
 from tokenworld.model import Body
-from tokenworld.planning import Verdict
+from tokenworld.planning import PlanStep, Verdict
+from tokenworld.planning.hints import Hint, hint_from
+from tokenworld.planning.honest.secrets import deciding, told_by
+from tokenworld.planning.ladder import plan
+from tokenworld.planning.verdict import Answer
 from tokenworld.prose import EnglishProse, command_text, command_texts, completions
 from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
-from tokenworld.session.moments import LegalCommand, Moment, WhyNot
+from tokenworld.session.moments import Given, LegalCommand, Moment, Past, WhyNot, with_engine
 from tokenworld.session.solving import solve
 
 if TYPE_CHECKING:
@@ -22,14 +40,28 @@ if TYPE_CHECKING:
     from tokenworld.session.recording import Recording
     from tokenworld.store import IntentSource, RunStore
 
-__all__ = ["LegalCommand", "Moment", "Session", "WhyNot"]
+__all__ = [
+    "LastChance",
+    "LegalCommand",
+    "Moment",
+    "Session",
+    "WhyNot",
+    "foreseen",
+    "hidden_about",
+    "hidden_on",
+    "hint",
+    "last_winnable",
+]
 
 
 class Session:
     """A world being played. ``moments[0]`` is the start; undo drops the last moment.
 
+    What it hands out is what a player may know (see `Knowledge`): secrets are hidden in records,
+    commands, reasons and the state. To an ``operator`` nothing is hidden, and the log holds all.
     With a ``recording`` every record is in the store before `intend` returns; an undone record
-    stays there, and play goes on in a branch.
+    stays there, and play goes on in a branch. A session that does not ``remember`` has its last
+    two moments only.
     """
 
     def __init__(
@@ -39,13 +71,16 @@ class Session:
         *,
         store: RunStore | None = None,
         player: str = "human",
+        operator: bool = False,
     ) -> None:
+        self.operator = operator
         self.enter(world)
         self.seed = seed
         self.player = player
         start = self.engine.start(seed)
         self.recording = None if store is None else _recording(store, world, start, player)
         self.moments: list[Moment] = [Moment(start, "", (), self._run(), 0)]
+        self.remembers = True
         self._cut = False
 
     @classmethod
@@ -57,9 +92,15 @@ class Session:
         """Take over the rules of a world: its engine, and the words that it knows."""
         self.world = world
         self.engine = world.engine
+        self._past = Past(self.engine)
         self._resolver = Resolver(world)
 
     # ---- looking ------------------------------------------------------------------------------
+
+    @property
+    def known(self) -> Knowledge:
+        """The states that are possible for all that the player knows."""
+        return self.engine.everything if self.operator else self.engine.known
 
     @property
     def state(self) -> State:
@@ -97,11 +138,11 @@ class Session:
         return any(one in self.latched for one in losses)
 
     def state_json(self) -> dict[str, Json]:
-        """The present state as ``tw-state/1``."""
-        return self.engine.json(self.state)
+        """The present state as ``tw-state/1``, without secrets that are hidden."""
+        return self.known.json(self.state)
 
     def speaker(self) -> EngineSpeaker:
-        """What typed words may ask of the present state."""
+        """The reader of typed words for the present state."""
         return EngineSpeaker(self.engine, self.state)
 
     # ---- acting -------------------------------------------------------------------------------
@@ -112,42 +153,61 @@ class Session:
         *,
         source: IntentSource = "human",
         draws: Sequence[LuckyDraw] | None = None,
+        luck: Luck | None = None,
         expect: str | None = None,
+        by: By = "player",
     ) -> tuple[Outcome, ...]:
         """Give the intent of the actor whose turn it is; its records (two where a long action is
-        cancelled). With one actor that is one tick; with several, the last one's ends the round.
+        broken off, or goes on after a fruitless intent). With one actor that is one tick; with
+        several, the last one's ends the round. A fruitless intent changes nothing.
 
-        ``draws`` forces outcomes of chance, as a *possible* plan needs. ``expect`` is the status
-        that a scenario wants; it is stored with the intent.
+        ``draws`` forces outcomes of chance, as a *possible* plan needs; ``luck`` decides them all.
+        ``expect`` is the status that a scenario wants; it is stored with the intent. ``by``: the
+        runner may pass for a player.
         """
         began = time.perf_counter_ns()
         before = self.state
         command = self._resolver.resolve(before, intent)
-        luck = None if draws is None else ForcedLuck(draws)
-        after, outcomes = self.engine.play(before, command, luck)
-        asked = self._asked(intent, before)
+        luck = luck if draws is None else ForcedLuck(draws)
+        after, outcomes = self.engine.play(before, command, luck, by=by)
+        noted = self.remembers or self.recording is not None
+        asked = self._asked(intent, before) if noted else ""
         stored = intent_json(intent, self.actor, outcomes[-1].args)
         if expect is not None:
             stored["expect"] = expect
         spent = (time.perf_counter_ns() - began) // 1000
         self._record(stored, outcomes, after, source, asked, spent)
-        self._append(after, asked, outcomes)
-        return outcomes
+        told = tuple(map(self.known.outcome, outcomes))
+        drawn = tuple(draw for one in outcomes for draw in one.draws)
+        self._append(after, asked, told, Given.of(command, by, draws, luck), drawn)
+        return told
 
     def halt(self, cause: str, *, source: IntentSource = "human") -> Outcome:
         """Note that the runner stops here (an alarm, a player that failed); its record."""
         state = self.state
         outcome = self.engine.halt(state, cause)
         self._record(halt_json(self.actor, cause), (outcome,), state, source, None)
-        self._append(state, "", (outcome,))
+        self._append(state, "", (outcome,), Given())
         return outcome
 
-    def _append(self, after: State, asked: str, outcomes: tuple[Outcome, ...]) -> None:
+    def _append(
+        self,
+        after: State,
+        asked: str,
+        outcomes: tuple[Outcome, ...],
+        given: Given | None,
+        drawn: tuple[LuckyDraw, ...] = (),
+    ) -> None:
         records = len(outcomes) + (0 if self._cut else self.moments[-1].records)
         self._cut = False
         scratch = self.moments[-1].scratch
         run = None if scratch else self._run()
-        self.moments.append(Moment(after, asked, outcomes, run, records, scratch))
+        moment = Moment(after, asked, outcomes, run, records, scratch, drawn=drawn)
+        if self.remembers:
+            self._past.add(moment, self.moments[-1], given)
+        else:
+            del self.moments[:-1]
+        self.moments.append(moment)
 
     def _run(self) -> int | None:
         return None if self.recording is None else self.recording.handle.id
@@ -156,7 +216,8 @@ class Session:
         if isinstance(intent, str):
             return intent
         if isinstance(intent, Command):
-            return command_text(intent, self.world.program, EngineSpeaker(self.engine, state))
+            lexicon = self._resolver.lexicon(state)
+            return command_texts((intent,), self.world.program, lexicon.speaker, lexicon)[0]
         stored = intent_json(intent, None, {})
         if "text" in stored:
             return str(stored["text"])
@@ -185,16 +246,14 @@ class Session:
     def edit(self, body: Body) -> None:
         """A `given` of a scenario: change the state between ticks. Nothing of it is recorded."""
         state = self.engine.edit(self.state, body)
-        last = self.moments[-1]
-        self.moments[-1] = Moment(state, last.asked, last.outcomes, last.run, last.records)
+        self.moments[-1] = self.moments[-1].at(state)
 
     def reseed(self, seed: int) -> None:
         """Give later draws another seed; nothing else of the state changes."""
         self.seed = seed
         state = self.state.fork()
         state.seed = seed
-        last = self.moments[-1]
-        self.moments[-1] = Moment(state, last.asked, last.outcomes, last.run, last.records)
+        self.moments[-1] = self.moments[-1].at(state)
 
     def same_facts(self, other: State) -> bool:
         """Whether objects, functions and relations are as in another state of this session."""
@@ -205,6 +264,7 @@ class Session:
         if len(self.moments) == 1:
             return False
         self.moments.pop()
+        self.moments[-1].hold()
         self._cut = True
         return True
 
@@ -214,6 +274,7 @@ class Session:
         What is recorded then goes on in the run that ends there, else in a branch of its run.
         """
         self.moments = list(moments)
+        self.moments[-1].hold()
         last, recording = self.moments[-1], self.recording
         end = None if recording is None else (recording.handle.id, recording.written)
         self._cut = end is not None and end != (last.run, last.records)
@@ -226,8 +287,8 @@ class Session:
     # ---- asking -------------------------------------------------------------------------------
 
     def legal(self) -> tuple[LegalCommand, ...]:
-        """What would be executed now, as calls and as words."""
-        commands = tuple(self.engine.legal(self.state))
+        """The legal commands for some values of the secrets, as calls and as words."""
+        commands = tuple(self.known.commands(self.state))
         texts = command_texts(
             commands, self.world.program, self.speaker(), self._resolver.lexicon(self.state)
         )
@@ -243,7 +304,11 @@ class Session:
         command = self._resolver.resolve(self.state, intent)
         if isinstance(command, NoMatch):
             return WhyNot(asked, None, (), command)
-        return WhyNot(asked, command, self.engine.why(self.state, command))
+        requires, known = self.known.why(self.state, command), self.known
+        allowed = all(one.holds is True or one.hidden for one in requires)
+        may = allowed and (known.is_whole or known.may(self.state, command))
+        sure = known.is_sure(self.state, command)
+        return WhyNot(asked, command, requires, allowed=may, sure=sure)
 
     def complete(self, prefix: str, limit: int = 20) -> tuple[str, ...]:
         """Commands that begin with what was typed."""
@@ -269,15 +334,14 @@ class Session:
     def apart(self, *, past: bool = False) -> Session:
         """The present moment on an engine of its own, unrecorded: to plan in another thread.
 
-        A search makes an engine silent while it looks ahead, so it must not share one with play.
+        An engine keeps what it works out, so two threads must not share one.
         With ``past`` it has all earlier moments too.
         """
         engine = Engine(self.engine.instance, EnglishProse())
-        twin = Session(replace(self.world, engine=engine), self.seed, player=self.player)
+        world = replace(self.world, engine=engine)
+        twin = Session(world, self.seed, player=self.player, operator=self.operator)
         moments = self.moments if past else [Moment(self.state, "", (), None, 0)]
-        twin.moments = [replace(one, state=one.state.fork()) for one in moments]
-        for one in twin.moments:
-            one.state.layout = engine.layout
+        twin.moments = with_engine(moments, engine)
         return twin
 
     # ---- planning -----------------------------------------------------------------------------
@@ -291,8 +355,9 @@ class Session:
         say: Callable[[str], None] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> Verdict:
-        """Whether a goal can still be reached from here."""
-        return solve(
+        """Whether a goal can still be reached from here, as far as a player may be told."""
+
+        found = solve(
             self.engine,
             self.state,
             goal,
@@ -301,6 +366,7 @@ class Session:
             say=say,
             cancel=cancel,
         )
+        return foreseen(self, found)
 
     def hint(
         self,
@@ -309,8 +375,7 @@ class Session:
         time_limit: float = 20.0,
         cancel: Callable[[], bool] | None = None,
     ) -> Hint:
-        """What helps from here: the next step of a shortest plan, the distance, landmarks."""
-        from tokenworld.session.hinting import hint
+        """The hint from here: the next step of a shortest plan, the distance, landmarks."""
 
         return hint(self, goal, seconds=time_limit, cancel=cancel or (lambda: False))
 
@@ -320,3 +385,159 @@ def _recording(store: RunStore, world: OpenWorld, start: State, player: str) -> 
     from tokenworld.session.recording import Recording
 
     return Recording.begin(store, world, start, player)
+
+
+def hidden_about(session: Session, moments: Sequence[Moment] | None = None) -> tuple[str, ...]:
+    """The names of untold secrets that may have a part in what can be reached at all, at the end of
+    ``moments`` (of all of them)."""
+    if session.known.is_whole:
+        return ()
+    instance = session.engine.instance
+    names = tuple(instance.program.actions)
+    return deciding(instance, names, _told(session, moments))
+
+
+def hidden_on(
+    session: Session, steps: Sequence[PlanStep], moments: Sequence[Moment] | None = None
+) -> tuple[str, ...]:
+    """The names of untold secrets that a plan from the end of ``moments`` rests on."""
+    if session.known.is_whole:
+        return ()
+    names = tuple(one.command.action for one in steps if not one.command.is_pass)
+    return deciding(session.engine.instance, names, _told(session, moments))
+
+
+def _told(session: Session, moments: Sequence[Moment] | None) -> frozenset[str]:
+    played = session.moments if moments is None else moments
+    done = (
+        one.action
+        for moment in played
+        for one in moment.outcomes
+        if one.status == "executed" and one.action in session.world.program.actions
+    )
+    return told_by(session.engine.instance, done)
+
+
+def foreseen(
+    session: Session, verdict: Verdict, moments: Sequence[Moment] | None = None
+) -> Verdict:
+    """A verdict as a player may hear it: *unknown*, with the reason, where it rests on secrets."""
+    if session.known.is_whole:
+        return verdict
+    if verdict.answer == "winnable":
+        hidden = hidden_on(session, verdict.steps, moments)
+        if not hidden:  # that there is no better one may rest on them all the same
+            about = hidden_about(session, moments)
+            return replace(verdict, optimal=None) if about else verdict
+    else:
+        hidden = hidden_about(session, moments)
+        if not hidden:
+            return verdict
+    listed = ", ".join(f"`{one}`" for one in hidden)
+    note = Diagnostic(
+        "TW0808",
+        f"What leads to the goal rests on what is hidden: {listed}.",
+        hint="Find it out in play. `tw plan` tells whoever operates the world.",
+    )
+    return Verdict("unknown", verdict.goal, None, "", "", notes=(note,))
+
+
+Cancel = Callable[[], bool]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LastChance:
+    """The last moment at which a session could be won.
+
+    ``moment`` is the number of the last winnable moment (0: the start; ``None``: not even that),
+    ``tick`` its tick, ``lost_by`` what was asked next, empty if nothing was. ``known`` is false
+    where a verdict was not to be had in time: then a later moment may be winnable too.
+    """
+
+    moment: int | None
+    tick: int | None
+    lost_by: str
+    known: bool
+
+
+def hint(
+    session: Session,
+    goal: str | None,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+    cancel: Cancel = lambda: False,
+) -> Hint:
+    """The hint for the present state. Raises `Failure` (TW0813) where the world is over."""
+    if session.ended():
+        advice = "Undo, or begin a new run."
+        raise Failure(Diagnostic("TW0813", "The world is over.", hint=advice))
+    simulator = EngineSimulator(session.engine, session.state)
+    return hint_from(
+        simulator,
+        session.state,
+        goal,
+        seconds=seconds,
+        say=say,
+        cancel=cancel,
+        heard=lambda verdict: foreseen(session, verdict),
+        landmarks=not hidden_about(session),
+    )
+
+
+def last_winnable(
+    session: Session,
+    goal: str | None,
+    *,
+    seconds: float,
+    known: dict[str, Answer] | None = None,
+    say: Say = lambda line: None,
+    cancel: Cancel = lambda: False,
+) -> LastChance:
+    """The last moment of the session from which the goal could be reached.
+
+    What is out of reach once stays so, so that the moments are halved rather than walked through.
+    ``known`` keeps verdicts by state hash from call to call. When ``cancel`` answers true, what is
+    not decided yet stays so.
+    """
+    moments, verdicts = session.moments, {} if known is None else known
+    end = time.monotonic() + seconds
+    low, high, sure = -1, len(moments), True
+    while high - low > 1:
+        middle = len(moments) - 1 if high == len(moments) else (low + high) // 2
+        if cancel():
+            sure = False
+            break
+        say(f"asking whether the goal was in reach at tick {moments[middle].state.tick}")
+        answer = _answer(session, middle, goal, end, verdicts, cancel)
+        sure = sure and answer != "unknown"
+        if answer == "winnable":
+            low = middle
+        else:
+            high = middle
+    if low < 0:
+        return LastChance(None, None, _asked(moments, 0), sure)
+    return LastChance(low, moments[low].state.tick, _asked(moments, low + 1), sure)
+
+
+def _asked(moments: Sequence[Moment], number: int) -> str:
+    return moments[number].asked if number < len(moments) else ""
+
+
+def _answer(
+    session: Session,
+    number: int,
+    goal: str | None,
+    end: float,
+    known: dict[str, Answer],
+    cancel: Cancel,
+) -> Answer:
+    state = session.moments[number].state
+    key = f"{session.engine.hash(state)} {goal or ''}"
+    if key not in known:
+        simulator = EngineSimulator(session.engine, state)
+        left = max(end - time.monotonic(), 0.1)
+        found = plan(simulator, state, goal, time_limit=left, cancel=cancel)
+        known[key] = foreseen(session, found, session.moments[: number + 1]).answer
+    return known[key]

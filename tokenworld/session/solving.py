@@ -1,4 +1,9 @@
-"""Plans from a state, plans that win under the draws of its seed, and answers about luck."""
+"""Plans and state spaces of an open world: verdicts, answers about luck, reasons of *unwinnable*.
+
+The interpreter explores first, so that a small world is described in every detail. A larger state
+space is explored on packed states where the world has them (`planning.search.packed.lowered`): a
+hundredth of the time and a tenth of the memory.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,269 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State
-from tokenworld.planning import PlanStep, Verdict, plan
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State, in_tick
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.layout import Column
+from tokenworld.engine.searching.quick import Listener
+from tokenworld.engine.state import LongAction
+from tokenworld.ground import Instance, Raw, StateT, instantiate
+from tokenworld.model import Body, ObjectType, Program
+from tokenworld.planning import Limits, PlanStep, SearchProgress, Verdict, plan
+from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.ladder import require_goal
+from tokenworld.planning.proof.reasons import Explanation, explain
 from tokenworld.planning.proof.relaxed import out_of_reach
+from tokenworld.planning.proof.unsolvable_core import Variants
+from tokenworld.planning.space.graph import Exploring, Graph
+from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
+from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
+from tokenworld.prose import EnglishProse
+from tokenworld.session.loading import OpenWorld
 
 if TYPE_CHECKING:
-    from tokenworld.planning.space.verdicts import LuckVerdict
-from tokenworld.session.exploring import explored_for_luck
+    from tokenworld.planning.lower.algebra import Obstacle
+    from tokenworld.planning.search.packed.world import Packed
+    from tokenworld.planning.space.luck import LuckVerdict
 
-__all__ = ["plan_for_seed", "solve", "solve_luck", "was_explained", "wins_under_seed"]
+__all__ = [
+    "builder",
+    "check_goal",
+    "explain_unwinnable",
+    "explored",
+    "explored_for_luck",
+    "plan_for_seed",
+    "solve",
+    "solve_luck",
+    "was_explained",
+    "wins_under_seed",
+]
+
+
+Progress = Callable[[SearchProgress], None] | None
+Cancel = Callable[[], bool]
+Say = Callable[[str], None]
+_MOST_BUILT = 1 << 13
+"""States made from packed ones that are kept, for many questions are about the same ones."""
+_SMALL = 256
+"""So many states the interpreter looks at before packed states take over."""
+
+
+def explored(
+    simulator: EngineSimulator,
+    met: Listener,
+    start: State,
+    goal: str | None,
+    limits: Limits,
+    past_goal: bool,
+    progress: Progress,
+    cancel: Cancel | None,
+    say: Say = lambda line: None,
+) -> Graph[State]:
+    """All states that play can reach, or as many as limits allow.
+
+    ``met`` hears what the interpreter met; of a `PackedGraph` it is told by `meeting.meet`.
+
+    ``say`` hears how the states are held, and how many there is room for.
+
+    `Failure` with TW0801 for ``past_goal`` where a world cannot be packed.
+    """
+    edges: int | None = None
+    if not past_goal:
+        first = replace(limits, states=_SMALL) if _large(limits) else limits
+        exploring = Exploring(simulator, start, goal)
+        graph = _interpreted(simulator, met, exploring, first, progress, cancel)
+        if first is limits or graph.limit != "states":
+            return graph
+        edges = _edges(graph, limits)
+    obstacles: list[Obstacle] = []
+    world, slow = _packed(simulator, start, goal, obstacles, edges)
+    if past_goal and (world is None or not world.plain):
+        raise _no_way_past(simulator)
+    say(_held(world, slow, obstacles, limits))
+    if world is None:
+        return _interpreted(simulator, met, exploring, limits, progress, cancel)
+    build = builder(simulator, world, start, past_goal)
+    return explore_packed(
+        world,
+        build,
+        simulator.successors,
+        goal,
+        limits,
+        past_goal=past_goal,
+        progress=progress,
+        cancel=cancel,
+    )
+
+
+def explored_for_luck(
+    simulator: EngineSimulator,
+    tries: ObservedSimulator[State],
+    start: Observed[State],
+    goal: str | None,
+    limits: Limits,
+    progress: Progress,
+    cancel: Cancel | None,
+) -> Graph[Observed[State]]:
+    """The same for questions about luck, in which every state keeps a name of its own.
+
+    Where the order of contents tells states apart, or luck may bring a command to nothing, packed
+    states would not name them all: such a world is left to the interpreter.
+    """
+    first = replace(limits, states=_SMALL) if _large(limits) else limits
+    exploring = Exploring(tries, start, goal)
+    graph = exploring.on(first, progress=progress, cancel=cancel)
+    if first is limits or graph.limit != "states":
+        return graph
+    ordered = any(children is not None for children in start.state.kids)
+    world = None
+    if not (ordered or tries.fails):
+        world, _ = _packed(simulator, start.state, goal, [], _edges(graph, limits))
+    if world is None or world.fails:
+        return exploring.on(limits, progress=progress, cancel=cancel)
+    build = builder(simulator, world, start.state)
+    return explore_packed(
+        world,
+        lambda key, ticks: Observed(build(key, ticks)),
+        tries.successors,
+        goal,
+        limits,
+        progress=progress,
+        cancel=cancel,
+    )
+
+
+def _edges(graph: Graph[StateT], limits: Limits) -> int | None:
+    """The estimated number of edges to reach as many states as there may be."""
+    return None if limits.states is None else graph.edges * limits.states // len(graph)
+
+
+def _packed(
+    simulator: EngineSimulator,
+    start: State,
+    goal: str | None,
+    obstacles: list[Obstacle],
+    edges: int | None,
+) -> tuple[Packed | None, bool]:
+    """The world packed; whether it is not because that would take too long."""
+    from tokenworld.planning.lower.diagram import Explosion
+    from tokenworld.planning.search.packed.lowered import packed_in_time
+
+    try:
+        return packed_in_time(simulator, start, goal, obstacles, edges), False
+    except Explosion:
+        return None, True
+
+
+def _held(world: Packed | None, slow: bool, obstacles: list[Obstacle], limits: Limits) -> str:
+    """The representation of the states: the estimate before the search begins."""
+    if world is None:
+        why = (
+            ": it would take longer than it saves"
+            if slow
+            else "".join(
+                f": {one.construct} ({one.span.file}:{one.span.line}), {one.reason}"
+                for one in obstacles[:1]
+            )
+        )
+        return f"state space: states cannot be packed{why}; the interpreter explores them"
+    room = "" if limits.memory is None else f", room for some {limits.memory // STATE_BYTES:,}"
+    ways = len(dict.fromkeys(world.commands))
+    return f"state space: states of {world.packing.width} bits, {ways:,} commands{room}"
+
+
+def _interpreted(
+    simulator: EngineSimulator,
+    met: Listener,
+    exploring: Exploring[State],
+    limits: Limits,
+    progress: Progress,
+    cancel: Cancel | None,
+) -> Graph[State]:
+    simulator.listener = met
+    try:
+        return exploring.on(limits, progress=progress, cancel=cancel)
+    finally:
+        simulator.listener = None
+
+
+def _large(limits: Limits) -> bool:
+    return limits.states is None or limits.states > _SMALL
+
+
+def _no_way_past(simulator: EngineSimulator) -> Failure:
+    world = simulator.instance.world
+    return Failure(
+        Diagnostic(
+            "TW0801",
+            f"What follows the goal of `{world.name}` cannot be counted.",
+            world.span,
+            "here a tick is more than a command, or play ends otherwise than at the goal",
+            hint="Leave `--past-goal` out.",
+        )
+    )
+
+
+def builder(
+    simulator: EngineSimulator, world: Packed, start: State, past_goal: bool = False
+) -> Build[State]:
+    """Makes states from what a packed state holds; everything else is as in ``start``."""
+    engine = simulator.engine
+    columns = engine.layout.by_id
+
+    known: dict[tuple[int, int], State] = {}
+
+    def build(key: int, ticks: int) -> State:
+        state = known.get((key, ticks))
+        if state is None:
+            if len(known) >= _MOST_BUILT:
+                known.clear()
+            state = known[key, ticks] = built(key, ticks)
+        return state
+
+    def built(key: int, ticks: int) -> State:
+        state = start.fork()
+        for number in world.gone(key):
+            _bury(state, number)
+        for fluent, args, value in world.slots(key):
+            column = columns[fluent]
+            spot = column.key(args)
+            if state.get(column, spot) != value:
+                state.put(column, spot, value)
+        if (long := world.running(key)) is not None:
+            state.begin(state.me, LongAction(*long))
+        state.tick += ticks
+        if not past_goal:
+            engine.stepper.endings.progress(state, state.me)
+        return state
+
+    return build
+
+
+def _bury(state: State, number: int) -> None:
+    """Take an object out with its slots; what others hold of it is told by their own slots."""
+    for column in state.layout.columns:
+        if column.by_object:
+            state.put(column, number, None)
+        elif column.tupled:
+            for key in [one for one in state.cols[column.index] if _names(column, one, number)]:
+                state.put(column, key, column.default)
+    state.bury(number)
+
+
+def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:
+    params = column.fluent.params
+    return any(
+        value == number and isinstance(param.type, ObjectType)
+        for value, param in zip(key, params, strict=True)
+    )
+
 
 _EXPLAINED = 2_000
 """Where so many states were enough to see that there is no plan, the reason is looked for."""
 
-Say = Callable[[str], None]
-Cancel = Callable[[], bool]
+_SIMPLE = 5.0
+"""Seconds that this takes at most."""
 
 
 def solve(
@@ -63,8 +315,15 @@ def _explained(engine: Engine, state: State, verdict: Verdict) -> Verdict:
     """The verdict with the reason why a small world cannot be won, where it is a simple one."""
     if not was_explained(verdict):
         return verdict
-    reason = out_of_reach(EngineSimulator(engine, state), state, verdict.goal)
-    return verdict if reason is None else replace(verdict, notes=(*verdict.notes, reason))
+    explaining = Explaining()
+    reason = explaining(
+        "a simple reason",
+        lambda: out_of_reach(EngineSimulator(engine, state), state, verdict.goal),
+        None,
+        seconds=_SIMPLE,
+    )
+    found = () if reason is None else (reason,)
+    return replace(verdict, notes=(*verdict.notes, *found, *explaining.notes))
 
 
 def solve_luck(
@@ -115,31 +374,105 @@ def plan_for_seed(
 
     A *possible* plan may count on luck that this seed does not have. Then it is played to the
     first tick whose draws differ from what it counted on, and planned anew from there: what a
-    patient player would do. The verdict stays that of the first plan (`Verdict.wins_with_seed`
-    says whether it needed that). The steps are empty unless every verdict is winnable.
+    patient player would do; a step that luck brings to nothing stays out, for it comes to the same
+    until a tick passes. The verdict stays that of the first plan (`Verdict.wins_with_seed` says
+    whether it needed that). The steps are empty unless every verdict is winnable.
     """
-    begin = time.monotonic()
+    from tokenworld.planning.space.observed_draws import NOTHING, Observed, planned_on
+
+    begin, simulator, known = time.monotonic(), EngineSimulator(engine, state), NOTHING
     done: list[PlanStep] = []
     first: Verdict | None = None
     while True:
         left = max(time_limit - (time.monotonic() - begin), 0.1)
-        found = solve(engine, state, goal, time_limit=left, say=say, cancel=cancel)
+        if first is None or not known:
+            found = solve(engine, state, goal, time_limit=left, say=say, cancel=cancel)
+        else:
+            steps = planned_on(simulator, Observed(state, known), goal, left)
+            sure = wins_under_seed(engine, state, steps, goal)
+            found = replace(first, answer="winnable" if steps else "unknown", steps=steps)
+            found = found.with_seed(state.seed, sure)
         first = first or found
         if found.answer != "winnable":
             return (), found
         if found.wins_with_seed:
             return (*done, *found.steps), first
         for step in found.steps[: _lucky_steps(engine, state, found.steps)]:
-            state, _ = engine.play(state, step.command, SeededLuck())
-            done.append(PlanStep(step.command))
+            known = simulator.tried(state, step.command, known)
+            state, outcomes = engine.play(state, step.command, SeededLuck())
+            if not outcomes[-1].fruitless:
+                done.append(PlanStep(step.command))
 
 
 def _lucky_steps(engine: Engine, state: State, steps: tuple[PlanStep, ...]) -> int:
     """How many steps to keep: up to and with the first whose luck is not as counted on."""
     for index, step in enumerate(steps):
+        before = state.drawn
         state, outcomes = engine.play(state, step.command, SeededLuck())
         drawn = {(one.rule, one.args, one.draw): one.choice for o in outcomes for one in o.draws}
-        hoped = {(one.rule, one.args, one.draw): one.choice for one in step.draws}
+        hoped = {(one.rule, one.args, one.draw): one.choice for one in in_tick(before, step.draws)}
         if any(drawn.get(key) != choice for key, choice in hoped.items()):
             return index + 1
     return len(steps)
+
+
+def explain_unwinnable(
+    world: OpenWorld, state: State, verdict: Verdict, *, seconds: float, full: bool
+) -> tuple[Explanation, ...]:
+    """Explain each goal line that an *unwinnable* verdict is about, in written order.
+
+    ``seconds`` are shared by all of them. Repairs are tried from the start state of ``state``'s
+    seed. Empty for any other verdict.
+    """
+    if verdict.answer != "unwinnable":
+        return ()
+    asked = [
+        line.name for line in world.world.goals if verdict.goal is None or line.name == verdict.goal
+    ]
+    simulator = EngineSimulator(world.engine, state)
+
+    def remake(program: Program) -> Instance:
+        return instantiate(program, program.worlds[world.world.name], world.instance.params)
+
+    def rebuild(program: Program, body: Body) -> tuple[EngineSimulator, State]:
+        engine = Engine(remake(program), EnglishProse())
+        start = engine.start(state.seed)
+        if body:
+            try:
+                start = engine.edit(start, body)
+            except Breach as breach:  # such a start is none: a box in itself
+                raise Failure(Diagnostic(breach.code, breach.message, world.world.span)) from None
+        return EngineSimulator(engine, start), start
+
+    quote = {source.name: source.text for source in world.loaded.sources}
+    states = None if verdict.proof is None else verdict.proof.states
+    relaxed = full or len(asked) > 1 or not was_explained(verdict) or _is_hopeless(verdict)
+    variants = Variants(quote, remake, rebuild, states, relaxed)
+    return tuple(
+        explain(
+            simulator,
+            state,
+            name,
+            variants,
+            seconds=seconds / len(asked),
+            full=full,
+        )
+        for name in asked
+    )
+
+
+def _is_hopeless(verdict: Verdict) -> bool:
+    """Whether it was found that the goal is out of reach even if nothing were ever undone."""
+    return any(note.code == "TW0803" for note in verdict.notes)
+
+
+def check_goal(opened: OpenWorld, goal: str | None) -> None:
+    """Usage, not a verdict: `Failure` (TW0006) for a goal that the world does not have."""
+    world = opened.world
+    names = [line.name for line in world.goals]
+    if goal is None or goal in names:
+        return
+    known = ", ".join(f"`{name}`" for name in names)
+    hint = did_you_mean(goal, names) or (f"Its goals are {known}." if names else "It has none.")
+    what = f"The world `{world.name}` has no goal `{goal}`."
+    raise Failure(Diagnostic("TW0006", what, world.span, "this world", hint=hint))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from tokenworld.store.chain import canonical
-from tokenworld.store.check import Breach, Verification, check_file, verify_chain
+from tokenworld.store.check import (
+    LAWS,
+    Breach,
+    Divergence,
+    Law,
+    Verification,
+    broken_law,
+    check_file,
+    first_divergence,
+    language_differs,
+    verify_chain,
+    world_differs,
+)
 from tokenworld.store.database import DEFAULT_PATH, Database, default_path
-from tokenworld.store.divergence import Divergence, first_divergence, world_differs
-from tokenworld.store.export import export_lines, write_export
-from tokenworld.store.imports import Imported, import_file
-from tokenworld.store.laws import LAWS, Law, broken_law
+from tokenworld.store.exchange import Imported, export_lines, import_file, write_export
 from tokenworld.store.log import SNAPSHOT_EVERY, RunHandle, RunStore
 from tokenworld.store.read import (
     changes_of,
@@ -18,11 +26,13 @@ from tokenworld.store.read import (
     list_runs,
     run_with_link,
     snapshot_before,
+    snapshots_of,
     ticks_after,
     ticks_of,
 )
 from tokenworld.store.records import (
     INTENT_SOURCES,
+    LANGUAGE,
     Ending,
     IntentSource,
     Origin,
@@ -34,11 +44,13 @@ from tokenworld.store.records import (
     Tick,
     TickRecord,
     Timing,
+    canonical,
 )
 
 __all__ = [
     "DEFAULT_PATH",
     "INTENT_SOURCES",
+    "LANGUAGE",
     "LAWS",
     "SNAPSHOT_EVERY",
     "Breach",
@@ -71,9 +83,11 @@ __all__ = [
     "first_divergence",
     "history",
     "import_file",
+    "language_differs",
     "list_runs",
     "run_with_link",
     "snapshot_before",
+    "snapshots_of",
     "ticks_after",
     "ticks_of",
     "verify_chain",

@@ -12,9 +12,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from tokenworld.ground import Json
-from tokenworld.store.chain import canonical, digest_of
-from tokenworld.store.database import Database
-from tokenworld.store.faults import unreadable, unwritable
+from tokenworld.store.database import Database, unreadable, unwritable
+from tokenworld.store.records import canonical, digest_of
 
 __all__ = ["cell_digest", "keep_cell", "stored_cells"]
 

@@ -14,11 +14,20 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Json
-from tokenworld.store.chain import storable
-from tokenworld.store.database import Database
-from tokenworld.store.faults import unwritable
-from tokenworld.store.laws import broken_law
-from tokenworld.store.read import find_run, find_tick
+from tokenworld.store.check import broken_law
+from tokenworld.store.database import Database, unwritable
+from tokenworld.store.read import (
+    chained,
+    find_run,
+    find_tick,
+    insert_ending,
+    insert_reference,
+    insert_run,
+    insert_snapshot,
+    insert_tick,
+    insert_timing,
+    last_link,
+)
 from tokenworld.store.records import (
     Ending,
     Origin,
@@ -29,16 +38,7 @@ from tokenworld.store.records import (
     Tick,
     TickRecord,
     Timing,
-)
-from tokenworld.store.rows import (
-    chained,
-    insert_ending,
-    insert_reference,
-    insert_run,
-    insert_snapshot,
-    insert_tick,
-    insert_timing,
-    last_link,
+    storable,
 )
 
 __all__ = ["SNAPSHOT_EVERY", "RunHandle", "RunStore"]

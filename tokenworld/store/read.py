@@ -1,37 +1,315 @@
-"""Finding runs and reading their ticks back. Nothing here changes the store."""
+"""Finding runs and reading their ticks back: rows from records, records from rows, queries."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
-from tokenworld.ground import Json
-from tokenworld.store.chain import canonical
-from tokenworld.store.database import Database
-from tokenworld.store.faults import nothing_recorded, unreadable
-from tokenworld.store.records import Origin, Parent, Reference, Run, RunHeader, SourceText, Tick
-from tokenworld.store.rows import TICK_COLUMNS, ending_of, tick_of, timing_of
+from tokenworld.ground import STATUSES, Json, Status
+from tokenworld.store.database import Database, nothing_recorded, unreadable
+from tokenworld.store.records import (
+    HEADER,
+    INTENT,
+    INTENT_SOURCES,
+    OUTCOME,
+    VERDICTS,
+    Ending,
+    Maybe,
+    OneOf,
+    Origin,
+    Parent,
+    Reference,
+    Run,
+    RunHeader,
+    SourceText,
+    Tick,
+    TickRecord,
+    Timing,
+    canonical,
+    digest_of,
+    fitting,
+    link,
+    parsed,
+    storable,
+)
 
 __all__ = [
+    "chained",
     "changes_of",
+    "event_rows",
     "find_run",
     "find_tick",
+    "header_json",
     "history",
+    "insert_ending",
+    "insert_reference",
+    "insert_run",
+    "insert_snapshot",
+    "insert_tick",
+    "insert_timing",
+    "last_link",
     "list_runs",
     "run_with_link",
     "snapshot_before",
+    "snapshots_of",
+    "sources_json",
     "ticks_after",
     "ticks_of",
 ]
+
+TICK_COLUMNS = (
+    "run, seq, actor, source, text, intent, outcome, status, "
+    "hash_before, hash_after, previous, chain, started, microseconds"
+)
+
+
+def sources_json(sources: Sequence[SourceText]) -> Json:
+    return [[source.name, source.text] for source in sources]
+
+
+def header_json(header: RunHeader, origin: Origin | None) -> Json:
+    """What the genesis hashes: all of the header, with sources and parent by their hashes."""
+    carried: dict[str, Json] = {}
+    if header.carried is not None:
+        carried = {"carried": _place_json(header.carried)}
+    if header.language > 1:
+        carried["language"] = header.language
+    return {
+        "format": "tw-run/1",
+        "world": header.world,
+        "digest": header.digest,
+        "sources": digest_of(sources_json(header.sources)),
+        "compiler": header.compiler,
+        "seed": header.seed,
+        "player": header.player,
+        "params": header.params,
+        "start_hash": header.start_hash,
+        "parent": _place_json(origin) if origin else None,
+        **carried,
+    }
+
+
+def _place_json(origin: Origin) -> dict[str, Json]:
+    return {"tick": origin.tick, "chain": origin.chain}
+
+
+def insert_run(
+    connection: sqlite3.Connection,
+    header: RunHeader,
+    origin: Origin | None,
+    number: int | None = None,
+) -> int:
+    """Store a header and return the run's id; `number` is kept in the slug where it is free."""
+    sources = canonical(sources_json(header.sources))
+    source_set = digest_of(sources_json(header.sources))
+    connection.execute(
+        "INSERT INTO source_set (hash, sources) SELECT ?, ? "
+        "WHERE NOT EXISTS (SELECT 1 FROM source_set WHERE hash = ?)",
+        (source_set, sources, source_set),
+    )
+    number = _slug_number(connection, header.world, number)
+    text = header_json(header, origin)
+    row = (
+        header.world,
+        number,
+        f"{header.world}-{number}",
+        source_set,
+        header.parent.run if header.parent else None,
+        canonical(text),
+        digest_of(text),
+    )
+    cursor = connection.execute(
+        "INSERT INTO run (world, number, slug, source_set, parent_run, header, genesis) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        row,
+    )
+    return cast(int, cursor.lastrowid)
+
+
+def _slug_number(connection: sqlite3.Connection, world: str, wanted: int | None) -> int:
+    query = "SELECT 1 FROM run WHERE world = ? AND number = ?"
+    if wanted is not None and not connection.execute(query, (world, wanted)).fetchone():
+        return wanted
+    query = "SELECT 1 + coalesce(max(number), 0) FROM run WHERE world = ?"
+    return int(connection.execute(query, (world,)).fetchone()[0])
+
+
+def last_link(connection: sqlite3.Connection, run: int) -> tuple[int, str, str]:
+    """Sequence number, chain and state hash that the next record of the run follows."""
+    row = connection.execute(
+        "SELECT seq, chain, hash_after FROM tick WHERE run = ? ORDER BY seq DESC LIMIT 1", (run,)
+    ).fetchone()
+    if row is None:
+        row = connection.execute(
+            "SELECT 0, genesis, json_extract(header, '$.start_hash') FROM run WHERE id = ?", (run,)
+        ).fetchone()
+    return cast(tuple[int, str, str], tuple(row))
+
+
+def chained(
+    run: int, seq: int, previous: str, record: TickRecord, timing: Timing | None = None
+) -> Tick:
+    """The record with its place in the run and its link of the chain."""
+    text = None if record.text is None else storable(record.text)
+    outcome = record.outcome
+    chain = link(
+        previous,
+        seq=seq,
+        source=record.source,
+        text=text,
+        intent=record.intent,
+        outcome=outcome,
+    )
+    return Tick(
+        run=run,
+        seq=seq,
+        actor=cast(str | None, outcome.get("actor")),
+        source=record.source,
+        text=text,
+        intent=record.intent,
+        outcome=outcome,
+        status=cast(Status, outcome.get("status")),
+        hash_before=cast(str, outcome.get("hash_before")),
+        hash_after=cast(str, outcome.get("hash_after")),
+        previous=previous,
+        chain=chain,
+        timing=timing,
+    )
+
+
+def insert_tick(connection: sqlite3.Connection, tick: Tick) -> None:
+    """Store a record with its rows in the side tables."""
+    row = (
+        tick.run,
+        tick.seq,
+        tick.actor,
+        tick.source,
+        tick.text,
+        canonical(tick.intent),
+        canonical(tick.outcome),
+        tick.status,
+        tick.hash_before,
+        tick.hash_after,
+        tick.previous,
+        tick.chain,
+    )
+    connection.execute(
+        "INSERT INTO tick (run, seq, actor, source, text, intent, outcome, status, "
+        "hash_before, hash_after, previous, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        row,
+    )
+    connection.executemany(
+        "INSERT INTO event (run, seq, position, part, fluent, args, old, new, rule) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((tick.run, tick.seq, *event) for event in event_rows(tick.outcome)),
+    )
+    if tick.timing:
+        insert_timing(connection, tick.run, tick.seq, tick.timing)
+
+
+def event_rows(outcome: Mapping[str, Json]) -> Iterator[tuple[int, str, str, str, str, str, str]]:
+    """(position, part, fluent, args, old, new, rule) of every committed change, in order."""
+    position = 0
+    for part, key in (("action", "changes"), ("law", "law_changes")):
+        for item in cast(Sequence[Mapping[str, Json]], outcome[key]):
+            args, old, new = (canonical(item[name]) for name in ("args", "old", "new"))
+            yield position, part, str(item["fluent"]), args, old, new, str(item["rule"])
+            position += 1
+
+
+def insert_timing(connection: sqlite3.Connection, run: int, seq: int, timing: Timing) -> None:
+    connection.execute(
+        "INSERT INTO timing (run, seq, started, microseconds) VALUES (?, ?, ?, ?)",
+        (run, seq, timing.started, timing.microseconds),
+    )
+
+
+def insert_snapshot(connection: sqlite3.Connection, tick: Tick, state: Mapping[str, Json]) -> None:
+    connection.execute(
+        "INSERT INTO snapshot (run, seq, state, state_hash) VALUES (?, ?, ?, ?)",
+        (tick.run, tick.seq, canonical(state), tick.hash_after),
+    )
+
+
+def insert_ending(connection: sqlite3.Connection, run: int, ending: Ending) -> None:
+    connection.execute(
+        "INSERT INTO ending (run, reason, ticks, state_hash, chain) VALUES (?, ?, ?, ?, ?)",
+        (run, ending.reason, ending.ticks, ending.state_hash, ending.chain),
+    )
+
+
+def insert_reference(connection: sqlite3.Connection, run: int, reference: Reference) -> None:
+    connection.execute(
+        "INSERT INTO reference (run, verdict, window) VALUES (?, ?, ?)",
+        (run, reference.verdict, reference.window),
+    )
+
+
+def tick_of(row: tuple[Any, ...]) -> Tick:
+    """The record of a row of `TICK_COLUMNS`; `ValueError` where it is damaged."""
+    try:
+        fitting(dict(zip(_TICK_ROW, row, strict=False)), _TICK_ROW)
+        run, seq, actor, source, text, intent, outcome, status, before, after, previous, chain = (
+            row[:12]
+        )
+        return Tick(
+            run=run,
+            seq=seq,
+            actor=actor,
+            source=source,
+            text=text,
+            intent=parsed(intent, INTENT),
+            outcome=parsed(outcome, OUTCOME),
+            status=status,
+            hash_before=before,
+            hash_after=after,
+            previous=previous,
+            chain=chain,
+            timing=timing_of(row[12], row[13]),
+        )
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"record {row[1]} of run {row[0]}: {error}") from error
+
+
+_TICK_ROW = {
+    "run": int,
+    "seq": int,
+    "actor": Maybe(str),
+    "source": OneOf(INTENT_SOURCES),
+    "text": Maybe(str),
+    "intent": str,
+    "outcome": str,
+    "status": OneOf(STATUSES),
+    "hash_before": str,
+    "hash_after": str,
+    "previous": str,
+    "chain": str,
+}
+
+
+def timing_of(started: object, microseconds: object) -> Timing | None:
+    """The timing of a (left joined) row; `ValueError` where it is damaged."""
+    if started is None and microseconds is None:
+        return None
+    return Timing(*fitting((started, microseconds), (str, int)))
+
+
+def ending_of(row: tuple[Any, ...]) -> Ending | None:
+    """The ending of a (left joined) row of reason, ticks, state hash and chain."""
+    return None if row[0] is None else Ending(*fitting(row, (str, int, str, str)))
+
+
+# ---- Finding runs and reading their ticks back. Nothing here changes the store -------------------
+
 
 _RUNS = """
 SELECT run.id, run.slug, run.source_set, run.parent_run, run.header, run.genesis,
   coalesce(tick.seq, 0), tick.hash_after, tick.status,
   ending.reason, ending.ticks, ending.state_hash, ending.chain,
-  timing.started, timing.microseconds
+  timing.started, timing.microseconds, run.world, tick.chain
 FROM run
 LEFT JOIN tick ON tick.run = run.id
   AND tick.seq = (SELECT max(seq) FROM tick WHERE run = run.id)
@@ -158,7 +436,20 @@ def snapshot_before(
             "ORDER BY seq DESC LIMIT 1",
             (run.id, seq),
         ).fetchone()
-    return None if row is None else (row[0], json.loads(row[1]), row[2])
+    if row is None:
+        return None
+    with undamaged(store, f"a snapshot of run `{run.slug}`"):
+        return row[0], parsed(row[1], {}), fitting(row[2], str)
+
+
+def snapshots_of(store: Database, run: Run) -> dict[int, Mapping[str, Json]]:
+    """The whole states that are stored of a run, by the records that they lie behind."""
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT seq, state FROM snapshot WHERE run = ?", (run.id,)
+        ).fetchall()
+    with undamaged(store, f"a snapshot of run `{run.slug}`"):
+        return {seq: parsed(state, {}) for seq, state in rows}
 
 
 def changes_of(
@@ -171,7 +462,10 @@ def changes_of(
             "ORDER BY seq, position",
             (run.id, fluent, canonical(list(args))),
         ).fetchall()
-    return tuple((seq, json.loads(old), json.loads(new), rule) for seq, old, new, rule in rows)
+    with undamaged(store, f"a change in run `{run.slug}`"):
+        return tuple(
+            (seq, parsed(old), parsed(new), fitting(rule, str)) for seq, old, new, rule in rows
+        )
 
 
 def _ticks(store: Database, where: str, *parameters: int) -> tuple[Tick, ...]:
@@ -183,10 +477,8 @@ def _ticks(store: Database, where: str, *parameters: int) -> tuple[Tick, ...]:
     )
     with store.reading() as connection:
         rows = connection.execute(query, parameters).fetchall()
-    try:
+    with undamaged(store, "a record"):
         return tuple(map(tick_of, rows))
-    except (ValueError, RecursionError) as error:
-        raise unreadable(store.path, f"a tick is damaged ({error})") from error
 
 
 def _runs(store: Database, where: str, *parameters: str | int) -> tuple[Run, ...]:
@@ -199,16 +491,26 @@ def _runs(store: Database, where: str, *parameters: str | int) -> tuple[Run, ...
             ).fetchone()
             for key in wanted
         }
-        references = _references(connection)
-    try:
-        sources = {key: _sources(json.loads(row[0])) for key, row in texts.items()}
+        with undamaged(store, "a reference"):
+            references = _references(connection)
+    with undamaged(store, "the header of a run"):
+        sources = {key: _sources(row) for key, row in texts.items()}
         return tuple(_run(row, sources[row[2]], references.get(row[0])) for row in rows)
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise unreadable(store.path, f"the header of a run is damaged ({error})") from error
 
 
-def _sources(pairs: list[list[str]]) -> tuple[SourceText, ...]:
-    return tuple(SourceText(name, text) for name, text in pairs)
+@contextmanager
+def undamaged(store: Database, what: str) -> Iterator[None]:
+    """Turn damage found within the block into a `Failure` (TW1101)."""
+    try:
+        yield
+    except (ValueError, RecursionError) as error:
+        raise unreadable(store.path, f"{what} is damaged ({error})") from error
+
+
+def _sources(row: tuple[object] | None) -> tuple[SourceText, ...]:
+    if row is None:
+        raise ValueError("its source texts are missing")
+    return tuple(SourceText(name, text) for name, text in parsed(row[0], [(str, str)]))
 
 
 def _references(connection: sqlite3.Connection) -> dict[int, Reference]:
@@ -216,14 +518,19 @@ def _references(connection: sqlite3.Connection) -> dict[int, Reference]:
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reference'"
     if connection.execute(query).fetchone() is None:
         return {}
-    rows = connection.execute("SELECT run, verdict, window FROM reference")
-    return {run: Reference(verdict, window) for run, verdict, window in rows}
+    rows = connection.execute("SELECT run, verdict, window FROM reference").fetchall()
+    return {run: Reference(*fitting(row, (OneOf(VERDICTS), int))) for run, *row in rows}
 
 
 def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Reference | None) -> Run:
-    header = json.loads(row[4])
+    fitting(row[:9], _RUN_ROW)
+    header = parsed(row[4], HEADER)
     parent = header["parent"]
-    origin = Origin(parent["tick"], parent["chain"]) if parent else None
+    origin = _place(parent) if parent else None
+    if row[3] is not None and row[3] >= row[0]:
+        raise ValueError("it is a branch of a later run")
+    if row[15] != header["world"]:
+        raise ValueError("its world is another one than that of its row")
     return Run(
         id=row[0],
         slug=row[1],
@@ -237,14 +544,23 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Refer
             start_hash=header["start_hash"],
             params=header["params"],
             parent=Parent(row[3], origin.tick) if origin and row[3] is not None else None,
-            carried=Origin(**header["carried"]) if "carried" in header else None,
+            carried=_place(header["carried"]) if "carried" in header else None,
+            language=header.get("language", 1),
         ),
         genesis=row[5],
         origin=origin,
         ticks=row[6],
-        state_hash=cast(str, row[7] or header["start_hash"]),
+        link=fitting(row[16], Maybe(str)) or row[5],
+        state_hash=row[7] or header["start_hash"],
         last_status=row[8],
-        ending=ending_of((row[9], row[10], row[11], row[12])),
+        ending=ending_of(row[9:13]),
         timing=timing_of(row[13], row[14]),
         reference=reference,
     )
+
+
+_RUN_ROW = (int, str, str, Maybe(int), str, str, int, Maybe(str), Maybe(str))
+
+
+def _place(found: Mapping[str, Any]) -> Origin:
+    return Origin(found["tick"], found["chain"])

@@ -1,7 +1,6 @@
 """Text to syntax tree: items, expressions and templates with spans."""
 
 from tokenworld.syntax.nodes import File
-from tokenworld.syntax.parse import parse_source
-from tokenworld.syntax.trivia import doc_of, docs_of
+from tokenworld.syntax.parse import doc_of, docs_of, parse_source
 
 __all__ = ["File", "doc_of", "docs_of", "parse_source"]

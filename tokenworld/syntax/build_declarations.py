@@ -1,23 +1,16 @@
-"""Concrete trees to nodes: files, vocabulary and prose items."""
+"""Concrete trees to nodes: files, vocabulary, prose, worlds and scenarios."""
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from collections.abc import Callable
+from typing import Final, Literal, cast
 
 from tokenworld.syntax import declarations as d
-from tokenworld.syntax.build_changes import block_below, field, fields
-from tokenworld.syntax.build_expr import (
-    aka,
-    expr,
-    formal,
-    number,
-    params,
-    type_ref,
-)
-from tokenworld.syntax.context import Context, name, names, optional_name, token_of
-from tokenworld.syntax.leaves import Name, Number, Str
-from tokenworld.syntax.templates import plain
-from tokenworld.syntax.tree import Kid, Tree
+from tokenworld.syntax.build_expr import aka, expr, formal, number, params, ref, type_ref
+from tokenworld.syntax.build_rules import block_below, field, fields, optional_text
+from tokenworld.syntax.expressions import Name, Number, Str
+from tokenworld.syntax.lalr import Kid, Token, Tree
+from tokenworld.syntax.templates import Context, name, names, optional_name, plain, token_of
 
 # ---- files --------------------------------------------------------------------------------
 
@@ -205,15 +198,20 @@ def _row(cx: Context, tree: Tree) -> d.Row:
 
 
 def derive(cx: Context, tree: Tree) -> d.DeriveDecl:
-    """`derive d(x: A): T = value`."""
+    """`derive d(x: A): T = let n = e then value`."""
     declared = tree.after(":")
     return d.DeriveDecl(
         cx.span(tree),
         name(cx, tree.get("name")),
         params(cx, tree),
         type_ref(cx, declared) if declared else None,
-        expr(cx, tree.after("=")),
+        tuple(_naming(cx, kid) for kid in tree.trees("naming")),
+        expr(cx, tree.kids[-1]),
     )
+
+
+def _naming(cx: Context, tree: Tree) -> d.Naming:
+    return d.Naming(cx.span(tree), name(cx, tree.get("name")), expr(cx, tree.after("=")))
 
 
 def param(cx: Context, tree: Tree) -> d.ParamDecl:
@@ -249,3 +247,251 @@ def scope(cx: Context, tree: Tree) -> d.ScopeDecl:
 def describe(cx: Context, tree: Tree) -> d.DescribeDecl:
     """`describe x: T { … }`."""
     return d.DescribeDecl(cx.span(tree), formal(cx, tree.get("formal")), block_below(cx, tree))
+
+
+# ---- Concrete trees to nodes: worlds and scenarios -----------------------------------------------
+
+
+def world(cx: Context, tree: Tree) -> d.WorldDecl:
+    """`world w "Title" { … }`."""
+    brace = _brace(tree)
+    title = [kid for kid in tree.kids[:brace] if isinstance(kid, Token) and _is_string(kid)]
+    items = tuple(
+        _WORLD_ITEMS[kid.kind](cx, kid) for kid in tree.kids[brace:] if isinstance(kid, Tree)
+    )
+    return d.WorldDecl(
+        cx.span(tree), name(cx, tree.kids[1]), plain(cx, title[0]) if title else None, items
+    )
+
+
+def scenario(cx: Context, tree: Tree) -> d.ScenarioDecl:
+    """`scenario "title" in world { … }`."""
+    steps = tuple(
+        _STEPS[kid.kind](cx, kid) for kid in tree.kids[_brace(tree) :] if isinstance(kid, Tree)
+    )
+    title = plain(cx, token_of(tree.kids[1]))
+    return d.ScenarioDecl(cx.span(tree), title, name(cx, tree.kids[3]), steps)
+
+
+def _brace(tree: Tree) -> int:
+    return next(
+        i for i, kid in enumerate(tree.kids) if isinstance(kid, Token) and kid.terminal == "{"
+    )
+
+
+def _is_string(kid: Token) -> bool:
+    return kid.terminal == "STRING"
+
+
+# ---- lines of a world ---------------------------------------------------------------------
+
+
+def _spare(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Spare(cx.span(tree), name(cx, tree.kids[1]), number(cx, tree.kids[2]))
+
+
+def _layout(cx: Context, tree: Tree) -> d.WorldItem:
+    rows = tuple(plain(cx, token) for token in tree.strings())
+    legends = tuple(_legend(cx, kid) for kid in tree.trees("legend"))
+    return d.Layout(cx.span(tree), name(cx, tree.kids[1]), rows, legends)
+
+
+def _legend(cx: Context, tree: Tree) -> d.Legend:
+    return d.Legend(cx.span(tree), plain(cx, token_of(tree.kids[1])), block_below(cx, tree))
+
+
+def _setup(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Setup(cx.span(tree), block_below(cx, tree))
+
+
+def _start_file(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.StartFile(cx.span(tree), plain(cx, token_of(tree.kids[1])))
+
+
+def _tune(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Tune(cx.span(tree), name(cx, tree.kids[1]), expr(cx, tree.kids[3]))
+
+
+def _time(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.TimePolicy(cx.span(tree), name(cx, tree.kids[2]))
+
+
+def _turns(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Turns(cx.span(tree), names(cx, tree.trees("name")))
+
+
+def _ambiguous(cx: Context, tree: Tree) -> d.WorldItem:
+    policy = cast(Literal["first", "ask"], token_of(tree.kids[1]).text)
+    return d.Ambiguous(cx.span(tree), policy)
+
+
+def _endless(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Endless(cx.span(tree))
+
+
+def _outcomes(cx: Context, tree: Tree) -> d.WorldItem:
+    policy = cast(Literal["latched", "live"], token_of(tree.kids[1]).text)
+    return d.OutcomePolicy(cx.span(tree), policy)
+
+
+def _ending(cx: Context, tree: Tree) -> d.WorldItem:
+    kind = cast(Literal["goal", "lose", "stop"], tree.kind)
+    condition = expr(cx, tree.kids[3])
+    return d.Ending(cx.span(tree), kind, name(cx, tree.kids[1]), condition, optional_text(cx, tree))
+
+
+def _award(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Award(cx.span(tree), expr(cx, tree.kids[1]), expr(cx, tree.kids[3]))
+
+
+def _pays(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Pays(cx.span(tree), expr(cx, tree.kids[1]), expr(cx, tree.kids[3]))
+
+
+def _score(cx: Context, tree: Tree) -> d.WorldItem:
+    return d.Score(cx.span(tree), expr(cx, tree.kids[2]))
+
+
+_WORLD_ITEMS: Final[dict[str, Callable[[Context, Tree], d.WorldItem]]] = {
+    "object": object_decl,
+    "spare": _spare,
+    "layout": _layout,
+    "setup": _setup,
+    "start_file": _start_file,
+    "tune": _tune,
+    "time": _time,
+    "turns": _turns,
+    "ambiguous": _ambiguous,
+    "endless": _endless,
+    "outcomes": _outcomes,
+    "goal": _ending,
+    "lose": _ending,
+    "stop": _ending,
+    "award": _award,
+    "pays": _pays,
+    "score": _score,
+}
+
+
+# ---- steps of a scenario ------------------------------------------------------------------
+
+
+def _given(cx: Context, tree: Tree) -> d.Step:
+    return d.Given(cx.span(tree), block_below(cx, tree))
+
+
+def _random(cx: Context, tree: Tree) -> d.Step:
+    return d.Random(cx.span(tree), number(cx, tree.kids[1]))
+
+
+def _input(cx: Context, tree: Tree) -> d.Step:
+    return d.When(
+        cx.span(tree),
+        _intent(cx, tree.kids[1]),
+        optional_name(cx, tree.after("by")),
+        _optional_number(cx, tree, "times"),
+    )
+
+
+def _intent(cx: Context, kid: Kid) -> d.Intent:
+    if isinstance(kid, Tree) and kid.kind == "typed":
+        return d.Typed(cx.span(kid), plain(cx, token_of(kid)))
+    if isinstance(kid, Tree) and kid.kind == "pass":
+        return d.Pass(cx.span(kid))
+    return ref(cx, kid)
+
+
+def _optional_number(cx: Context, tree: Tree, word: str) -> Number | None:
+    kid = tree.after(word)
+    return number(cx, kid) if kid is not None else None
+
+
+def _then(cx: Context, tree: Tree) -> d.Step:
+    return d.Then(cx.span(tree), tuple(_check(cx, kid) for kid in tree.all_after("then", ",")))
+
+
+def _always(cx: Context, tree: Tree) -> d.Step:
+    return d.Always(cx.span(tree), expr(cx, tree.kids[1]))
+
+
+def _never(cx: Context, tree: Tree) -> d.Step:
+    return d.Never(cx.span(tree), expr(cx, tree.kids[1]))
+
+
+def _replay(cx: Context, tree: Tree) -> d.Step:
+    return d.Replay(cx.span(tree), plain(cx, token_of(tree.kids[1])))
+
+
+_STEPS: Final[dict[str, Callable[[Context, Tree], d.Step]]] = {
+    "given": _given,
+    "random": _random,
+    "input": _input,
+    "then": _then,
+    "always_check": _always,
+    "never_check": _never,
+    "replay": _replay,
+}
+
+
+# ---- checks -------------------------------------------------------------------------------
+
+
+def _check(cx: Context, kid: Kid) -> d.Check:
+    build = _CHECKS.get(kid.kind) if isinstance(kid, Tree) else None
+    if build is not None and isinstance(kid, Tree):
+        return build(cx, kid)
+    return d.Holds(cx.span(kid), expr(cx, kid))
+
+
+def _refused(cx: Context, tree: Tree) -> d.Check:
+    return d.Refused(cx.span(tree), optional_name(cx, tree.after("because")))
+
+
+def _status(cx: Context, tree: Tree) -> d.Check:
+    return d.StatusIs(cx.span(tree), name(cx, tree.kids[1]))
+
+
+def _unchanged(cx: Context, tree: Tree) -> d.Check:
+    return d.Unchanged(cx.span(tree))
+
+
+def _won(cx: Context, tree: Tree) -> d.Check:
+    return d.Won(cx.span(tree), optional_name(cx, tree.find("name")))
+
+
+def _lost(cx: Context, tree: Tree) -> d.Check:
+    return d.Lost(cx.span(tree), optional_name(cx, tree.find("name")))
+
+
+def _says(cx: Context, tree: Tree) -> d.Check:
+    return d.Says(cx.span(tree), plain(cx, token_of(tree.kids[1])))
+
+
+def _emits(cx: Context, tree: Tree) -> d.Check:
+    return d.Emits(cx.span(tree), ref(cx, tree.kids[1]))
+
+
+def _within(cx: Context, tree: Tree) -> d.Check:
+    return d.Within(cx.span(tree), number(cx, tree.kids[1]), expr(cx, tree.kids[2]))
+
+
+def _winnable(cx: Context, tree: Tree) -> d.Check:
+    return d.Winnable(cx.span(tree), _optional_number(cx, tree, "within"))
+
+
+def _unwinnable(cx: Context, tree: Tree) -> d.Check:
+    return d.Unwinnable(cx.span(tree))
+
+
+_CHECKS: Final[dict[str, Callable[[Context, Tree], d.Check]]] = {
+    "refused": _refused,
+    "status": _status,
+    "unchanged": _unchanged,
+    "won": _won,
+    "lost": _lost,
+    "says": _says,
+    "emits": _emits,
+    "within": _within,
+    "winnable": _winnable,
+    "unwinnable": _unwinnable,
+}

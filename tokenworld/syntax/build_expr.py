@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Final, Literal, cast
 
 from tokenworld.syntax import expressions as e
-from tokenworld.syntax.context import Context, must, name, token_of
-from tokenworld.syntax.leaves import Constant, NamedType, Number, PrimitiveType, Qualified
-from tokenworld.syntax.templates import template
-from tokenworld.syntax.tree import Kid, Token, Tree
+from tokenworld.syntax.expressions import Constant, NamedType, Number, PrimitiveType, Qualified
+from tokenworld.syntax.lalr import Kid, Token, Tree
+from tokenworld.syntax.templates import Context, must, name, template, token_of
 
 _BINARY: Final[dict[str, e.BinaryOp]] = {
     "plus": "+",
@@ -92,7 +91,11 @@ def kind_of(cx: Context, kid: Kid | None) -> e.Kind | None:
 
 def formal(cx: Context, tree: Tree) -> e.Formal:
     """`x: T`."""
-    return e.Formal(cx.span(tree), name(cx, tree.kids[0]), kind_of(cx, tree.after(":")))
+    kind = tree.after(":")
+    if isinstance(kind, Tree) and kind.kind == "scalar":
+        word = cast(Literal["bool", "real"], token_of(kind).text)
+        return e.Formal(cx.span(tree), name(cx, tree.kids[0]), PrimitiveType(cx.span(kind), word))
+    return e.Formal(cx.span(tree), name(cx, tree.kids[0]), kind_of(cx, kind))
 
 
 def params(cx: Context, tree: Tree) -> tuple[e.Formal, ...]:
@@ -224,6 +227,10 @@ def _choose(cx: Context, tree: Tree) -> e.Expr:
     return e.Choose(cx.span(tree), condition, then, otherwise)
 
 
+def _default_for(cx: Context, tree: Tree) -> e.Expr:
+    return e.Otherwise(cx.span(tree), expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
+
+
 def _compare(cx: Context, tree: Tree) -> e.Expr:
     op = cast(e.CompareOp, token_of(tree.kids[1]).text)
     return e.Compare(cx.span(tree), op, expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
@@ -265,6 +272,7 @@ _BUILDERS: Final[dict[str, Callable[[Context, Tree], e.Expr]]] = {
     "or": _or,
     "implies": _implies,
     "choose": _choose,
+    "default_for": _default_for,
     "compare": _compare,
     "member_of": _member_of,
     "is_type": _is_type,

@@ -1,16 +1,215 @@
-"""Concrete trees to nodes: phases, actions, laws, beliefs and what must hold."""
+"""Concrete trees to nodes: blocks, changes, phases, actions, laws, beliefs, invariants."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final, Literal, cast
+
 from tokenworld.diagnostics import Diagnostic, Related
 from tokenworld.syntax import rules as r
-from tokenworld.syntax.build_changes import block, block_below, effect, let, optional_text, text
-from tokenworld.syntax.build_expr import expr, formal, params, ref, where
-from tokenworld.syntax.changes import Let
-from tokenworld.syntax.context import BuildError, Context, name, optional_name
-from tokenworld.syntax.expressions import Expr
-from tokenworld.syntax.leaves import Name
-from tokenworld.syntax.tree import Kid, Token, Tree
+from tokenworld.syntax.build_expr import args, expr, formal, params, ref, slot_value, where
+from tokenworld.syntax.expressions import Expr, Name, Template
+from tokenworld.syntax.lalr import Kid, Token, Tree
+from tokenworld.syntax.rules import Let
+from tokenworld.syntax.templates import (
+    BuildError,
+    Context,
+    must,
+    name,
+    optional_name,
+    template,
+    token_of,
+)
+
+
+def block(cx: Context, kid: Kid | None) -> r.Block:
+    """`{ … }`."""
+    tree = _tree(kid)
+    effects = tuple(effect(cx, k) for k in tree.kids if isinstance(k, Tree))
+    return r.Block(cx.span(tree), effects)
+
+
+def block_below(cx: Context, tree: Tree) -> r.Block:
+    """The block directly below a tree."""
+    return block(cx, tree.get("block"))
+
+
+def effect(cx: Context, tree: Tree) -> r.Effect:
+    """One change, control structure or line of output."""
+    return _BUILDERS[tree.kind](cx, tree)
+
+
+def fields(cx: Context, tree: Tree) -> tuple[r.Field, ...]:
+    """The fields of an object or a created object; none where the braces are missing."""
+    part = tree.find("fields")
+    return tuple(field(cx, kid) for kid in part.trees("field")) if part else ()
+
+
+def field(cx: Context, tree: Tree) -> r.Field:
+    """`name = value`."""
+    return r.Field(cx.span(tree), name(cx, tree.kids[0]), expr(cx, tree.kids[2]))
+
+
+def text(cx: Context, token: Token) -> Template:
+    """A quoted text as a template."""
+    return template(cx, token, slot_value)
+
+
+def optional_text(cx: Context, tree: Tree) -> Template | None:
+    """The quoted text directly below a tree, where there is one."""
+    found = tree.strings()
+    return text(cx, found[0]) if found else None
+
+
+def let(cx: Context, tree: Tree) -> r.Let:
+    """`let name = value` or a draw."""
+    value = tree.kids[3]
+    if isinstance(value, Tree) and value.kind.startswith("draw_"):
+        return r.Let(cx.span(tree), name(cx, tree.kids[1]), _draw(cx, value))
+    return r.Let(cx.span(tree), name(cx, tree.kids[1]), expr(cx, value))
+
+
+# ---- one function per kind of tree --------------------------------------------------------
+
+
+def _tree(kid: Kid | None) -> Tree:
+    if not isinstance(kid, Tree):
+        raise LookupError("the grammar and the builder disagree")
+    return kid
+
+
+def _draw(cx: Context, tree: Tree) -> r.Draw:
+    span = cx.span(tree)
+    match tree.kind:
+        case "draw_chance":
+            return r.DrawChance(span, expr(cx, tree.kids[1]))
+        case "draw_pick":
+            return r.DrawPick(span, where(cx, tree.get("where")), _pick_by(cx, tree))
+        case _:
+            return r.DrawUniform(span, expr(cx, tree.after("(")), expr(cx, tree.after(",")))
+
+
+def _pick_by(cx: Context, tree: Tree) -> r.PickBy | None:
+    part = tree.find("pick_by")
+    if part is None:
+        return None
+    kind = cast(Literal["least", "most", "weight"], token_of(part.kids[1]).text)
+    return r.PickBy(cx.span(part), kind, expr(cx, part.kids[2]))
+
+
+def _set(cx: Context, tree: Tree) -> r.Effect:
+    op = cast(Literal["=", "+=", "-="], token_of(tree.kids[1]).text)
+    return r.Set(cx.span(tree), ref(cx, tree.kids[0]), op, expr(cx, tree.kids[2]))
+
+
+def _add(cx: Context, tree: Tree) -> r.Effect:
+    return r.Add(cx.span(tree), ref(cx, tree.kids[1]))
+
+
+def _remove(cx: Context, tree: Tree) -> r.Effect:
+    return r.Remove(cx.span(tree), ref(cx, tree.kids[1]))
+
+
+def _if(cx: Context, tree: Tree) -> r.Effect:
+    """The chain of `else if` becomes one list; it is walked, not recursed into."""
+    branches: list[r.Branch] = []
+    otherwise: r.Block | None = None
+    link: Tree | None = tree
+    while link is not None:
+        branches.append(_branch(cx, link.kids[1], link.kids[2]))
+        rest = link.after("else")
+        link = rest if isinstance(rest, Tree) and rest.kind == "if" else None
+        if link is None and rest is not None:
+            otherwise = block(cx, rest)
+    return r.If(cx.span(tree), tuple(branches), otherwise)
+
+
+def _branch(cx: Context, condition: Kid, body: Kid) -> r.Branch:
+    value: Expr = expr(cx, condition)
+    span = cx.source.span(condition.start, body.end)
+    return r.Branch(span, value, block(cx, body))
+
+
+def _for(cx: Context, tree: Tree) -> r.Effect:
+    return r.For(cx.span(tree), where(cx, tree.get("where")), block_below(cx, tree))
+
+
+def _chance(cx: Context, tree: Tree) -> r.Effect:
+    kids = tree.kids
+    starts = [i for i, k in enumerate(kids) if isinstance(k, Token) and k.text in ("chance", "or")]
+    branches = tuple(_branch(cx, kids[i + 1], kids[i + 2]) for i in starts)
+    return r.Chance(cx.span(tree), branches, _otherwise(cx, tree))
+
+
+def _otherwise(cx: Context, tree: Tree) -> r.Block | None:
+    rest = tree.after("else")
+    return block(cx, rest) if rest is not None else None
+
+
+def _pick(cx: Context, tree: Tree) -> r.Effect:
+    return r.Pick(
+        cx.span(tree),
+        where(cx, tree.get("where")),
+        _pick_by(cx, tree),
+        block_below(cx, tree),
+        _otherwise(cx, tree),
+    )
+
+
+def _create(cx: Context, tree: Tree) -> r.Effect:
+    return r.Create(cx.span(tree), name(cx, tree.kids[1]), name(cx, tree.kids[3]), fields(cx, tree))
+
+
+def _destroy(cx: Context, tree: Tree) -> r.Effect:
+    return r.Destroy(cx.span(tree), ref(cx, tree.kids[1]))
+
+
+def _transfer(cx: Context, tree: Tree) -> r.Effect:
+    amount, source, target = tree.kids[1], tree.kids[3], tree.kids[5]
+    return r.Transfer(cx.span(tree), expr(cx, amount), ref(cx, source), ref(cx, target))
+
+
+def _swap(cx: Context, tree: Tree) -> r.Effect:
+    return r.Swap(cx.span(tree), ref(cx, tree.kids[1]), ref(cx, tree.kids[3]))
+
+
+def _emit(cx: Context, tree: Tree) -> r.Effect:
+    return r.Emit(cx.span(tree), name(cx, tree.kids[1]), args(cx, tree))
+
+
+def _say(cx: Context, tree: Tree) -> r.Effect:
+    return r.Say(cx.span(tree), text(cx, must(tree.strings()[0])))
+
+
+def _show(cx: Context, tree: Tree) -> r.Effect:
+    return r.Show(cx.span(tree), ref(cx, tree.kids[1]))
+
+
+def _reward(cx: Context, tree: Tree) -> r.Effect:
+    return r.Reward(cx.span(tree), expr(cx, tree.kids[1]))
+
+
+_BUILDERS: Final[dict[str, Callable[[Context, Tree], r.Effect]]] = {
+    "let": let,
+    "set": _set,
+    "add": _add,
+    "remove": _remove,
+    "if": _if,
+    "for": _for,
+    "chance": _chance,
+    "pick": _pick,
+    "create": _create,
+    "destroy": _destroy,
+    "transfer": _transfer,
+    "swap": _swap,
+    "emit": _emit,
+    "say": _say,
+    "show": _show,
+    "reward": _reward,
+}
+
+
+# ---- Concrete trees to nodes: phases, actions, laws, beliefs and what must hold ------------------
 
 
 def phase(cx: Context, tree: Tree) -> r.PhaseDecl:

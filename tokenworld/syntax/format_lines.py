@@ -1,4 +1,4 @@
-"""Which tokens and comments stand on which line of the formatted text."""
+"""The lines of the formatted text: the role of each token, blanks, where lines may break."""
 
 from __future__ import annotations
 
@@ -6,9 +6,264 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from tokenworld.syntax.format_shape import CODE, HANGING, Shape
-from tokenworld.syntax.format_space import may_break
-from tokenworld.syntax.tree import Token
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.syntax.lalr import Kid, Token, Tree
+
+# ---- format_shape --------------------------------------------------------------------------------
+# What the formatter needs to know of each token: which statement, brace or role it belongs to.
+#
+# The trees are walked without recursion, so a long chain of operators costs no stack.
+
+
+# What stands between these braces comes one to a line, if the braces do not share a line.
+CODE: Final = frozenset({"block", "action", "believe", "world"})
+# Here authors group as the matter asks for, so their line breaks stay.
+DATA: Final = frozenset({"scenario", "type", "fields", "table", "pddl", "layout", "data"})
+# Parts that commas or operators hold together, as one expression.
+LISTS: Final = frozenset({"enum", "ladder", "guess", "guess_each", "draw_pick"})
+# Braces whose content may begin on the line of the brace and go on below its first word.
+HANGING: Final = LISTS | {"fields", "table", "pddl"}
+BRACED: Final = CODE | DATA | LISTS
+
+_CALLS: Final = frozenset({"args", "params", "fold", "fold_of", "fold_all", "draw_uniform"})
+_OF_DATA: Final = frozenset({"setup", "given", "legend"})
+_BRANCHED: Final = frozenset({"if", "chance", "pick"})
+
+
+@frozen
+class Brace:
+    """A pair of braces: the indices of both, what kind of list it holds, and how deep it lies."""
+
+    open: int
+    close: int
+    kind: str
+    depth: int
+
+
+@frozen
+class Shape:
+    """The roles of tokens, as indices into the file's list of tokens.
+
+    `opening` maps each closing brace to its opening one, `starts` the first token of each
+    statement to the brace it stands in (-1 outside), `inside` each token to its innermost brace
+    (-1 outside; a brace belongs to the outer one). `nesting` counts the open parentheses around
+    each token. `columns` names what authors align in consecutive lines: `else` and `text` of
+    requirements, `then` of scenarios, `=` of PDDL entries.
+    """
+
+    braces: dict[int, Brace]
+    opening: dict[int, int]
+    starts: dict[int, int]
+    inside: list[int]
+    nesting: list[int]
+    names: frozenset[int]
+    calls: frozenset[int]
+    unary: frozenset[int]
+    parents: frozenset[int]
+    branches: frozenset[int]
+    rows: frozenset[int]
+    titles: frozenset[int]
+    quirked: frozenset[int]
+    columns: dict[int, str]
+
+
+class _Finder:
+    """Collects the roles while the trees are walked."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.index = {id(token): i for i, token in enumerate(tokens)}
+        self.kinds: dict[int, str] = {}
+        self.starts: set[int] = set()
+        self.sets: dict[str, set[int]] = {
+            name: set()
+            for name in (
+                "names", "calls", "unary", "parents", "branches", "rows", "titles", "quirked"
+            )
+        }  # fmt: skip
+        self.columns: dict[int, str] = {}
+
+    def at(self, kid: Kid) -> int:
+        """The index of the first token of a part."""
+        while isinstance(kid, Tree):
+            kid = kid.kids[0]
+        return self.index[id(kid)]
+
+    def visit(self, tree: Tree, parent: str) -> None:
+        kind = tree.kind
+        tokens = [kid for kid in tree.kids if isinstance(kid, Token)]
+        if kind in BRACED:
+            self._braced(tree, "data" if kind == "block" and parent in _OF_DATA else kind)
+        if kind in _CALLS:
+            self._mark("calls", (t for t in tokens if t.terminal == "("))
+        elif kind == "negative":
+            self._mark("unary", tokens[:1])
+        elif kind == "parents":
+            self._mark("parents", tokens[:1])
+        elif kind in ("name", "typename"):
+            self.sets["names"].add(self.at(tree))
+        elif kind in _BRANCHED:
+            self._mark("branches", (t for t in tokens if t.terminal in ("else", "or")))
+        elif kind == "require":
+            self._require(tree)
+        elif kind == "then":
+            self.columns[self.at(tree)] = "then"
+        elif kind == "entry":
+            self.columns.update({self.at(t): "=" for t in tokens if t.terminal == "="})
+        elif kind == "quirk":
+            self.sets["quirked"].add(self.at(tree.kids[2]))
+        if kind in ("goal", "lose", "stop", "object", "world"):
+            self._mark("titles", tree.strings())
+
+    def _mark(self, name: str, tokens: Iterator[Token] | list[Token]) -> None:
+        self.sets[name].update(self.at(token) for token in tokens)
+
+    def _braced(self, tree: Tree, kind: str) -> None:
+        """Note the brace of a tree, and what begins a statement between its braces."""
+        opened = False
+        for kid in tree.kids:
+            if isinstance(kid, Token):
+                if kid.terminal == "{":
+                    self.kinds[self.at(kid)] = kind
+                    opened = True
+                elif opened and kid.terminal == "STRING":
+                    self.sets["rows"].add(self.at(kid))
+            elif opened:
+                self.starts.add(self.at(kid))
+
+    def _require(self, tree: Tree) -> None:
+        marks = [kid for kid in tree.kids if isinstance(kid, Token) and kid.terminal == "else"]
+        if marks:
+            self.columns[self.at(marks[0])] = "else"
+        if tree.find("name") is not None and tree.strings():
+            self.columns[self.at(tree.strings()[-1])] = "text"
+
+
+def shape_of(tokens: list[Token], trees: list[Tree]) -> Shape:
+    """The shape of a file that parses: its tokens, and the trees of its items in order."""
+    finder = _Finder(tokens)
+    work: list[tuple[Tree, str]] = [(tree, "file") for tree in reversed(trees)]
+    while work:
+        tree, parent = work.pop()
+        finder.visit(tree, parent)
+        work += [(kid, tree.kind) for kid in tree.kids if isinstance(kid, Tree)]
+    finder.starts.update(finder.at(tree) for tree in trees)
+    braces, inside = _matched(tokens, finder.kinds)
+    starts = {index: inside[index] for index in sorted(finder.starts)}
+    sets = {name: frozenset(found) for name, found in finder.sets.items()}
+    opening = {brace.close: first for first, brace in braces.items()}
+    return Shape(braces, opening, starts, inside, _nesting(tokens), columns=finder.columns, **sets)
+
+
+def _matched(tokens: list[Token], kinds: dict[int, str]) -> tuple[dict[int, Brace], list[int]]:
+    """All pairs of braces by their opening one, and the innermost brace around each token."""
+    braces: dict[int, Brace] = {}
+    inside: list[int] = []
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.terminal == "}":
+            first = opened.pop()
+            braces[first] = Brace(first, index, kinds[first], len(opened))
+        inside.append(opened[-1] if opened else -1)
+        if token.terminal == "{":
+            opened.append(index)
+    return braces, inside
+
+
+def _nesting(tokens: list[Token]) -> list[int]:
+    """How many parentheses and brackets are open around each token."""
+    depth = 0
+    depths = []
+    for token in tokens:
+        depth -= token.terminal in (")", "]")
+        depths.append(depth)
+        depth += token.terminal in ("(", "[")
+    return depths
+
+
+# ---- format_space --------------------------------------------------------------------------------
+# Between two tokens: how many blanks stand there, and whether a line may be broken there.
+
+
+_CLOSING: Final = frozenset({",", ")", "]", ".", "?"})
+_OPENING: Final = frozenset({"(", "[", "."})
+_COMPARE: Final = frozenset({"==", "!=", "<=", ">=", "<", ">"})
+_OPERATORS: Final = frozenset({"+", "-", "*", "/", "div", "mod", "otherwise"}) | _COMPARE
+# Words that begin a part of a statement: the order is that in which a long line is broken.
+_CLAUSES: Final = (
+    "when",
+    "during",
+    "as",
+    "takes",
+    "cost",
+    "weight",
+    "until",
+    "aka",
+    "else",
+    "then",
+)
+_JOINTS: Final = ("implies", "or", "and", "where", "for", "in", "is", "by")
+_BREAKS: Final = frozenset({*_CLAUSES, *_JOINTS}) | _OPERATORS
+
+
+def gap(tokens: list[Token], shape: Shape, index: int) -> int:
+    """The blanks before a token that follows another one on its line."""
+    before, token = tokens[index - 1], tokens[index]
+    if shape.columns.get(index) == "then":
+        return 1
+    if index in shape.starts and before.terminal not in ("{", ","):
+        return 1 if shape.inside[index] < 0 or _in_list(shape, index) else 2
+    if token.terminal in _CLOSING or before.terminal in _OPENING or index - 1 in shape.unary:
+        return 0
+    if token.terminal == ":":
+        return 1 if index in shape.parents else 0
+    if token.terminal == "(":
+        return 0 if index in shape.calls else 1
+    return 1
+
+
+def _in_list(shape: Shape, index: int) -> bool:
+    return shape.braces[shape.inside[index]].kind in LISTS
+
+
+def may_break(tokens: list[Token], shape: Shape, index: int) -> bool:
+    """Whether the author may put a line break before a token inside a statement."""
+    token, before = tokens[index], tokens[index - 1]
+    if token.terminal in _CLOSING or token.terminal in ("{", "}"):
+        return False
+    if before.terminal in (",", "(", "["):
+        return True
+    if before.terminal in ("=", ":", "+=", "-="):
+        return index - 1 not in shape.parents and not _names_type(tokens, shape, index)
+    if index in shape.rows | shape.titles | shape.starts.keys():
+        return True
+    is_word = token.terminal in _BREAKS and index not in shape.names
+    return (is_word and index not in shape.unary) or token.terminal == "~"
+
+
+def _names_type(tokens: list[Token], shape: Shape, index: int) -> bool:
+    """Whether a token is the type behind the colon of a declaration, which stays with it."""
+    return tokens[index].terminal == "TYPE" and tokens[index - 1].terminal == ":"
+
+
+def break_rank(tokens: list[Token], shape: Shape, index: int) -> tuple[int, int]:
+    """How well a long line is broken before a token: the lowest rank first."""
+    terminal = tokens[index].terminal
+    if index in shape.columns or index in shape.titles:
+        kind = 0
+    elif terminal in _CLAUSES:
+        kind = 1
+    elif terminal in _JOINTS:
+        kind = 2 + _JOINTS.index(terminal)
+    elif tokens[index - 1].terminal == ",":
+        kind = 12
+    else:
+        kind = 14 if terminal in _OPERATORS else 16
+    return shape.nesting[index], kind
+
+
+# ---- Which tokens and comments stand on which line of the formatted text -------------------------
+
 
 STEP: Final = 2
 

@@ -1,4 +1,4 @@
-"""An unexpected token in human words: what stands there, what was expected, what to do."""
+"""What to tell about an unexpected token: what stands there, what was expected, what to do."""
 
 from __future__ import annotations
 
@@ -6,15 +6,350 @@ from collections.abc import Callable
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Source
-from tokenworld.syntax.hint_foreign import foreign_sign, foreign_type, foreign_word, misplaced
-from tokenworld.syntax.hint_missing import missing
-from tokenworld.syntax.hint_names import is_reserved_name, letter_case, misspelt, reserved
-from tokenworld.syntax.hint_parts import bracket, chained, number, open_bracket, part, separator
-from tokenworld.syntax.hint_words import Found, describe, expectation
+from tokenworld.syntax.foreign import (
+    Meant,
+    foreign_sign,
+    foreign_type,
+    foreign_word,
+    meant,
+    misplaced,
+)
+from tokenworld.syntax.hint_words import (
+    COMPARE,
+    NUMBERS,
+    OPERATORS,
+    Found,
+    describe,
+    expectation,
+    is_reserved_name,
+    letter_case,
+    misspelt,
+    reserved,
+)
+from tokenworld.syntax.lalr import Token
 from tokenworld.syntax.tables import END
-from tokenworld.syntax.tree import Token
 
-__all__ = ["QUOTE_HINT", "Found", "describe", "expectation", "unexpected"]
+__all__ = [
+    "Found",
+    "QUOTE_HINT",
+    "describe",
+    "unexpected",
+]
+
+_CLOSING: Final = frozenset({")", "]", "}"})
+_OPEN_BLOCKS: Final = frozenset({"if", "for", "chance", "pick", "else", "when"})
+_CHECKS: Final = frozenset({"won", "lost", "refused", "unchanged", "winnable", "unwinnable"})
+
+
+def separator(found: Found) -> str | None:
+    """Commas where none belong, or the lack of one."""
+    terminal, expected = found.token.terminal, found.expected
+    if terminal in _CLOSING and found.back(1) == ",":
+        return f"Remove the comma before `{terminal}`."
+    if terminal == "," and found.item == "action" and found.back(2) in ("as", "or"):
+        return "Write `or` between the texts."
+    if terminal == "," and ("let" in expected or "}" in expected):
+        what = {"type": "attributes", "object": "values", "table": "rows", "world": "lines"}
+        return f"Remove the comma: {what.get(found.item, 'changes')} need no separators."
+    if found.item == "enum" and terminal == "}" and found.back(1) == "{":
+        return "Write at least one member between the braces."
+    if found.item == "enum" and "," in expected and found.is_name(found.token):
+        return "Put a comma between the members."
+    return None
+
+
+def part(found: Found) -> str | None:
+    """A part in the wrong form, told by what was being read."""
+    terminal, before, item = found.token.terminal, found.back(1), found.item
+    if terminal in (":", "then") and "{" in found.expected and item != "type":
+        return f"Write `{{` instead of `{found.token.text}`: what follows stands in braces."
+    if terminal == "(" and before == "for":
+        return "Leave out the parentheses: `for x in … { }`."
+    if terminal == "of" and "in" in found.expected:
+        return "Write `in`: `for x in … { }`."
+    if terminal in ("else", "or") and found.change_expected:
+        return f"Put `{terminal}` behind the `}}` of an `if`, `chance` or `pick`."
+    if terminal in _CHECKS and found.value_expected:
+        return f"Let `{terminal}` stand alone, and put commas between the checks."
+    if item == "world" and {"goal", "endless"} <= found.expected and found.is_name(found.token):
+        return "Put changes of the start into `setup { }`."
+    if item == "scenario" and terminal == "and" and "times" in found.expected:
+        return "Write another `when`."
+    if terminal == "+" and before == "STRING" and found.change_expected:
+        return 'Write one text, with values in braces: `"… {x} …"`.'
+    return _of_values(found) or _of_items(found)
+
+
+def _of_values(found: Found) -> str | None:
+    """Parts of an expression."""
+    terminal, before = found.token.terminal, found.back(1)
+    if terminal == "{" and "then" in found.expected:
+        return "Write `if … then … else …` for a value."
+    if terminal == "{" and found.value_expected and before in ("=", "in", "("):
+        return "Write a list in brackets: `[a, b]`."
+    if terminal == ":" and "for" in found.expected and "STRING" not in found.expected:
+        return "Write what is taken of each thing first: `x for x: T where …`."
+    if before == "." and "NAME" in found.expected and terminal not in found.tables.reserved:
+        return "Write a name behind the point."
+    return None
+
+
+def _of_items(found: Found) -> str | None:
+    """Parts of a declaration."""
+    terminal, item, expected = found.token.terminal, found.item, found.expected
+    if item == "use" and terminal == "STRING":
+        return "Write the name of the module without quotes: `use folder.module`."
+    if item == "use" and terminal == "/":
+        return "Write `.` between the names: `use folder.module`."
+    if item == "edition":
+        return "Write `edition 1`."
+    if item == "type" and {":", "{"} <= expected:
+        return "Write the parents behind a colon: `type A : B`."
+    if item == "relation" and terminal == ":" and "symmetric" in expected:
+        return "Write `function` for a fact with a value: a relation has none."
+    if item == "phase" and terminal == "{":
+        return "Leave out the braces: laws name their phase with `during`."
+    if item == "world" and terminal == "STRING" and found.back(1) == "world":
+        return f"Write a name before the title: `world home {found.token.text[:40]}`."
+    if item in ("param", "function") and terminal == "=" and ":" in expected:
+        return "Write the type of its value behind a colon: `: 0 to 9`."
+    if terminal in ("TYPE", "=") and ":" in expected:
+        return "Write the type behind a colon: `x: T`."
+    return None
+
+
+def number(found: Found) -> str | None:
+    """Numbers in forms that the language does not have."""
+    token, previous, expected = found.token, found.previous, found.expected
+    if token.terminal == "." and "to" in expected and "NAME" not in expected:
+        return "Write a range with `to`, as in `0 to 9`."
+    if token.terminal == "." and "NUMBER" in expected:
+        return "Write a digit before the point, as in `0.5`."
+    if previous is None or previous.terminal not in NUMBERS:
+        return _digit_first(found) or _spaced_unit(found)
+    if token.terminal in NUMBERS and previous.terminal == "QUANTITY":
+        if previous.text in ("0x", "0b", "0o"):
+            return "Write the number in decimal digits."
+        return "Write the number out: numbers have no exponents."
+    if token.terminal == ".":
+        once = "." in previous.text
+        return "Write one point only." if once else "Write a digit behind the point, as in `5.0`."
+    if token.terminal == "," and found.touches(found.following) and _digits(found):
+        return "Leave out the comma: digits stand together, as in `1000`."
+    if token.text == "percent":
+        return f"Write `{previous.text[:20]}%`."
+    return None
+
+
+def _digits(found: Found) -> bool:
+    return found.following is not None and found.following.terminal == "NUMBER"
+
+
+def _digit_first(found: Found) -> str | None:
+    """A name that begins with a digit reads as a number with a unit."""
+    token = found.token
+    if token.terminal == "QUANTITY" and "NAME" in found.expected and not found.value_expected:
+        return f"Begin names with a letter, or put them in backquotes: `` `{token.text[:40]}` ``."
+    return None
+
+
+def _spaced_unit(found: Found) -> str | None:
+    """A unit behind its number and a blank: it was read as the next statement."""
+    previous = found.previous
+    if previous is None or previous.terminal != "NAME" or found.back(2) != "NUMBER":
+        return None
+    if "+=" not in found.expected or len(previous.text) > 3:
+        return None
+    shown = f"{found.before[-2].text[:20]}{previous.text}"
+    return f"Write the unit right behind its number: `{shown}`."
+
+
+def chained(found: Found) -> str | None:
+    """Comparisons and negations that need parentheses, or two steps."""
+    terminal, expected = found.token.terminal, found.expected
+    if terminal == ">" and found.back(1) == "=":
+        return "Write `=` alone."
+    if terminal in COMPARE | {"in", "is"} and "+" in expected:
+        return "Compare one pair at a time, and join the pairs with `and`."
+    if terminal == "not" and found.back(1) == "is":
+        return "Write `not (x is T)`."
+    if terminal == "not" and "*" in expected:
+        return "Write `not (x in …)`."
+    if terminal == "not" and "NUMBER" in expected:
+        return "Put the negated part in parentheses: `(not …)`."
+    return None
+
+
+def open_bracket(found: Found) -> Token | None:
+    """The parenthesis or bracket that should have been closed before the unexpected token."""
+    for opening, closing in (("(", ")"), ("[", "]")):
+        if closing not in found.expected or found.token.terminal == closing:
+            continue
+        depth = 0
+        for token in reversed(found.before):
+            depth += {closing: 1, opening: -1}.get(token.terminal, 0)
+            if depth < 0:
+                return token
+    return None
+
+
+def bracket(found: Found) -> str | None:
+    """Parentheses and brackets that are open, or that close nothing."""
+    terminal = found.token.terminal
+    opened = open_bracket(found)
+    if opened is not None:
+        what = ("parenthesis", ")") if opened.terminal == "(" else ("list", "]")
+        return f"Close the {what[0]} with `{what[1]}`."
+    if terminal in (")", "]") and not found.value_expected:
+        opening = "(" if terminal == ")" else "["
+        return f"Remove it, or open it with `{opening}` before."
+    return _braceless(found)
+
+
+def _braceless(found: Found) -> str | None:
+    """A statement right behind a condition, without braces."""
+    if "{" not in found.expected or found.token.terminal == "{":
+        return None
+    for token in reversed(found.before):
+        if token.terminal in _OPEN_BLOCKS:
+            return "Put what follows in braces: `{ … }`."
+        if token.terminal in ("{", "}"):
+            break
+    return None
+
+
+# ---- Hints about parts that are missing where something else, or the end, came instead -----------
+
+
+_CONDITIONS: Final = frozenset({"require", "when", "if", "where", "until", "always", "never"})
+_AMOUNTS: Final = {
+    "chance": "a probability",
+    "or": "a probability",
+    "takes": "a number of ticks",
+    "cost": "a number",
+    "weight": "a number",
+    "reward": "a number",
+    "award": "a number",
+}
+_BODIES: Final = frozenset({"action", "law", "watch", "birth", "describe", "world", "scenario"})
+_NAMED: Final = frozenset(
+    {"unit", "model", "param", "event", "phase", "action", "law", "watch", "invariant", "conserve"}
+    | {"relation", "function", "table", "derive", "object", "actor", "world", "believe", "use"}
+)
+
+
+def missing(found: Found) -> str | None:
+    """What should have come here."""
+    if found.value_expected:
+        return _value(found)
+    return _of_requirement(found) or _text(found) or _of_item(found) or _of_change(found)
+
+
+def _value(found: Found) -> str | None:
+    """A value, a condition or an amount."""
+    before, terminal = found.back(1), found.token.terminal
+    if terminal not in ("}", "{", "else", "then", ")", "]", ",", END, "when", "during"):
+        return None
+    if before in _CONDITIONS:
+        return f"Write a condition behind `{before}`."
+    if before == "then":
+        if found.item == "scenario":
+            return "Write what must hold behind `then`, such as `won` or `refused`."
+        return "Write a value behind `then`."
+    if before in _AMOUNTS and not (before == "or" and found.item != "law"):
+        return f"Write {_AMOUNTS[before]} behind `{before}`."
+    if before in OPERATORS | {"=", "+=", "-=", "not", "else", ":", "was"}:
+        return f"Write a value behind `{before}`."
+    return None
+
+
+def _of_requirement(found: Found) -> str | None:
+    """The label and text of a `require`."""
+    terminal = found.token.terminal
+    if terminal == ":" and "STRING" in found.expected and found.back(2) == "else":
+        return "Remove the colon: the text follows the label."
+    if found.back(1) == "else" and "STRING" in found.expected:
+        return 'Write a label and a text behind `else`, as in `else far "Too far."`.'
+    if terminal == "STRING" and "else" in found.expected:
+        return "Write `else` before the text."
+    return None
+
+
+def _text(found: Found) -> str | None:
+    """A text in quotes."""
+    if "STRING" not in found.expected:
+        return None
+    before = found.back(1)
+    if before == "say":
+        return 'Put the words in quotes: `say "…"`.'
+    if before == "as":
+        return 'Put the words to type in quotes: `as "go {x}"`.'
+    if before in ("scenario", "quirk", "replay", "start", "says", "legend"):
+        return f'Write a text in quotes behind `{before}`: `{before} "…"`.'
+    return None
+
+
+def _of_item(found: Found) -> str | None:
+    """The name, parameters, type or body of an item."""
+    before, item, expected = found.back(1), found.item, found.expected
+    if "NAME" in expected and len(found.before) == 1 and item in _NAMED:
+        return f"Write a name behind `{item}`."
+    if "TYPE" in expected and "NAME" not in expected and before in ("type", "enum", "is", ":"):
+        what = "a type" if before in ("is", ":") else "a name with a capital letter"
+        return f"Write {what} behind `{before}`."
+    if expected == {"("} and len(found.before) <= 3 and found.is_name(found.previous):
+        return "Write parentheses behind the name, `()` if there are no parameters."
+    if item == "scenario" and expected == {"in"}:
+        return 'Name the world behind the title: `scenario "…" in name { }`.'
+    if item == "watch" and "when" in expected and before == ")":
+        return "Write `when` and a condition before the brace."
+    if item == "believe" and "weight" in expected:
+        return "Write `weight` and a number before the brace."
+    if "to" in expected and expected <= {"to"}:
+        return "Write a range, such as `0 to 9`."
+    if item in ("function", "param") and ":" in expected and "{" not in expected:
+        return "Write the type of its value behind a colon: `: 0 to 9`."
+    if item in ("derive", "param") and "=" in expected and found.token.terminal == END:
+        return "Write `=` and a value."
+    return _of_body(found)
+
+
+def _of_body(found: Found) -> str | None:
+    """The braces of an item, or the two branches of a value."""
+    expected, item = found.expected, found.item
+    if found.token.terminal == END and "{" in expected and item in _BODIES | {"enum", "table"}:
+        return "Write what belongs to it in braces: `{ … }`."
+    if "else" in expected and "require" not in expected and _choosing(found):
+        return "Write `else` and the other value."
+    if item == "type" and {":", "="} <= expected and found.is_name(found.previous):
+        return "Write the type of the attribute behind a colon: `x: T`."
+    return None
+
+
+def _choosing(found: Found) -> bool:
+    """Whether an `if … then` is open."""
+    for token in reversed(found.before):
+        if token.terminal in ("then", "if", "else", "{"):
+            return token.terminal == "then"
+    return False
+
+
+def _of_change(found: Found) -> str | None:
+    """What a change does, once its target is named; or a change at all."""
+    expected = found.expected
+    if "+=" in expected and found.back(1) == ")":
+        return "Write `add` before a fact, `emit` before an event, or `=` and a value behind it."
+    if "+=" in expected and found.is_name(found.previous):
+        return "Write what becomes of it, as in `x.f = …`."
+    if found.change_expected and found.token.terminal in (
+        "NUMBER", "QUANTITY", "PERCENT", "STRING", "true", "false", "none",
+    ):  # fmt: skip
+        return "Write a change, such as `x.f = …`."
+    return None
+
+
+# ---- An unexpected token in human words: what stands there, what was expected, what to do --------
+
 
 QUOTE_HINT: Final = (
     "Name the text in a text derive and put that in the braces: braces cannot hold a quoted text."
@@ -27,6 +362,9 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
     for string in found.before[-3:]:
         if string.terminal == "STRING" and _open_brace(string.text) and token.terminal != END:
             return _quote_in_braces(source, string)
+    foreign = meant(found, source)
+    if foreign is not None:
+        return _foreign(source, found, foreign)
     span = source.span(token.start, token.end)
     advice = next((hint for hint in (ask(found) for ask in _HINTS) if hint), None)
     if not found.before:
@@ -42,6 +380,19 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
     related = () if opened is None else (_opened(source, opened),)
     fix = _replacement(source, found)
     return Diagnostic("TW0101", message, span, label=label, hint=advice, related=related, fix=fix)
+
+
+def _foreign(source: Source, found: Found, foreign: Meant) -> Diagnostic:
+    """A word that other languages read, told where it stands."""
+    token = foreign.token
+    message = f"{_capital(describe(token))} does not begin an item."
+    if found.before:
+        message = f"Unexpected {describe(token)}{_inside(found.before)}."
+    label = "cannot stand here"
+    if foreign.brace:
+        message, label = f"A `{{` is missing{_inside(found.before)}.", "expected `{` behind this"
+    span = source.span(token.start, token.end)
+    return Diagnostic("TW0101", message, span, label=label, hint=foreign.hint)
 
 
 def _opened(source: Source, token: Token) -> Related:

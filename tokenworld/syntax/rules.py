@@ -1,11 +1,230 @@
-"""Syntax tree: actions, laws, beliefs and what they must keep."""
+"""Syntax tree: blocks, changes, and the rules that have them."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.syntax.changes import Block, Effect, Let
-from tokenworld.syntax.expressions import Expr, Formal, Ref, Template, Where
-from tokenworld.syntax.leaves import Name, Node
+from tokenworld.syntax.expressions import Expr, Formal, Name, Node, Ref, Template, Where
+
+
+@frozen
+class Block(Node):
+    """`{ … }`; the span includes the braces."""
+
+    effects: tuple[Effect, ...]
+
+
+@frozen
+class Field(Node):
+    """`name = value` of an object, a created object, or a type's override."""
+
+    name: Name
+    value: Expr
+
+
+# ---- draws --------------------------------------------------------------------------------
+
+
+@frozen
+class PickBy(Node):
+    """`by least e`, `by most e` or `by weight e`."""
+
+    kind: Literal["least", "most", "weight"]
+    key: Expr
+
+
+@frozen
+class DrawChance(Node):
+    """`let b = chance p`: a truth value."""
+
+    probability: Expr
+
+
+@frozen
+class DrawPick(Node):
+    """`let y = pick { x: T where c by weight e }`: a candidate, or `none`."""
+
+    where: Where
+    by: PickBy | None
+
+
+@frozen
+class DrawUniform(Node):
+    """`let v = uniform(low, high)`: a real."""
+
+    low: Expr
+    high: Expr
+
+
+Draw = DrawChance | DrawPick | DrawUniform
+
+
+# ---- changes of state ---------------------------------------------------------------------
+
+
+@frozen
+class Let(Node):
+    """`let name = value`."""
+
+    name: Name
+    value: Expr | Draw
+
+
+@frozen
+class Set(Node):
+    """`target = value`, `target += value` or `target -= value`."""
+
+    target: Ref
+    op: Literal["=", "+=", "-="]
+    value: Expr
+
+
+@frozen
+class Add(Node):
+    """`add r(x, y)`: make a tuple of a relation true."""
+
+    target: Ref
+
+
+@frozen
+class Remove(Node):
+    """`remove r(x, y)`: make a tuple of a relation false."""
+
+    target: Ref
+
+
+@frozen
+class Create(Node):
+    """`create w: T { f = e }`; `fields` is empty also where the braces are missing."""
+
+    name: Name
+    type: Name
+    fields: tuple[Field, ...]
+
+
+@frozen
+class Destroy(Node):
+    """`destroy x`."""
+
+    target: Ref
+
+
+@frozen
+class Transfer(Node):
+    """`transfer amount of source to target`."""
+
+    amount: Expr
+    source: Ref
+    target: Ref
+
+
+@frozen
+class Swap(Node):
+    """`swap first, second`."""
+
+    first: Ref
+    second: Ref
+
+
+# ---- control ------------------------------------------------------------------------------
+
+
+@frozen
+class Branch(Node):
+    """A condition (of `if`) or probability (of `chance`) and what happens under it."""
+
+    condition: Expr
+    block: Block
+
+
+@frozen
+class If(Node):
+    """`if a { } else if b { } else { }`: the first branch whose condition holds."""
+
+    branches: tuple[Branch, ...]
+    otherwise: Block | None
+
+
+@frozen
+class For(Node):
+    """`for x: T where c { }`."""
+
+    where: Where
+    block: Block
+
+
+@frozen
+class Chance(Node):
+    """`chance p { } or q { } else { }`: at most one branch."""
+
+    branches: tuple[Branch, ...]
+    otherwise: Block | None
+
+
+@frozen
+class Pick(Node):
+    """`pick x: T where c by weight e { } else { }`."""
+
+    where: Where
+    by: PickBy | None
+    block: Block
+    otherwise: Block | None
+
+
+# ---- output -------------------------------------------------------------------------------
+
+
+@frozen
+class Emit(Node):
+    """`emit event(args)`."""
+
+    event: Name
+    args: tuple[Expr, ...]
+
+
+@frozen
+class Say(Node):
+    """`say "…"`."""
+
+    text: Template
+
+
+@frozen
+class Show(Node):
+    """`describe x`."""
+
+    target: Ref
+
+
+@frozen
+class Reward(Node):
+    """`reward amount`."""
+
+    amount: Expr
+
+
+Effect = (
+    Let
+    | Set
+    | Add
+    | Remove
+    | Create
+    | Destroy
+    | Transfer
+    | Swap
+    | If
+    | For
+    | Chance
+    | Pick
+    | Emit
+    | Say
+    | Show
+    | Reward
+)
+
+
+# ---- Syntax tree: actions, laws, beliefs and what they must keep ---------------------------------
 
 
 @frozen
@@ -30,7 +249,7 @@ class Takes(Node):
 
 @frozen
 class Require(Node):
-    """`require c else label "text"`."""
+    """`require c else label "text"`; label and text may be missing."""
 
     condition: Expr
     label: Name | None

@@ -14,8 +14,6 @@ from shared import Classical, serve
 
 
 class PDDLGym(Classical):
-    stores = "a state is a frozen set of literals with the objects and the goal; no journal"
-
     def begin(self, domain: str, problem: str) -> None:
         folder = Path(tempfile.mkdtemp(prefix="pddlgym-"))
         shutil.copy(problem, folder)
@@ -51,9 +49,6 @@ class PDDLGym(Classical):
             return self._env.step(handle)[0]
         except InvalidAction:
             return None
-
-    def applicable(self, state: Any, handle: Any) -> bool:
-        return self.apply(state, handle) is not None
 
     def legal(self, state: Any) -> list[Any]:
         return list(self._env.action_space.all_ground_literals(state))

@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 Json = dict[str, Any]
@@ -78,28 +79,6 @@ def told(actions: Iterable[str]) -> Json:
     every = {one.lower() for one in actions}
     kept = sorted(one for one in every if len(set(one.split())) == len(one.split()))
     return {"digest": digest(kept), "count": len(kept)}
-
-
-def named(actions: Iterable[str], facts: Iterable[str]) -> Json:
-    """All ground actions and all facts, by number and digest."""
-    rows = [sorted(" ".join(one.split()).lower() for one in every) for every in (actions, facts)]
-    return {"digest": digest([*rows[0], "", *rows[1]]), "count": len(rows[0])}
-
-
-DISTINCT = 1024
-"""So many worlds of a batch differ; the others repeat them."""
-
-
-def batch_actions(worlds: int, ticks: int) -> list[list[int]]:
-    """The actions of each world, of four: the same on both sides, drawn by a linear congruence."""
-    rows, state = [], 20_261
-    for _ in range(worlds):
-        row = []
-        for _ in range(ticks):
-            state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
-            row.append(state >> 62)
-        rows.append(row)
-    return rows
 
 
 # ---- PDDL, as far as it is needed to agree on words ---------------------------------------------
@@ -180,12 +159,11 @@ class Classical:
     ``facts`` are the true atoms as ``predicate arg …``.
     """
 
-    stores = ""
-
     def begin(self, domain: str, problem: str) -> None:
         raise NotImplementedError
 
     def start(self) -> Any:
+        """The start state; where states are changed in place, a new one on every call."""
         raise NotImplementedError
 
     def action(self, words: str) -> Any:
@@ -201,74 +179,46 @@ class Classical:
         """The next state; ``None`` where the action is not applicable."""
         raise NotImplementedError
 
-    def applicable(self, state: Any, handle: Any) -> bool:
-        raise NotImplementedError
-
     def legal(self, state: Any) -> list[Any]:
         """Handles of all applicable actions."""
         raise NotImplementedError
-
-    def run(self, handles: list[Any]) -> None:
-        """Check and apply one action after another."""
-        state = self.start()
-        for handle in handles:
-            state = self.apply(state, handle)
 
     # ---- the operations ---------------------------------------------------------------------
 
     def load(self, domain: str, problem: str) -> Json:
         self.changing = changing(domain)
-        seconds, _ = once(lambda: self.begin(domain, problem))
-        return {"seconds": seconds, "digest": self._digest([self.start()]), "stores": self.stores}
+        self.begin(domain, problem)
+        return {"digest": self._digest(self.start())}
 
-    def _digest(self, states: Iterable[Any]) -> str:
-        return digest("\n".join(self._moving(state)) for state in states)
-
-    def _moving(self, state: Any) -> list[str]:
+    def _digest(self, state: Any) -> str:
         facts = {one.lower() for one in self.facts(state)}
-        return sorted(one for one in facts if one.split()[0] in self.changing)
+        return digest(sorted(one for one in facts if one.split()[0] in self.changing))
 
-    def _states(self, trace: list[str]) -> list[Any]:
-        states = [self.start()]
-        for words in trace:
-            after = self.apply(states[-1], self.action(words))
-            if after is None:
-                raise ValueError(f"not applicable: {words}")
-            states.append(after)
-        return states
+    def _through(self, state: Any, handles: list[Any]) -> Any:
+        """The state after all these actions; `ValueError` at one that is not applicable."""
+        for handle in handles:
+            state = self.apply(state, handle)
+            if state is None:
+                raise ValueError(f"not applicable: {self.say(handle)}")
+        return state
 
-    def walk(self, trace: list[str], budget: float) -> Json:
-        """Check and apply every action of a trace; every tenth state and the last are compared."""
-        states = self._states(trace)
-        found = self._digest([*states[::10], states[-1]])
+    def walk(self, trace: list[str], warm: int) -> Json:
+        """Check and apply every action of a trace; the first ``warm`` are not timed."""
+        start, handles = self.start(), [self.action(words) for words in trace]
+        state = self._through(start, handles[:warm])
+        seconds, last = once(lambda: self._through(state, handles[warm:]))
+        return {"seconds": seconds / (len(handles) - warm), "digest": self._digest(last)}
+
+    def enumerate(self, trace: list[str], warm: int, every: int) -> Json:
+        """All applicable actions, in some of the states of a trace behind the first ``warm``."""
         handles = [self.action(words) for words in trace]
-        return {
-            "seconds": per_call(lambda: self.run(handles), budget) / len(trace),
-            "digest": found,
-        }
-
-    def probe(self, trace: list[str], asked: list[str], budget: float) -> Json:
-        """Is this action applicable? Each of those asked, in each state of a trace."""
-        states, handles = self._states(trace), [self.action(words) for words in asked]
-        answers = [self.applicable(state, one) for state in states for one in handles]
-        found = digest("01"[bool(answer)] for answer in answers)
-
-        def probe() -> None:
-            for state in states:
-                for handle in handles:
-                    self.applicable(state, handle)
-
-        return {"seconds": per_call(probe, budget) / len(answers), "digest": found}
-
-    def enumerate(self, trace: list[str], every: int, budget: float) -> Json:
-        """All applicable actions, in each state of a trace that counts."""
-        states = self._states(trace)[::every]
-        lists = [sorted(self.say(one).lower() for one in self.legal(state)) for state in states]
-        found = digest("\n".join(names) for names in lists)
-
-        def enumerate_() -> None:
-            for state in states:
-                self.legal(state)
-
-        seconds = per_call(enumerate_, budget) / len(states)
-        return {"seconds": seconds, "digest": found, "count": sum(map(len, lists)) / len(lists)}
+        state = self._through(self.start(), handles[:warm])
+        self.legal(state)
+        spent, lists = 0.0, []
+        for at in range(warm, len(handles), every):
+            state = self._through(state, handles[at : at + every])
+            seconds, found = once(partial(self.legal, state))
+            spent += seconds
+            lists.append(sorted(self.say(one).lower() for one in found))
+        count = sum(map(len, lists)) / len(lists)
+        return {"seconds": spent / len(lists), "digest": digest(map(str, lists)), "count": count}

@@ -19,8 +19,6 @@ from textworld.logic import (
 
 
 class TextWorld(Classical):
-    stores = "one state that is changed in place, facts indexed by predicate and object; no journal"
-
     def begin(self, domain: str, problem: str) -> None:
         rules, task = parsed(domain), parsed(problem)
         self._logic = GameLogic()
@@ -45,7 +43,7 @@ class TextWorld(Classical):
         return Proposition(atom[0], [self._objects[one] for one in atom[1:]])
 
     def start(self) -> Any:
-        return self._start
+        return self._start.copy()
 
     def action(self, words: str) -> Any:
         name, *args = words.split()
@@ -66,17 +64,8 @@ class TextWorld(Classical):
             yield " ".join((one.name, *(arg.name for arg in one.arguments)))
 
     def apply(self, state: Any, handle: Any) -> Any:
-        after = state.copy()
-        return after if after.apply(handle) else None
-
-    def run(self, handles: list[Any]) -> None:
         """In place, as its games do."""
-        state = self._start.copy()
-        for handle in handles:
-            state.apply(handle)
-
-    def applicable(self, state: Any, handle: Any) -> bool:
-        return bool(state.is_applicable(handle))
+        return state if state.apply(handle) else None
 
     def legal(self, state: Any) -> list[Any]:
         return list(state.all_applicable_actions(self._list))

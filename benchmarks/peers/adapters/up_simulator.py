@@ -11,8 +11,6 @@ from unified_planning.shortcuts import SequentialSimulator
 
 
 class Simulator(Classical):
-    stores = "a state keeps the values that differ from its parent's; no journal, no rule names"
-
     def begin(self, domain: str, problem: str) -> None:
         self._problem = PDDLReader().parse_problem(domain, problem)
         self._simulator = SequentialSimulator(self._problem)
@@ -41,9 +39,6 @@ class Simulator(Classical):
 
     def apply(self, state: Any, handle: Any) -> Any:
         return self._simulator.apply(state, *handle)
-
-    def applicable(self, state: Any, handle: Any) -> bool:
-        return bool(self._simulator.is_applicable(state, *handle))
 
     def legal(self, state: Any) -> list[Any]:
         return list(self._simulator.get_applicable_actions(state))

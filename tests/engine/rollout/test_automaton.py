@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from tests.engine.rollout.test_equal import CREATING, DOMAINS, FILES, compiled, scripted
+from tests.engine.rollout.test_equal import DOMAINS, FILES, INEXPRESSIBLE, compiled, scripted
 from tokenworld.engine import Engine
 from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, automaton, recalling
 from tokenworld.ground import Command
 from tokenworld.session import load_program, open_world
-from tokenworld.tools.fuzzing.fuzzing import playable
-from tokenworld.tools.fuzzing.playing import NoWorld, opened
+from tokenworld.verbs.fuzz.campaign import playable
+from tokenworld.verbs.fuzz.playing import NoWorld, opened
 
 Result = tuple[object, ...]
 
@@ -53,7 +53,7 @@ def pair(engine: Engine, *, fast: bool = False) -> tuple[Machine, Machine]:
     return Machine(engine, fast=fast), Machine(engine, learning=False)
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file not in CREATING])
+@pytest.mark.parametrize("file", [file for file in FILES if file not in INEXPRESSIBLE])
 def test_bundled_worlds_come_to_the_same(file: str) -> None:
     for world in load_program(DOMAINS / file).program.worlds:
         agree(*pair(open_world(f"{DOMAINS / file}:{world}").engine), 2, 60)
@@ -73,7 +73,7 @@ def test_random_worlds_come_to_the_same() -> None:
             found["escaped"] += 1
         except (Inexpressible, NoWorld):
             found["inexpressible"] += 1
-    assert found["open"] >= 15, found
+    assert found["open"] >= 9, found
 
 
 def test_an_automaton_that_does_not_pay_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,12 +15,13 @@ from tokenworld.ground import STATUSES, Command, NoMatch, domain_of
 from tokenworld.model import ObjectType
 from tokenworld.session import open_world
 from tokenworld.session.players import random_command
-from tokenworld.tools.fuzzing.fuzzing import playable
-from tokenworld.tools.fuzzing.playing import opened
+from tokenworld.verbs.fuzz.campaign import playable
+from tokenworld.verbs.fuzz.playing import opened
 
 DOMAINS = Path(__file__).parents[3] / "domains"
 FILES = sorted(path.relative_to(DOMAINS).as_posix() for path in DOMAINS.glob("*/*.tw"))
-CREATING = {"boil_water/world.tw", "dishwasher/world.tw"}
+INEXPRESSIBLE = {"boil_water/world.tw", "dishwasher/world.tw", "willowbrook/world.tw"}
+"""Worlds that slots cannot hold: objects are created, or several actors take turns."""
 """Worlds whose rules create objects: no number of slots is surely enough."""
 compiled = pytest.mark.skipif(bool(compiler_missing()), reason="needs the extra `fast`")
 
@@ -77,7 +78,7 @@ def test_bundled_worlds_are_equal_tick_by_tick(file: str) -> None:
     for world in load_program(DOMAINS / file).program.worlds:
         engine = open_world(f"{DOMAINS / file}:{world}").engine
         machine = machine_of(engine)
-        assert isinstance(machine, str) == (file in CREATING)
+        assert isinstance(machine, str) == (file in INEXPRESSIBLE)
         if isinstance(machine, Machine):
             for seed in range(3):
                 same(machine, engine, seed, 60, None if seed else Random(seed))
@@ -87,7 +88,7 @@ def test_random_worlds_are_equal_tick_by_tick() -> None:
     """Half the intents come from the random player, half are any intents at all."""
     found: Counter[str] = Counter()
     ticks = 0
-    for world in range(240):
+    for world in range(340):
         text = playable(world)
         if text is None:
             continue
@@ -103,7 +104,7 @@ def test_random_worlds_are_equal_tick_by_tick() -> None:
                 found["other objects by chance"] += 1
     worlds = sum(found.values()) - found["escaped"] - found["other objects by chance"]
     assert worlds >= 200
-    assert found["expressible"] >= 0.45 * worlds, found
+    assert found["expressible"] >= 0.25 * worlds, found  # rounds and free draws are not
     assert found["escaped"] <= 0.05 * worlds, found
     assert ticks >= 2000
 

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from samples import PAIRS
 
 from benchmarks.pddl_plans import Judge, cross, faults_of
+from tokenworld.planning.planners.children import PddlTexts
 from tokenworld.planning.planners.downward import find_downward
-from tokenworld.planning.planners.texts import PddlTexts
 
 IPC = Path(__file__).parents[4] / "shared" / "data" / "ipc"
 SECONDS = 60

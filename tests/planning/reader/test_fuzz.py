@@ -14,7 +14,7 @@ from samples import PAIRS
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, has_errors
 from tokenworld.planning.reader import import_pddl
-from tokenworld.session.importing import load_imported
+from tokenworld.session.pddl import load_imported
 
 _BITS = (
     *("(", ")", "()", "?x", "- object", ":action a", "(and", "(not", "and", "-", "=", "(= 1 2)"),

@@ -13,8 +13,8 @@ from samples import CORNERS, CORNERS_PROBLEM, NUMERIC, NUMERIC_PROBLEM, OBJECTS,
 
 from tokenworld.diagnostics import Source
 from tokenworld.planning.reader import Imported, import_pddl
-from tokenworld.session.importing import load_imported
 from tokenworld.session.loading import LoadFailure
+from tokenworld.session.pddl import load_imported
 
 
 def imported(domain: str, *problems: str) -> Imported:

@@ -14,8 +14,8 @@ from samples import NUMERIC, NUMERIC_PROBLEM
 
 from tokenworld.planning import Verdict
 from tokenworld.session import OpenWorld, Session
-from tokenworld.session.importing import open_pddl
-from tokenworld.tools.importing import pddl_steps
+from tokenworld.session.pddl import open_pddl
+from tokenworld.verbs.plan.verb import pddl_steps
 
 IPC = Path(__file__).parents[3].parent / "shared" / "data" / "ipc"
 

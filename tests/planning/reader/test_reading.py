@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.planning.reader import import_pddl
+from tokenworld.planning.reader.sexpr import Faults, read_items
 
 DOMAIN = """(define (domain d)
   (:requirements :strips)
@@ -140,3 +143,11 @@ def test_names_are_found_without_regard_to_case() -> None:
     shouted = DOMAIN.replace("(clear ?b)", "(CLEAR ?B)").replace(":action", ":ACTION")
     text = import_pddl(Source("d", None, shouted), (Source("p", None, PROBLEM),)).text
     assert "require clear(b)" in text
+
+
+def test_a_long_run_of_characters_without_meaning_is_read_in_linear_time() -> None:
+    source, faults = Source("d.pddl", None, "(define " + "{" * 200_000 + ")"), Faults()
+    began = process_time()
+    read_items(source, faults)
+    assert process_time() - began < 5  # minutes, where each character looks through all others
+    assert {one.code for one in faults.found} == {"TW0103"}

@@ -13,9 +13,8 @@ from benchmarks.pddl_fidelity import trips
 from tokenworld.diagnostics import Failure, Severity, Source
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.session import Session
-from tokenworld.session.exporting import export
-from tokenworld.session.importing import load_imported
 from tokenworld.session.loading import OpenWorld, check_text, choose_world, compile_world
+from tokenworld.session.pddl import export, load_imported
 
 DOMAIN = """
 (define (domain store)

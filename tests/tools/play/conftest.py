@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+from textual.pilot import Pilot
 
+from tests.tools.play.piloting import screen_text
 from tokenworld.diagnostics import Source
+from tokenworld.play.model.game import Game
+from tokenworld.play.screens.app import PlayApp
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.game import Game
-from tokenworld.tools.play.glyphs import UNICODE
+from tokenworld.verbs.output import UNICODE
 
 WORLDS = Path(__file__).parent / "worlds"
 DOMAINS = Path(__file__).parents[3] / "domains"
@@ -49,6 +52,32 @@ def _idle_is_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pilot waits for the screen, not for what works beside it."""
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", _own_idle)
+
+
+@pytest.fixture
+def compare(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> Callable[..., bool]:
+    """Compares a screen with the stored one: as text, or as picture where the test asks "svg"."""
+    if getattr(request, "param", "text") == "svg":
+        pictured: Callable[..., bool] = request.getfixturevalue("snap_compare")
+        return pictured
+
+    async def drawn(
+        app: PlayApp, size: tuple[int, int], run: Callable[[Pilot[None]], Awaitable[None]]
+    ) -> str:
+        async with app.run_test(size=size) as pilot:
+            await run(pilot)
+            return screen_text(app)
+
+    def compared(
+        app: PlayApp,
+        *,
+        terminal_size: tuple[int, int],
+        run_before: Callable[[Pilot[None]], Awaitable[None]],
+    ) -> bool:
+        assert asyncio.run(drawn(app, terminal_size, run_before)) == snapshot
+        return True
+
+    return compared
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.widgets.command_line import CommandLine
-from tokenworld.tools.play.widgets.texts import Details
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.widgets.actions import CommandLine
+from tokenworld.play.widgets.texts import Details
 
 __all__ = ["details", "enter", "keys", "palette", "screen_text", "until"]
 

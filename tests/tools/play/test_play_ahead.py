@@ -10,15 +10,15 @@ from textual.pilot import Pilot
 
 from tokenworld.planning import Verdict
 from tokenworld.planning.hints import Hint
+from tokenworld.play.model.hints import Ahead, Topic, ahead_lines, look_ahead
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.palette import PlayCommands
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.widgets.actions import CommandLine
+from tokenworld.play.widgets.texts import Details
 from tokenworld.session import Session
-from tokenworld.session.hinting import LastChance
-from tokenworld.tools.play.ahead import Ahead, Topic, ahead_lines, look_ahead
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.palette import PlayCommands
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.widgets.command_line import CommandLine
-from tokenworld.tools.play.widgets.texts import Details
+from tokenworld.session.session import LastChance
+from tokenworld.verbs.output import UNICODE
 
 UNKNOWN = Hint(Verdict("unknown", None, None, "", ""), ())
 
@@ -164,7 +164,7 @@ async def test_keys_are_never_blocked_and_escape_stops_it(
         stopped.set()
         return UNKNOWN
 
-    monkeypatch.setattr("tokenworld.tools.play.ahead.hint", for_ever)
+    monkeypatch.setattr("tokenworld.play.model.hints.hint", for_ever)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f8")
         await until(pilot, lambda: "7 states seen" in details(app))
@@ -187,7 +187,7 @@ async def test_a_failure_is_one_message(app: PlayApp, monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> Hint:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("tokenworld.tools.play.ahead.hint", fail)
+    monkeypatch.setattr("tokenworld.play.model.hints.hint", fail)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f8")
         await until(pilot, lambda: app.game.entries[-1].kind == "fault")

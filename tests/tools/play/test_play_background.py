@@ -16,14 +16,14 @@ from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import enter, screen_text, until
 from tokenworld.planning import Limits, Verdict
 from tokenworld.planning.space.graph import explore
+from tokenworld.play.model.timeline import Scout
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.timeline import TimelineScreen
+from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.session import Session
-from tokenworld.session.radar import Scout
 from tokenworld.store import RunStore
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.timeline import TimelineScreen
-from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.verbs.output import UNICODE
 
 PATIENCE = 60.0
 NOTHING = Verdict("unknown", None, None, "", "")
@@ -104,7 +104,7 @@ async def test_the_timeline_answers_while_the_radar_works(
 async def test_ticks_are_played_while_the_run_is_scored(
     heavy: Heavy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from tokenworld.tools.play import scoring
+    from tokenworld.play.screens import quality as scoring
 
     score_run = scoring.score_run
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter
-from tests.tools.play.test_play_snapshots import SIZES, Compare, typing
+from tests.tools.play.test_play_snapshots import PICTURED, Compare, typing
+from tokenworld.play.screens.app import PlayApp
 from tokenworld.session import Session
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import UNICODE
+from tokenworld.verbs.output import UNICODE
 
 
 @pytest.fixture
@@ -43,9 +43,7 @@ async def test_a_condition_is_taken_apart(open_stack: PlayApp) -> None:
         assert "  every case" in details(open_stack)
 
 
-@SIZES
-def test_a_tree_of_conditions(
-    snap_compare: Compare, open_stack: PlayApp, size: tuple[int, int]
-) -> None:
+@PICTURED
+def test_a_tree_of_conditions(compare: Compare, open_stack: PlayApp, size: tuple[int, int]) -> None:
     run = typing("lift pan", last=("f4",))
-    assert snap_compare(open_stack, terminal_size=size, run_before=run)
+    assert compare(open_stack, terminal_size=size, run_before=run)

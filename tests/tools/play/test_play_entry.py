@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
+from tokenworld import play as package
 from tokenworld.diagnostics import Failure
 from tokenworld.session import Session
-from tokenworld.tools import play as package
 
 
 def test_importing_the_door_does_not_import_textual() -> None:
-    program = "import sys, tokenworld.tools.play; print('textual' in sys.modules)"
+    program = "import sys, tokenworld.play; print('textual' in sys.modules)"
     found = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -22,7 +22,7 @@ def test_importing_the_door_does_not_import_textual() -> None:
 
 def test_starting_imports_only_the_widgets_of_the_first_screen() -> None:
     program = (
-        "import sys, tokenworld.tools.play.app\n"
+        "import sys, tokenworld.play.screens.app\n"
         "heavy = ('markdown_it', 'textual.widgets._markdown', 'textual.widgets._data_table',\n"
         "         'pygments', 'unified_planning')\n"
         "print([name for name in heavy if name in sys.modules])"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tokenworld.play.model.places import View
 from tokenworld.session import Session
-from tokenworld.tools.play.facts import View
-from tokenworld.tools.play.lines import plain_text
+from tokenworld.verbs.output import plain_text
 
 
 def test_a_described_place_comes_first_and_secrets_stay_secret(attic: Session) -> None:

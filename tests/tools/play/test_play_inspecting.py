@@ -8,12 +8,12 @@ from textual.pilot import Pilot
 from textual.widgets import TabbedContent
 
 from tests.tools.play.piloting import enter, palette, screen_text, until
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.inspecting import InspectScreen
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.widgets.texts import TextPane
 from tokenworld.session import Session
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.inspecting import InspectScreen
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.widgets.texts import TextPane
+from tokenworld.verbs.output import UNICODE
 
 
 async def opened(pilot: Pilot[None], app: PlayApp) -> None:

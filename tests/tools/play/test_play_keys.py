@@ -26,26 +26,22 @@ from tests.tools.play.conftest import DOMAINS, WORLDS
 from tests.tools.play.piloting import details, enter, keys, screen_text, until
 from tests.tools.play.test_play_quality import BAD
 from tests.tools.play.test_play_watching import GAME
+from tokenworld import play as package
+from tokenworld.play.model.playback import open_playback
+from tokenworld.play.screens.app import PlayApp, Settings, Watched, key_bindings
+from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog
+from tokenworld.play.screens.inspecting import InspectScreen
+from tokenworld.play.screens.quality import QualityScreen
+from tokenworld.play.screens.saving import SaveDialog
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
+from tokenworld.play.screens.watching import RunsScreen, WatchScreen
+from tokenworld.play.widgets.actions import ActionList, CommandLine
+from tokenworld.play.widgets.texts import Details, QualityStrip
+from tokenworld.play.widgets.ticks import TickList
 from tokenworld.session import Session, open_world
-from tokenworld.session.playback import open_playback
 from tokenworld.store import RunStore
-from tokenworld.tools import play as package
-from tokenworld.tools.play.app import PlayApp, Watched, key_bindings
-from tokenworld.tools.play.dialogs import AskDialog, HelpDialog, QuitDialog
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.inspecting import InspectScreen
-from tokenworld.tools.play.quality import QualityScreen
-from tokenworld.tools.play.saving import SaveDialog
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.settings import Settings
-from tokenworld.tools.play.timeline import TimelineScreen
-from tokenworld.tools.play.tracing import TraceScreen
-from tokenworld.tools.play.watching import RunsScreen, WatchScreen
-from tokenworld.tools.play.widgets.action_list import ActionList
-from tokenworld.tools.play.widgets.command_line import CommandLine
-from tokenworld.tools.play.widgets.quality_strip import QualityStrip
-from tokenworld.tools.play.widgets.texts import Details
-from tokenworld.tools.play.widgets.tick_list import TickList
+from tokenworld.verbs.output import UNICODE
 
 Holds = Callable[[PlayApp], bool]
 
@@ -318,7 +314,7 @@ async def test_every_key_does_what_its_name_says(
         while not cancel():
             time.sleep(0.01)
 
-    monkeypatch.setattr("tokenworld.session.radar.Scout.ask", waits)
+    monkeypatch.setattr("tokenworld.play.model.timeline.Scout.ask", waits)
     app = opened(walk)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()

@@ -6,17 +6,15 @@ from pathlib import Path
 
 from tests.tools.play.piloting import enter, palette, screen_text, until
 from tokenworld.diagnostics import Source
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import HelpDialog
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
+from tokenworld.play.widgets.texts import TextPane
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import HelpDialog
-from tokenworld.tools.play.glyphs import ASCII, UNICODE
-from tokenworld.tools.play.laws import trace_lines
-from tokenworld.tools.play.lines import plain_text
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.timeline import TimelineScreen
-from tokenworld.tools.play.tracing import TraceScreen
-from tokenworld.tools.play.widgets.texts import TextPane
+from tokenworld.verbs.output import ASCII, UNICODE, plain_text
+from tokenworld.verbs.runs.trace import trace_lines
 
 POND = (Path(__file__).parent / "worlds" / "pond.tw").read_text(encoding="utf-8")
 
@@ -30,7 +28,7 @@ def laws(app: PlayApp) -> str:
 
 
 def told(session: Session, glyphs=UNICODE) -> str:  # type: ignore[no-untyped-def]
-    from tokenworld.session.tracing import Tracing
+    from tokenworld.verbs.runs.trace import Tracing
 
     found = Tracing(session).trace(session.moments[-2].state, session.moments[-1])
     return plain_text(trace_lines(found, glyphs))

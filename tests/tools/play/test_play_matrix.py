@@ -1,6 +1,6 @@
-"""Pictures of the main screens in three sizes and two themes.
+"""The main screens: text in three sizes, and one picture each with a theme for the colour-blind.
 
-Some sizes are pictured with the usual theme elsewhere; of those screens only the rest stands here.
+Some sizes are compared with the usual theme elsewhere; of those screens only the rest stands here.
 """
 
 from __future__ import annotations
@@ -20,17 +20,14 @@ from tests.tools.play.test_play_laws import pond
 from tests.tools.play.test_play_oversight_snapshots import scored, sounded
 from tests.tools.play.test_play_quality import BAD
 from tests.tools.play.test_play_snapshots import Compare, typing
+from tokenworld.play.screens.app import PlayApp, Settings
 from tokenworld.session import Session
 from tokenworld.store import RunStore
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.settings import Settings
+from tokenworld.verbs.output import UNICODE
 
 Run = Callable[[Pilot[None]], Awaitable[None]]
-USUAL: Final = None
-BLIND: Final = "red-green-blind"
 SIZES: Final = ((80, 24), (120, 40), (200, 60))
-PICTURED: Final = {
+ELSEWHERE: Final = {
     "game": ((80, 24),),
     "refusal": ((80, 24), (120, 40)),
     "timeline": SIZES,
@@ -39,11 +36,8 @@ PICTURED: Final = {
     "laws": ((80, 24), (120, 40)),
     "help": ((80, 24), (120, 40)),
     "save": ((80, 24), (120, 40)),
-    "palette": (),
-    "quit": (),
-    "name": (),
 }
-"""The sizes in which a screen is pictured with the usual theme by other tests."""
+"""The sizes of a screen that other tests compare, with the usual theme."""
 
 
 async def _still(pilot: Pilot[None]) -> None:
@@ -101,30 +95,31 @@ def screen(tmp_path: Path) -> Iterator[Callable[[str, str | None], PlayApp]]:
         yield make
 
 
-def _cases() -> Iterator[tuple[str, str | None, tuple[int, int]]]:
-    for name, pictured in PICTURED.items():
-        for theme in (USUAL, BLIND):
-            for size in SIZES:
-                if theme is not USUAL or size not in pictured:
-                    yield name, theme, size
-
-
 def _id(value: object) -> str:
     match value:
         case (columns, rows):
             return f"{columns}x{rows}"
-        case None:
-            return "usual"
         case _:
             return str(value)
 
 
-@pytest.mark.parametrize(("name", "theme", "size"), _cases(), ids=_id)
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [(name, size) for name in RUNS for size in SIZES if size not in ELSEWHERE.get(name, ())],
+    ids=_id,
+)
 def test_a_screen(
-    snap_compare: Compare,
+    compare: Compare,
     screen: Callable[[str, str | None], PlayApp],
     name: str,
-    theme: str | None,
     size: tuple[int, int],
 ) -> None:
-    assert snap_compare(screen(name, theme), terminal_size=size, run_before=RUNS[name])
+    assert compare(screen(name, None), terminal_size=size, run_before=RUNS[name])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_screen_for_the_colour_blind(
+    snap_compare: Compare, screen: Callable[[str, str | None], PlayApp], name: str
+) -> None:
+    app = screen(name, "red-green-blind")
+    assert snap_compare(app, terminal_size=(120, 40), run_before=RUNS[name])

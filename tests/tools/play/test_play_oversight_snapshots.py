@@ -12,12 +12,12 @@ from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import until
 from tests.tools.play.test_play_laws import pond
 from tests.tools.play.test_play_quality import BAD, play_screen
-from tests.tools.play.test_play_snapshots import SIZES, Compare, asking, typing
+from tests.tools.play.test_play_snapshots import PICTURED, SIZES, Compare, asking, typing
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.timeline import TimelineScreen
 from tokenworld.session import Session
 from tokenworld.store import RunStore
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import ASCII, UNICODE
-from tokenworld.tools.play.timeline import TimelineScreen
+from tokenworld.verbs.output import ASCII, UNICODE
 
 Run = Callable[[Pilot[None]], Awaitable[None]]
 
@@ -61,11 +61,11 @@ def sounded(*commands: str) -> Run:
     return run
 
 
-@SIZES
+@PICTURED
 def test_the_strip(
-    snap_compare: Compare, recorded: Callable[..., PlayApp], size: tuple[int, int]
+    compare: Compare, recorded: Callable[..., PlayApp], size: tuple[int, int]
 ) -> None:
-    assert snap_compare(recorded(), terminal_size=size, run_before=scored(*BAD))
+    assert compare(recorded(), terminal_size=size, run_before=scored(*BAD))
 
 
 def test_the_strip_in_plain_signs(
@@ -77,33 +77,33 @@ def test_the_strip_in_plain_signs(
 
 @SIZES
 def test_the_quality(
-    snap_compare: Compare, recorded: Callable[..., PlayApp], size: tuple[int, int]
+    compare: Compare, recorded: Callable[..., PlayApp], size: tuple[int, int]
 ) -> None:
     run = scored(*BAD, last=("f12", *["down"] * 4))
-    assert snap_compare(recorded(), terminal_size=size, run_before=run)
+    assert compare(recorded(), terminal_size=size, run_before=run)
 
 
 @SIZES
-def test_the_laws(snap_compare: Compare, size: tuple[int, int]) -> None:
+def test_the_laws(compare: Compare, size: tuple[int, int]) -> None:
     app = PlayApp(pond(), glyphs=UNICODE)
-    assert snap_compare(app, terminal_size=size, run_before=typing("stir", last=("ctrl+l",)))
+    assert compare(app, terminal_size=size, run_before=typing("stir", last=("ctrl+l",)))
 
 
 @SIZES
-def test_laws_that_clash(snap_compare: Compare, size: tuple[int, int]) -> None:
+def test_laws_that_clash(compare: Compare, size: tuple[int, int]) -> None:
     app = PlayApp(pond(), glyphs=UNICODE)
-    assert snap_compare(app, terminal_size=size, run_before=typing("curse", last=("ctrl+l",)))
+    assert compare(app, terminal_size=size, run_before=typing("curse", last=("ctrl+l",)))
 
 
-@SIZES
-def test_the_radar(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+@PICTURED
+def test_the_radar(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     run = sounded("take robot", "wind robot", "undo", "sweep", "cry")
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
-@SIZES
+@PICTURED
 def test_a_hint_with_three_steps(
-    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
 ) -> None:
     async def run(pilot: Pilot[None]) -> None:
         await asking("f3")(pilot)
@@ -111,12 +111,12 @@ def test_a_hint_with_three_steps(
         await pilot.pause()
 
     app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @SIZES
-def test_help_for_a_pane(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=typing(last=("f5", "f1")))
+def test_help_for_a_pane(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    assert compare(app, terminal_size=size, run_before=typing(last=("f5", "f1")))
 
 
 def test_what_takes_long(snap_compare: Compare, app: PlayApp) -> None:

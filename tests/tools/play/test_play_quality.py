@@ -11,21 +11,24 @@ from textual.widgets import OptionList
 
 from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter, palette, screen_text, until
-from tokenworld.quality import score_run
+from tokenworld.play.screens import screen as overseeing
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import HelpDialog
+from tokenworld.play.screens.quality import (
+    QualityScreen,
+    Scored,
+    dimension_lines,
+    job_of,
+    outcome_of,
+    strip_line,
+)
+from tokenworld.play.screens.screen import OverseeingScreen, PlayScreen
+from tokenworld.play.widgets.texts import QualityStrip
+from tokenworld.play.widgets.ticks import TickList
 from tokenworld.session import Session
 from tokenworld.store import RunStore, find_run
-from tokenworld.tools.play import overseeing
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import HelpDialog
-from tokenworld.tools.play.glyphs import ASCII, UNICODE
-from tokenworld.tools.play.grades import Scored, dimension_lines, outcome_of, strip_line
-from tokenworld.tools.play.lines import plain_text
-from tokenworld.tools.play.overseeing import OverseeingScreen
-from tokenworld.tools.play.quality import QualityScreen
-from tokenworld.tools.play.scoring import job_of
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.widgets.quality_strip import QualityStrip
-from tokenworld.tools.play.widgets.tick_list import TickList
+from tokenworld.verbs.output import ASCII, UNICODE, plain_text
+from tokenworld.verbs.quality import score_run
 
 BAD = ("take robot", "fly", "fly", "fly", "fly", "fly", "take robot", "wind robot", "look", "look")
 
@@ -174,7 +177,7 @@ async def test_a_run_that_cannot_be_read_is_told_and_play_goes_on(
     def broken(*_: object) -> None:
         raise RuntimeError("the disk is gone")
 
-    monkeypatch.setattr("tokenworld.tools.play.scoring.score_run", broken)
+    monkeypatch.setattr("tokenworld.play.screens.quality.score_run", broken)
     app = recorded
     async with app.run_test(size=(80, 24)) as pilot:
         app.game.give("take robot")
@@ -188,12 +191,14 @@ def test_ticks_are_found_where_the_session_has_them(store: RunStore) -> None:
     session = Session.open(str(WORLDS / "attic.tw"), 7, store=store)
     for one in BAD:
         session.intend(one)
-    scored = Scored(score_run(store, find_run(store)), 0)
+    moments = len(session.moments)
+    scored = Scored(score_run(store, find_run(store)), len(BAD), moments)
     found = outcome_of(session, scored, 2)
     assert found is not None
     assert found[0] == "fly"
     assert outcome_of(session, scored, 99) is None
-    later = Scored(scored.card, 5)  # the session goes on with a stored run of five records
+    # the session goes on with a stored run of five records
+    later = Scored(scored.card, len(BAD) + 5, moments)
     assert outcome_of(session, later, 5) is None
     assert outcome_of(session, later, 6) == outcome_of(session, scored, 1)
 

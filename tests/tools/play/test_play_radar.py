@@ -12,18 +12,16 @@ from textual.widgets import OptionList
 from tests.tools.play.piloting import details, enter, palette, screen_text, until
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
+from tokenworld.play.model.hints import since_sentence
+from tokenworld.play.model.timeline import Scout, Sounding
+from tokenworld.play.screens import timeline as radar
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import HelpDialog
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.timeline import TimelineScreen, legend, sounding_lines
 from tokenworld.session import Session
-from tokenworld.session.hinting import LastChance
-from tokenworld.session.radar import Scout, Sounding
-from tokenworld.tools.play import radar
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import HelpDialog
-from tokenworld.tools.play.glyphs import ASCII, UNICODE
-from tokenworld.tools.play.hints import since_sentence
-from tokenworld.tools.play.lines import plain_text
-from tokenworld.tools.play.radar import legend, sounding_lines
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.timeline import TimelineScreen
+from tokenworld.session.session import LastChance
+from tokenworld.verbs.output import ASCII, UNICODE, plain_text
 
 LOST = ("take robot", "wind robot", "cry")
 
@@ -266,7 +264,7 @@ async def test_it_goes_on_until_what_takes_long_is_done(app: PlayApp) -> None:
 
 
 async def test_esc_stops_going_on(app: PlayApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenworld.tools.play.overseeing.STEP_SECONDS", 60.0)
+    monkeypatch.setattr("tokenworld.play.screens.screen.STEP_SECONDS", 60.0)
     async with app.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "sweep")
         await pilot.press("ctrl+g")

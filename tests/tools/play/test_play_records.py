@@ -8,12 +8,11 @@ import pytest
 
 from tokenworld.ground import Change, LuckyDraw, Outcome, RequireReport
 from tokenworld.planning import Attempt, PlanStep, Proof, Verdict
+from tokenworld.play.model.hints import hint_lines, hint_sentence
+from tokenworld.play.model.places import title_text
+from tokenworld.play.model.records import Describer, short_place
 from tokenworld.session import Session
-from tokenworld.tools.play.glyphs import ASCII, UNICODE
-from tokenworld.tools.play.hints import hint_lines, hint_sentence
-from tokenworld.tools.play.lines import plain_text
-from tokenworld.tools.play.records import Describer, short_place
-from tokenworld.tools.play.title import title_text
+from tokenworld.verbs.output import ASCII, UNICODE, plain_text
 
 WILLOWBROOK = Path(__file__).parents[3] / "domains" / "willowbrook" / "world.tw"
 

@@ -8,16 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from tests.tools.play.piloting import details, enter, palette, screen_text, until
+from tokenworld.play.model.game import Game
+from tokenworld.play.model.hints import Satisfaction
+from tokenworld.play.screens.advised import satisfaction_lines
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.widgets.actions import ActionList, CommandLine, offer
 from tokenworld.session import Session
-from tokenworld.session.satisfying import Satisfaction
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.game import Game
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.lines import plain_text
-from tokenworld.tools.play.offers import offer
-from tokenworld.tools.play.satisfied import satisfaction_lines
-from tokenworld.tools.play.widgets.action_list import ActionList
-from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.verbs.output import UNICODE, plain_text
 
 
 async def test_a_refusal_says_since_when_and_by_which_rule(app: PlayApp) -> None:
@@ -118,7 +115,7 @@ async def test_a_search_for_a_way_never_blocks_and_can_be_stopped(
         stopped.set()
         raise AssertionError("nobody waits for this")
 
-    monkeypatch.setattr("tokenworld.tools.play.satisfied.satisfy", seek_for_ever)
+    monkeypatch.setattr("tokenworld.play.screens.advised.satisfy", seek_for_ever)
     async with app.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "satisfy wind robot")
         await until(pilot, lambda: "Thinking" in details(app))

@@ -11,12 +11,12 @@ from textual.widgets import Input
 
 from tests.tools.play.piloting import enter, keys, palette, screen_text, until
 from tokenworld.diagnostics import Failure
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import AskDialog
+from tokenworld.play.screens.saving import SaveDialog, save, suggested
+from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.session import Session
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import AskDialog
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.saving import SaveDialog, save, suggested
-from tokenworld.tools.play.screen import PlayScreen
+from tokenworld.verbs.output import UNICODE
 
 ATTIC = Path(__file__).parent / "worlds" / "attic.tw"
 

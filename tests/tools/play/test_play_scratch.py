@@ -8,15 +8,15 @@ from textual.pilot import Pilot
 
 from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter, keys, palette, screen_text, until
-from tests.tools.play.test_play_snapshots import SIZES, Compare, typing
+from tests.tools.play.test_play_snapshots import PICTURED, Compare, typing
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import AskDialog
+from tokenworld.play.screens.inspecting import InspectScreen
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.widgets.texts import TextPane
 from tokenworld.session import Session, open_world
 from tokenworld.store import RunStore, find_run, list_runs
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import AskDialog
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.inspecting import InspectScreen
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.widgets.texts import TextPane
+from tokenworld.verbs.output import UNICODE
 
 
 async def set_by_hand(pilot: Pilot[None], app: PlayApp, text: str) -> None:
@@ -134,12 +134,12 @@ async def test_a_tick_from_before_the_edit_can_still_be_looked_at(app: PlayApp) 
         assert "weak: me.energy >= 9" in details(app)
 
 
-@SIZES
-def test_a_trial(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+@PICTURED
+def test_a_trial(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     async def run(pilot: Pilot[None]) -> None:
         await typing("take robot")(pilot)
         app.game.edit("robot.wound = 1")
         await pilot.press("ctrl+o", "shift+tab", "right", "right")
         await pilot.pause()
 
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)

@@ -12,15 +12,14 @@ from textual.widgets import Footer
 from tests.tools.play.piloting import details, enter, keys, screen_text, until
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning import Verdict
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import HelpDialog, QuitDialog
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.widgets.actions import ActionList, CommandLine
+from tokenworld.play.widgets.texts import TextPane
+from tokenworld.play.widgets.ticks import TickList
 from tokenworld.session import Session
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import HelpDialog, QuitDialog
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.widgets.action_list import ActionList
-from tokenworld.tools.play.widgets.command_line import CommandLine
-from tokenworld.tools.play.widgets.texts import TextPane
-from tokenworld.tools.play.widgets.tick_list import TickList
+from tokenworld.verbs.output import UNICODE
 
 
 async def test_the_first_screen_fits_80_by_24_and_says_what_to_do(app: PlayApp) -> None:
@@ -285,7 +284,7 @@ async def test_a_planner_that_fails_is_one_message(
 async def test_a_plan_handed_in_can_be_run_and_stopped(
     attic: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenworld.tools.play.advised.STEP_SECONDS", 0.5)
+    monkeypatch.setattr("tokenworld.play.screens.advised.STEP_SECONDS", 0.5)
     verdict = attic.plan()
     app = PlayApp(attic, plan=verdict.steps, plan_verdict=verdict, glyphs=UNICODE)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tokenworld.diagnostics import Source
+from tokenworld.play.model.game import Game
 from tokenworld.session import Session, plan_for_seed
 from tokenworld.session.loading import open_text
-from tokenworld.tools.play.game import Game
-from tokenworld.tools.play.glyphs import UNICODE
+from tokenworld.verbs.output import UNICODE
 
 COIN = """
 type Coin { up: bool  tries: 0 to 9 clamped = 0 }

@@ -9,16 +9,23 @@ from textual.color import Color
 
 from tests.tools.play.piloting import enter, keys, until
 from tokenworld.diagnostics import Failure
+from tokenworld.play.screens.app import (
+    BLUE_YELLOW,
+    PRESETS,
+    RED_GREEN,
+    PlayApp,
+    Settings,
+    binding_ids,
+    read_settings,
+    settings_path,
+    user_settings,
+)
+from tokenworld.play.screens.inspecting import InspectScreen
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.timeline import TimelineScreen
+from tokenworld.play.widgets.actions import ActionList, CommandLine
 from tokenworld.session import Session
-from tokenworld.tools.play.app import PlayApp, binding_ids, user_settings
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.inspecting import InspectScreen
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.settings import PRESETS, Settings, read_settings, settings_path
-from tokenworld.tools.play.themes import BLUE_YELLOW, RED_GREEN
-from tokenworld.tools.play.timeline import TimelineScreen
-from tokenworld.tools.play.widgets.action_list import ActionList
-from tokenworld.tools.play.widgets.command_line import CommandLine
+from tokenworld.verbs.output import UNICODE
 
 DOCS = Path(__file__).parents[3] / "docs" / "play.md"
 
@@ -45,6 +52,7 @@ def test_a_file_sets_preset_keys_and_theme(written: Path) -> None:
     ("text", "told"),
     [
         ("preset = ", "it cannot be read"),
+        ("a = " + "[" * 100_000, "it cannot be read"),
         ("presett = 1", "there is no entry `presett`"),
         ('preset = "emacs"', "there is no preset `emacs`"),
         ('theme = "red-green"', "there is no theme `red-green`"),

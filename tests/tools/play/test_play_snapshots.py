@@ -1,4 +1,7 @@
-"""Pictures of the screens, compared with the stored ones (`--snapshot-update` renews them)."""
+"""Screens compared with stored pictures and texts (`--snapshot-update` renews both).
+
+A picture (SVG) shows each screen once, with its colours. The other sizes are compared as text.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,16 @@ from textual.pilot import Pilot
 from tests.tools.play.piloting import until
 from tokenworld.planning import Verdict
 from tokenworld.planning.hints import Hint
+from tokenworld.play.screens.app import PlayApp, Settings
+from tokenworld.play.screens.timeline import TimelineScreen
+from tokenworld.play.widgets.actions import CommandLine
+from tokenworld.play.widgets.texts import Details
 from tokenworld.session import Session
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.settings import Settings
-from tokenworld.tools.play.timeline import TimelineScreen
-from tokenworld.tools.play.widgets.command_line import CommandLine
-from tokenworld.tools.play.widgets.texts import Details
+from tokenworld.verbs.output import UNICODE
 
 
 class Compare(Protocol):
-    """The fixture of pytest-textual-snapshot."""
+    """Compares a screen with the stored one: `snap_compare` as picture, `compare` as asked."""
 
     def __call__(
         self,
@@ -72,6 +74,11 @@ def test_the_help(snap_compare: Compare, app: PlayApp) -> None:
 
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+"""Both sizes, compared as text."""
+PICTURED = pytest.mark.parametrize(
+    ("compare", "size"), [("text", (80, 24)), ("svg", (120, 40))], indirect=["compare"]
+)
+"""The small size compared as text, the usual size as picture."""
 
 
 def asking(key: str, *commands: str) -> Callable[[Pilot[None]], Awaitable[None]]:
@@ -88,43 +95,43 @@ def asking(key: str, *commands: str) -> Callable[[Pilot[None]], Awaitable[None]]
     return run
 
 
-@SIZES
+@PICTURED
 def test_the_way(
-    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
 ) -> None:
     app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    assert snap_compare(app, terminal_size=size, run_before=asking("f8"))
+    assert compare(app, terminal_size=size, run_before=asking("f8"))
 
 
 @SIZES
-def test_the_way_is_lost(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+def test_the_way_is_lost(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     run = asking("f8", "take robot", "cry")
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @SIZES
-def test_the_last_chance_is_now(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=asking("f9", "take robot"))
+def test_the_last_chance_is_now(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+    assert compare(app, terminal_size=size, run_before=asking("f9", "take robot"))
 
 
 @SIZES
 def test_there_never_was_a_chance(
-    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
 ) -> None:
     app = PlayApp(open_domain("cellar/twin.tw"), glyphs=UNICODE)
-    assert snap_compare(app, terminal_size=size, run_before=asking("f8"))
+    assert compare(app, terminal_size=size, run_before=asking("f8"))
 
 
 @SIZES
 def test_nothing_is_known(
-    snap_compare: Compare,
+    compare: Compare,
     app: PlayApp,
     size: tuple[int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     nothing = Hint(Verdict("unknown", None, None, "", ""), ())
-    monkeypatch.setattr("tokenworld.tools.play.ahead.hint", lambda *_, **__: nothing)
-    assert snap_compare(app, terminal_size=size, run_before=asking("f8"))
+    monkeypatch.setattr("tokenworld.play.model.hints.hint", lambda *_, **__: nothing)
+    assert compare(app, terminal_size=size, run_before=asking("f8"))
 
 
 def test_an_ending(snap_compare: Compare, app: PlayApp) -> None:
@@ -132,29 +139,29 @@ def test_an_ending(snap_compare: Compare, app: PlayApp) -> None:
 
 
 @SIZES
-def test_what_cannot_be_done(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+def test_what_cannot_be_done(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     run = typing("take robot", last=("f2", "f2"))
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @SIZES
 def test_since_when_a_command_is_refused(
-    snap_compare: Compare, app: PlayApp, size: tuple[int, int]
+    compare: Compare, app: PlayApp, size: tuple[int, int]
 ) -> None:
     run = typing("take robot", "take robot")
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @SIZES
 def test_a_way_to_what_was_refused(
-    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
 ) -> None:
     app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    assert snap_compare(app, terminal_size=size, run_before=asking("f10", "open oak chest"))
+    assert compare(app, terminal_size=size, run_before=asking("f10", "open oak chest"))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-def test_the_timeline(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+def test_the_timeline(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     gone = ("take robot", "wind robot", "undo", "sweep", "take robot")
 
     async def run(pilot: Pilot[None]) -> None:
@@ -165,28 +172,28 @@ def test_the_timeline(snap_compare: Compare, app: PlayApp, size: tuple[int, int]
         await pilot.press("m", "up", "up")
         await pilot.pause()
 
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-def test_the_state(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+def test_the_state(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     run = typing("take robot", "wind robot", last=("ctrl+o",))
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
-@SIZES
+@PICTURED
 def test_a_map(
-    snap_compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
 ) -> None:
     app = PlayApp(open_domain("island/world.tw"), glyphs=UNICODE)
     run = typing(last=("ctrl+o", "shift+tab", "right", "right"))
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @SIZES
-def test_saving(snap_compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
+def test_saving(compare: Compare, app: PlayApp, size: tuple[int, int]) -> None:
     run = typing("take robot", last=("ctrl+s",))
-    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert compare(app, terminal_size=size, run_before=run)
 
 
 @pytest.mark.parametrize("theme", ["red-green-blind", "blue-yellow-blind"])

@@ -6,10 +6,10 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from tests.tools.play.piloting import details, enter, keys, palette, screen_text, until
-from tokenworld.tools.play.app import PlayApp
-from tokenworld.tools.play.dialogs import AskDialog
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.timeline import TimelineScreen
+from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.screens.dialogs import AskDialog
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.timeline import TimelineScreen
 
 
 async def opened(pilot: Pilot[None], app: PlayApp) -> None:

@@ -10,15 +10,15 @@ from textual.pilot import Pilot
 
 from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter, palette, screen_text, until
-from tests.tools.play.test_play_snapshots import SIZES, Compare
+from tests.tools.play.test_play_snapshots import PICTURED, Compare
+from tokenworld.play.model.playback import open_playback
+from tokenworld.play.screens.app import PlayApp, Watched
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.screens.watching import RunsScreen, WatchScreen
 from tokenworld.session import Session, open_world
-from tokenworld.session.playback import open_playback
 from tokenworld.session.replaying import replay_run
 from tokenworld.store import RunStore, find_run, list_runs
-from tokenworld.tools.play.app import PlayApp, Watched
-from tokenworld.tools.play.glyphs import UNICODE
-from tokenworld.tools.play.screen import PlayScreen
-from tokenworld.tools.play.watching import RunsScreen, WatchScreen
+from tokenworld.verbs.output import UNICODE
 
 GAME = ("take robot", "take trunk", "wind robot", "force trunk", "look")
 
@@ -166,11 +166,11 @@ async def test_a_store_that_is_only_read_takes_no_branch(store: RunStore) -> Non
     assert len(list_runs(store)) == 1
 
 
-@SIZES
-def test_a_stored_run(snap_compare: Compare, watched: PlayApp, size: tuple[int, int]) -> None:
+@PICTURED
+def test_a_stored_run(compare: Compare, watched: PlayApp, size: tuple[int, int]) -> None:
     async def run(pilot: Pilot[None]) -> None:
         watched.animation_level = "none"
         await pilot.press("n", "n")
         await at(pilot, watched, 4)
 
-    assert snap_compare(watched, terminal_size=size, run_before=run)
+    assert compare(watched, terminal_size=size, run_before=run)

@@ -13,8 +13,8 @@ from tokenworld.cli import _main
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_world
 from tokenworld.session.session import Session
-from tokenworld.tools.worlds.adapter import Adapter
-from tokenworld.tools.worlds.mapping import mapping_beside
+from tokenworld.verbs.conform.properties import mapping_beside
+from tokenworld.verbs.conform.replay import Adapter
 
 WORLD = """
 edition 1

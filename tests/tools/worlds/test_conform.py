@@ -295,6 +295,30 @@ def test_a_program_that_ends_too_early(tw: Tw, bench: Put, rows: list[Row], tmp_
     assert "ended before it answered" in err or "stopped answering" in err
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("import time\ntime.sleep(600)", "no answer within 0.5 seconds"),
+        ("import sys\nwhile True: sys.stdout.write('x' * 65536)", "floods"),
+        ("import sys\nfor line in sys.stdin: print('{' * (1 << 21), flush=True)", "floods"),
+        ("import os\nos.kill(os.getpid(), 9)", "killed by signal 9"),
+        ("raise SystemExit(7)", "exit code 7"),
+    ],
+    ids=["silent", "endless", "too long", "killed", "failed"],
+)
+def test_a_program_has_limits(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path, program: str, words: str
+) -> None:
+    (tmp_path / "answer.py").write_text(program, encoding="utf-8")
+    path = kept(tmp_path / "rows.jsonl", rows)
+    command = f"{sys.executable} {tmp_path / 'answer.py'}"
+    seconds = "0.5" if words.startswith("no answer") else "60"
+    code, _, err = tw("conform", bench(), path, "--predictor", command, "--reply-timeout", seconds)
+    assert code == 2
+    assert words in err
+    assert "asked about" in err
+
+
 def test_questions_and_a_file_of_answers(
     tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
 ) -> None:

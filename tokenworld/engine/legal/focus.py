@@ -178,13 +178,14 @@ def _place_of(command: Command) -> tuple[tuple[bool, Any], ...]:
     return tuple((value is None, 0 if value is None else value) for value in command.args)
 
 
-def _is_legal(engine: Engine, state: State, after: State, command: Command) -> bool:
+def _is_legal(engine: Engine, state: State, after: State | None, command: Command) -> bool:
     """As `Engine.legal` says it: the requires hold, and no range is in the way."""
     unit = engine.stepper.unit
     try:
-        now = state if after is state or unit.free(state, command) else after
-        holds = engine.code.actions[command.action].holds
-        if not holds(now, unit.since(now, command), state.acting, *command.args):
+        if unit.continued(state, command) is not None:
+            return True
+        now, holds = unit.judged(state, command, after), engine.code.actions[command.action].holds
+        if now is None or not holds(now, unit.since(now, command), state.acting, *command.args):
             return False
     except Breach:
         return False  # a number is undefined here: the command would be in error

@@ -7,6 +7,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from tokenworld.core import lowered
+from tokenworld.core.nodes import Let
+from tokenworld.core.rules import Action
+from tokenworld.core.walk import conjuncts
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.state import State
 from tokenworld.ground import (
@@ -15,22 +19,26 @@ from tokenworld.ground import (
     Pattern,
     Raw,
     changed_in_play,
-    conjuncts,
     count_bindings,
     joined,
     parameter_domains,
     patterns_of,
 )
-from tokenworld.model import Action, Let, ObjectType
+from tokenworld.model import ObjectType
 
 __all__ = ["Listing"]
 
 
 class Listing:
-    """The bindings of actions. What a join found is kept as long as the facts are the same ones."""
+    """The bindings of actions. What a join found is kept as long as the facts are the same ones.
 
-    def __init__(self, instance: Instance, layout: Layout) -> None:
-        self._instance, self._layout = instance, layout
+    The facts of fluents in ``hidden`` leave out no binding.
+    """
+
+    def __init__(
+        self, instance: Instance, layout: Layout, hidden: frozenset[str] = frozenset()
+    ) -> None:
+        self._instance, self._layout, self._hidden = instance, layout, hidden
         self.instance = instance
         self._known: dict[str, tuple[tuple[Any, ...], list[tuple[Raw, ...]] | None]] = {}
 
@@ -87,12 +95,13 @@ class Listing:
 
     @cached_property
     def _patterns(self) -> dict[str, tuple[Pattern, ...]]:
-        changing = changed_in_play(self._instance.program)
-        actions = self._instance.program.actions.items()
+        changing = changed_in_play(self._instance.program) | self._hidden
+        actions = lowered(self._instance.program).actions.items()
         return {name: self._patterns_of(action, changing) for name, action in actions}
 
     def _patterns_of(self, action: Action, changing: frozenset[str]) -> tuple[Pattern, ...]:
-        named = {guard.name for guard in action.guards if isinstance(guard, Let)}
+        lets = (guard for guard in action.guards if isinstance(guard, Let))
+        named = {name for let in lets for name in let.names}
         if named & {binder.name for binder in action.params}:
             return ()  # a name that means two things: leave it to the requires themselves
         parts = conjuncts(require.condition for require in action.requires)

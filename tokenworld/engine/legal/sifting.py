@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import is_
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.delta import Breach
-from tokenworld.engine.inplace.waking import (
+from tokenworld.engine.legal.joins import Join, compile_join
+from tokenworld.engine.legal.listing import Listing
+from tokenworld.engine.legal.standing import SMALL, Made, is_simple
+from tokenworld.engine.legal.waking import (
     ALWAYS,
     TIME,
     bits_between,
     reading_bits,
     touching_bits,
 )
-from tokenworld.engine.legal.joins import Join, compile_join
-from tokenworld.engine.legal.listing import Listing
-from tokenworld.engine.legal.standing import SMALL, Made, is_simple
 from tokenworld.engine.plain import fits_of
 from tokenworld.engine.probe import is_atom
 from tokenworld.engine.state import State
@@ -34,17 +34,26 @@ from tokenworld.engine.trail import Trail
 from tokenworld.ground import Command, conjuncts, parameter_domains
 from tokenworld.model import (
     Action,
+    And,
     Arithmetic,
     Binder,
     BoolLiteral,
     BuiltinCall,
+    Compare,
+    CompositeTerm,
     DeriveCall,
+    Implies,
     IsType,
+    LeafTerm,
     Let,
     Local,
     Me,
+    Member,
     Not,
+    NumberTerm,
     ObjectType,
+    Or,
+    StateTerm,
     Term,
     body_terms,
     guard_terms,
@@ -329,5 +338,10 @@ def _is_total(part: Term | Let) -> bool:
             return True
         case Let():
             return False
-        case _:
+        case (
+            LeafTerm() | StateTerm() | And() | Or() | Implies() | Compare() | Member()
+            | NumberTerm() | CompositeTerm()
+        ):  # fmt: skip
             return is_atom(part)
+        case _:
+            assert_never(part)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from tokenworld.engine.probe import is_atom
 from tokenworld.model import (
     And,
     BoolLiteral,
     Compare,
+    CompositeTerm,
     Fold,
     Implies,
     IntervalRange,
     IsType,
+    LeafTerm,
     Local,
     Not,
+    NumberTerm,
     Or,
     Read,
+    StateTerm,
     Term,
+    TestTerm,
     TypeRange,
     children,
     subterms,
@@ -41,8 +48,10 @@ def is_total(term: Term) -> bool:
             return _is_slot(left) and _is_slot(right)
         case IsType(term=Local()) | BoolLiteral():
             return True
-        case _:
+        case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
             return is_atom(term)
+        case _:
+            assert_never(term)
 
 
 def _is_slot(term: Term) -> bool:

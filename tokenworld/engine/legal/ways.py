@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.layout import Column
@@ -15,12 +15,18 @@ from tokenworld.model import (
     ROOT,
     Binder,
     Compare,
+    CompositeTerm,
     EnumType,
+    LeafTerm,
     Local,
+    LogicTerm,
     Not,
+    NumberTerm,
     ObjectType,
     Read,
+    StateTerm,
     Term,
+    TestTerm,
 )
 
 __all__ = ["Param", "Way", "Ways"]
@@ -102,8 +108,13 @@ class Ways:
                 return not self._holds(inner, value)
             case Read(args=(Local(),)) if self._emitter.layout.by_id[part.fluent].by_object:
                 return bool(self._hoists.stored(part.fluent)[1][value])
-            case _:
+            case (
+                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm()
+                | CompositeTerm()
+            ):  # fmt: skip
                 return True
+            case _:
+                assert_never(part)
 
     def hoist(self, param: Param) -> Hoist | None:
         """The list of the candidates that pass their tests now; ``None`` where there are none."""
@@ -137,8 +148,13 @@ class Ways:
                     found += self._equal(part, read, other, bound, names)
                 case Read() if part.type.kind == "bool":
                     found += self._related(part, bound, names, outer)
-                case _:
+                case (
+                    LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm()
+                    | CompositeTerm()
+                ):  # fmt: skip
                     pass
+                case _:
+                    assert_never(part)
         return found
 
     def done(self, way: Way) -> None:

@@ -1,20 +1,21 @@
-"""Draws: each is a hash of the seed, the tick, the rule, its arguments and a count (§13)."""
+"""Draws: each is decided by the seed, the tick, the rule, its arguments and a count (§13)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import blake2b
+from typing import Protocol
 
-from tokenworld.ground import Json, LuckyDraw
+from tokenworld.ground import Json, LuckyDraw, draw
 
-__all__ = ["Drawn", "Lot", "forced"]
+__all__ = ["Counts", "Drawn", "Lot", "forced"]
 
 WHOLE = 2**64
+Counts = dict[tuple[str, tuple[Json, ...]], int]
+"""How many draws each rule took in a tick, by rule and arguments."""
 _Key = tuple[str, tuple[Json, ...], int]
 _FORCED: ContextVar[Mapping[_Key, int] | None] = ContextVar("forced", default=None)
 
@@ -28,6 +29,8 @@ class Drawn:
     draw: int
     choice: int
     alternatives: int
+    site: str
+    chances: tuple[float, ...]
 
 
 @contextmanager
@@ -41,33 +44,48 @@ def forced(draws: Sequence[LuckyDraw]) -> Iterator[None]:
         _FORCED.reset(token)
 
 
-class Lot:
-    """The draws of one evaluation of a rule, numbered from 0."""
+class Moment(Protocol):
+    """What of a state draws depend on."""
 
-    def __init__(self, seed: int, tick: int, rule: str, args: Sequence[Json]) -> None:
-        self.seed, self.tick, self.rule, self.args = seed, tick, rule, tuple(args)
-        self.count = 0
+    seed: int
+    tick: int
+
+
+class Lot:
+    """The draws of one rule with its arguments; ``counts`` numbers them through the tick."""
+
+    def __init__(self, at: Moment, rule: str, args: Sequence[Json], counts: Counts) -> None:
+        self.seed, self.tick, self.rule, self.args = at.seed, at.tick, rule, tuple(args)
+        self.counts = counts
+
+    @property
+    def count(self) -> int:
+        """The number of the next draw."""
+        return self.counts.get((self.rule, self.args), 0)
 
     def number(self) -> int:
         """The next draw: a whole number of 64 bits."""
-        key = [self.seed, self.tick, self.rule, list(self.args), self.count]
-        text = json.dumps(key, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        self.count += 1
-        return int.from_bytes(blake2b(text.encode("utf-8"), digest_size=8).digest(), "big")
+        count = self.count
+        self.counts[self.rule, self.args] = count + 1
+        return draw(self.seed, self.tick, self.rule, self.args, count)
 
     def share(self) -> float:
         """A double in [0, 1) with the upper 53 bits of a draw."""
         return (self.number() >> 11) * 2.0**-53
 
-    def choose(self, weights: Sequence[Fraction]) -> tuple[int, Drawn]:
+    def choose(self, weights: Sequence[Fraction], site: str) -> tuple[int, Drawn]:
         """One of several alternatives; the weights add up to more than 0."""
         count, value = self.count, self.number()
         known = (_FORCED.get() or {}).get((self.rule, self.args, count))
         if known is not None and 0 <= known < len(weights) and weights[known] > 0:
-            return known, Drawn(self.rule, self.args, count, known, len(weights))
+            return known, self._drawn(count, known, weights, site)
         reached, total = Fraction(0), sum(weights)
         for index, weight in enumerate(weights):
             reached += weight
             if value < reached / total * WHOLE // 1:
-                return index, Drawn(self.rule, self.args, count, index, len(weights))
+                return index, self._drawn(count, index, weights, site)
         raise AssertionError("the shares do not fill the whole")
+
+    def _drawn(self, count: int, choice: int, weights: Sequence[Fraction], site: str) -> Drawn:
+        chances = tuple(float(one / sum(weights)) for one in weights)
+        return Drawn(self.rule, self.args, count, choice, len(weights), site, chances)

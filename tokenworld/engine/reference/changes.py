@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokenworld.diagnostics import Span
-from tokenworld.engine.reference.bodies import Born, Wants, Write, bounded
+from tokenworld.engine.reference.bodies import Born, Wanted, Wants, bounded
 from tokenworld.engine.reference.values import Fault, Known, Slot, State, copied, stored
 from tokenworld.ground import Raw
 from tokenworld.model import (
@@ -42,24 +42,27 @@ class Made:
     rule: str
 
 
+_Written = tuple[Fluent, tuple[Raw, ...]]
+
+
 @dataclass
-class _Wanted:
+class _Slot:
     fluent: Fluent
     args: tuple[Raw, ...]
     place: int
-    writes: list[Write] = field(default_factory=list)
+    writes: list[Wanted] = field(default_factory=list)
 
 
 def applied(known: Known, before: State, wants: Wants) -> tuple[State, list[Made]]:
     """The state after the changes. Raises `Fault` for what the language forbids."""
     after = copied(before)
     made = [change for born in wants.births for change in _born(known, after, born)]
-    slots: dict[Slot, _Wanted] = {}
+    slots: dict[Slot, _Slot] = {}
     for place, write in enumerate(wants.writes):
         if not _somebodys(after, write):
             continue
         slot = known.slot(write.fluent, write.args)
-        slots.setdefault(slot, _Wanted(write.fluent, slot[1], place)).writes.append(write)
+        slots.setdefault(slot, _Slot(write.fluent, slot[1], place)).writes.append(write)
     values = [(one, _value(known, after, one)) for one in slots.values()]
     unfiled = list(wants.births)
     for one, value in values:
@@ -72,16 +75,17 @@ def applied(known: Known, before: State, wants: Wants) -> tuple[State, list[Made
             made.append(Made(one.fluent, one.args, old, new, one.writes[-1].rule))
     for born in unfiled:
         _filed(known, after, born)
-    ends: list[Made] = []
+    written = [(one.fluent, one.args) for one, _ in values]
+    written = [*_first_written(known, wants), *written]
+    cyclic = [fluent for fluent, args in written if _in_itself(known, after, fluent, args)]
     for number, rule in wants.doomed:
         if number in after.kinds:
-            ends += _destroyed(known, after, number, rule)
-    made += ends
-    _check(known, after, [one for one, _ in values], wants, ends)
+            made += _destroyed(known, after, number, rule)
+    _check(known, after, written, cyclic)
     return after, made
 
 
-def _somebodys(state: State, write: Write) -> bool:
+def _somebodys(state: State, write: Wanted) -> bool:
     """Whether all objects of a slot live: a change of what is destroyed is left alone."""
     return all(
         arg in state.kinds
@@ -119,7 +123,7 @@ def _filed(known: Known, after: State, born: Born) -> None:
 # ---- values -------------------------------------------------------------------------------
 
 
-def _value(known: Known, state: State, one: _Wanted) -> Raw:
+def _value(known: Known, state: State, one: _Slot) -> Raw:
     """What a slot gets: all sets agree, increments add up, `add` beats `remove`."""
     ops = [write.op for write in one.writes]
     if "add" in ops or "remove" in ops:
@@ -138,24 +142,22 @@ def _value(known: Known, state: State, one: _Wanted) -> Raw:
 # ---- shapes -------------------------------------------------------------------------------
 
 
-def _check(
-    known: Known, state: State, slots: list[_Wanted], wants: Wants, ends: list[Made]
-) -> None:
+def _first_written(known: Known, wants: Wants) -> list[_Written]:
+    """The slots that get their first values with a created object."""
+    keys = [(key, args) for born in wants.births for key, args in born.values]
+    return [(known.program.fluents[key], args) for key, args in keys]
+
+
+def _check(known: Known, state: State, written: list[_Written], cyclic: list[Fluent]) -> None:
     """`unique`, then cycles, of every slot that was written or born.
 
-    Contents of what was destroyed moved, and may have moved into themselves.
+    ``cyclic`` are the nested fluents that led from an object back to it before the destroyed left.
     """
-    fresh = [(key, args) for born in wants.births for key, args in born.values]
-    written = [*fresh, *((one.fluent.id, one.args) for one in slots)]
-    for key, args in written:
-        fluent = known.program.fluents[key]
+    for fluent, args in written:
         if fluent.unique and _repeated(known, state, fluent, args):
             raise Fault("TW1004", "unique", f"`{fluent.name}` would repeat a value.")
-    moved = [(one.fluent.id, one.args) for one in ends if one.fluent.nested]
-    for key, args in [*written, *moved]:
-        fluent = known.program.fluents[key]
-        if _cyclic(known, state, fluent, args):
-            raise Fault("TW1005", "cycle", f"`{fluent.name}` would make a cycle.")
+    for fluent in (*cyclic, *(one for one, args in written if _on_cycle(known, state, one, args))):
+        raise Fault("TW1005", "cycle", f"`{fluent.name}` would make a cycle.")
 
 
 def _repeated(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
@@ -164,12 +166,13 @@ def _repeated(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...])
     return value is not None and sum(1 for _, other in rows if other == value) > 1
 
 
-def _cyclic(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
-    if fluent.nested:
-        return args[0] in known.leading(state, fluent.id, args[0])
-    if fluent.acyclic and known.get(state, fluent, args):
-        return args[0] in known.leading(state, fluent.id, args[0])
-    return False
+def _in_itself(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
+    return fluent.nested and args[0] in known.leading(state, fluent.id, args[0])
+
+
+def _on_cycle(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
+    made = fluent.acyclic and known.get(state, fluent, args)
+    return bool(made) and args[0] in known.leading(state, fluent.id, args[0])
 
 
 # ---- destruction --------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tokenworld.core.nodes import Term
 from tokenworld.engine.reference.values import Slot, State
 from tokenworld.ground import Raw
-from tokenworld.model import NumberType, Term
+from tokenworld.model import NumberType
 
 __all__ = ["Env", "compared", "decimals_of"]
 
@@ -47,16 +48,6 @@ def compared(op: str, left: Any, right: Any) -> bool:
     """`none` equals `none`; the other comparisons are false over it."""
     if op == "==":
         return bool(left == right)
-    if op == "!=":
-        return bool(left != right)
     if left is None or right is None:
         return False
-    match op:
-        case "<":
-            return bool(left < right)
-        case "<=":
-            return bool(left <= right)
-        case ">":
-            return bool(left > right)
-        case _:
-            return bool(left >= right)
+    return bool(left < right if op == "<" else left <= right)

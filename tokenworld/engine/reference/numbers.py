@@ -6,10 +6,19 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from tokenworld.core.nodes import Call
+from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
 from tokenworld.engine.reference.values import Fault
-from tokenworld.model import BuiltinCall, NumberType
+from tokenworld.model import NumberType
 
-__all__ = ["calculated", "number_function", "over"]
+__all__ = ["calculated", "fitting", "number_function", "over"]
+
+
+def fitting(number: Any) -> Any:
+    """An exact number that is not too long to be kept and shown."""
+    if number is not None and abs(number) >= TOO_LARGE:
+        raise _undefined(TOO_LONG)
+    return number
 
 
 def _undefined(text: str) -> Fault:
@@ -29,11 +38,11 @@ def calculated(op: str, left: Any, right: Any, *, real: bool) -> Any:
         return None
     match op:
         case "+":
-            return left + right
+            return left + right if real else fitting(left + right)
         case "-":
-            return left - right
+            return left - right if real else fitting(left - right)
         case "*":
-            return left * right
+            return left * right if real else fitting(left * right)
         case "/":
             return over(left, right)
         case _ if right == 0:
@@ -46,9 +55,9 @@ def calculated(op: str, left: Any, right: Any, *, real: bool) -> Any:
             return left % right
 
 
-def number_function(term: BuiltinCall, args: list[Any]) -> Any:
+def number_function(term: Call, args: list[Any]) -> Any:
     """The functions on numbers; none of the arguments is `none`."""
-    match term.name:
+    match term.op:
         case "abs":
             return abs(args[0])
         case "min":
@@ -60,7 +69,8 @@ def number_function(term: BuiltinCall, args: list[Any]) -> Any:
             return min(max(value, low), high)
         case "toward":
             value, target, step = args
-            return min(value + step, target) if value < target else max(value - step, target)
+            moved = min(value + step, target) if value < target else max(value - step, target)
+            return fitting(moved) if isinstance(moved, int) else moved
         case "sign":
             return (args[0] > 0) - (args[0] < 0)
         case "pow":
@@ -68,12 +78,12 @@ def number_function(term: BuiltinCall, args: list[Any]) -> Any:
         case "floor":
             return math.floor(_exact(term, args[0]))
         case "round":
-            return round(_exact(term, args[0]) * 10 ** args[1])
+            return fitting(round(_exact(term, args[0]) * 10 ** args[1]))
         case _:
-            return _analytic(term.name, args[0])
+            return _analytic(term.op, args[0])
 
 
-def _exact(term: BuiltinCall, value: Any) -> Fraction:
+def _exact(term: Call, value: Any) -> Fraction:
     """The number that a raw argument stands for."""
     kind = term.args[0].type
     if isinstance(kind, NumberType):

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from tokenworld.core.rules import Ending
 from tokenworld.engine.reference.env import Env
-from tokenworld.engine.reference.record import Record
 from tokenworld.engine.reference.values import Fault, State, copied
 from tokenworld.engine.reference.words import Words
-from tokenworld.model import Ending, ObjectType
+from tokenworld.model import ObjectType
 
-__all__ = ["broken_invariant", "ended", "handed_on", "own_round", "progressed", "used_time"]
+__all__ = ["broken_invariant", "ended", "handed_on", "own_round", "progressed"]
 
 
 # ---- rounds -------------------------------------------------------------------------------
 
 
-def used_time(records: list[Record]) -> bool:
-    """Whether somebody did something with his time."""
-    return any(one.status in ("executed", "waiting", "interrupted") for one in records)
-
-
-def handed_on(state: State, after: State, *, acted: bool) -> State:
+def handed_on(state: State, after: State) -> State:
     """What an actor leaves to the next one of the round."""
     new = copied(after)
     new.turn, new.round = state.seat + 1, state.round or state
-    new.acted = state.acted or acted
     return new
 
 
@@ -32,14 +26,15 @@ def own_round(state: State, after: State) -> State:
     new = copied(after)
     new.deeds = state.deeds
     if state.round is not None:
-        new.told = after
+        new.told = copied(after)
+        new.told.told = None
     return new
 
 
 def ended(after: State) -> State:
     """The state at the end of a round."""
     new = copied(after)
-    new.deeds, new.acted, new.turn, new.round, new.told = (), False, 0, None, None
+    new.deeds, new.drawn, new.turn, new.round, new.told = (), {}, 0, None, None
     if len(new.actors) > 1:
         new.long = {who: one for who, one in new.long.items() if who is None or who in new.kinds}
     return new
@@ -51,11 +46,12 @@ def ended(after: State) -> State:
 def progressed(words: Words, state: State) -> tuple[str, ...]:
     """Give awards and latch endings, in place; the endings that are reached now."""
     world = words.instance.world
+    rules = words.rules.worlds[world.name]
     env = Env(state, state, state.me)
-    for index, award in enumerate(world.awards):
+    for index, award in enumerate(rules.awards):
         if index not in state.awarded and words.holds(award.when, env):
             state.awarded = (*state.awarded, index)
-    open_lines = [one for one in world.endings if one.name not in state.outcomes]
+    open_lines = [one for one in rules.endings if one.name not in state.outcomes]
     if world.outcomes == "live":
         return tuple(_true(words, open_lines, env))[:1]
     if world.endless:
@@ -76,7 +72,7 @@ def _first(words: Words, lines: list[Ending], env: Env) -> list[str]:
 
 def broken_invariant(words: Words, state: State) -> Fault | None:
     """The first invariant that a state breaks, with its first witness."""
-    for rule in words.program.invariants.values():
+    for rule in words.rules.invariants.values():
         for env in words.bindings(rule.params, None, Env(state, state, state.me)):
             if not words.holds(rule.condition, env):
                 fault = Fault("TW1001", "invariant", rule.source)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from tokenworld.core.nodes import Let, Require, Template, Term
+from tokenworld.core.rules import Action
 from tokenworld.engine.reference.bodies import Line, Wants
 from tokenworld.engine.reference.changes import Made
 from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.shown import object_names, state_hash
 from tokenworld.engine.reference.values import Fault, State
 from tokenworld.engine.reference.words import Words
-from tokenworld.ground import Command, Json, NoMatch, Raw, show_value
-from tokenworld.model import Action, Let, Require, Template, show_type
+from tokenworld.ground import By, Command, Json, NoMatch, Raw, show_value
+from tokenworld.model import show_type
 
 __all__ = ["Record", "Refused", "outcome", "requires"]
 
@@ -31,7 +33,8 @@ class Refused:
 class Record:
     """One record in the making. ``spoken`` is rendered last: on each state, with its `was`.
 
-    ``since`` is what `was` reads in the action, ``start`` what the closed round began with.
+    ``since`` is what `was` reads in the action, ``start`` what the closed round began with,
+    ``judged`` the state in which the requires were tested, where that is not ``before``.
     """
 
     status: str
@@ -54,6 +57,15 @@ class Record:
     time_passed: bool = False
     start: State | None = None
     since: State | None = None
+    judged: State | None = None
+    by: By = "player"
+
+    def fresh(self) -> Record:
+        """The same, to be added to without touching this one."""
+        return replace(
+            self, laws_made=list(self.laws_made), fired=list(self.fired), draws=list(self.draws),
+            spoken=list(self.spoken), events=list(self.events), rewards=list(self.rewards),
+        )  # fmt: skip
 
     def add(self, wants: Wants, seen: State, was: State) -> None:
         """Keep what a body said, emitted and paid."""
@@ -79,6 +91,7 @@ def outcome(words: Words, record: Record) -> dict[str, Json]:
         "tick": before.tick,
         "status": record.status,
         "actor": None if actor is None else before.names[actor],
+        "by": record.by,
         "action": _action(record.command),
         "args": _arguments(words, record.command, before),
         "time_passed": record.time_passed,
@@ -126,7 +139,7 @@ def _action(command: Command | None) -> str:
 def _arguments(words: Words, command: Command | None, state: State) -> dict[str, Json]:
     if command is None or command.is_pass:
         return {}
-    params = words.program.actions[command.action].params
+    params = words.rules.actions[command.action].params
     names = object_names(state)
     return {
         binder.name: show_value(words.program, names, binder.type, value)
@@ -136,7 +149,7 @@ def _arguments(words: Words, command: Command | None, state: State) -> dict[str,
 
 def _rule(words: Words, one: tuple[str, str, tuple[Raw, ...]], state: State) -> str:
     kind, name, args = one
-    binders = words.program.laws[name].params
+    binders = words.rules.laws[name].params
     names = object_names(state)
     shown = (
         str(show_value(words.program, names, binder.type, value))
@@ -164,7 +177,7 @@ def _changes(words: Words, made: list[Made], state: State) -> list[Json]:
 
 def _said(words: Words, spoken: list[Line]) -> list[str]:
     texts = [
-        words.text(line.what, line.env)
+        words.rendered(line.what, line.env)
         if isinstance(line.what, Template)
         else words.described(line.what, line.env)
         for line in spoken
@@ -180,7 +193,7 @@ def _reward(words: Words, record: Record) -> Fraction | float:
     if record.time_passed:
         was = record.start if record.start is not None else record.before
         env = Env(record.after, was, record.after.me)
-        for pay in words.instance.world.pays:
+        for pay in words.rules.worlds[words.instance.world.name].pays:
             if words.holds(pay.when, env):
                 total = total + words.amount(pay.amount, env)
     return total
@@ -194,7 +207,7 @@ def requires(words: Words, action: Action, env: Env) -> int | None:
     index = 0
     for guard in action.guards:
         if isinstance(guard, Let):
-            env = env.bind(guard.name, words.value(guard.value, env))  # type: ignore[arg-type]
+            env = _named(words, guard, env)
         elif words.holds(guard.condition, env):
             index += 1
         else:
@@ -202,13 +215,19 @@ def requires(words: Words, action: Action, env: Env) -> int | None:
     return None
 
 
+def _named(words: Words, let: Let, env: Env) -> Env:
+    """The environment behind a let among the requires; nothing is drawn there."""
+    assert isinstance(let.value, Term)
+    return env.bind(let.names[0], words.term(let.value, env))
+
+
 def _refusal(words: Words, record: Record) -> dict[str, Json] | None:
     refused, command = record.refused, record.command
     if refused is None or command is None:
         return None
-    action = words.program.actions[command.action]
+    action = words.rules.actions[command.action]
     names = {b.name: arg for b, arg in zip(action.params, command.args, strict=True)}
-    before = record.before
+    before = record.judged or record.before
     env = Env(before, record.since or before, before.acting, names)
     reports = _reports(words, action, env)
     if refused.generated:
@@ -255,7 +274,7 @@ def _report(
     undefined = False
     try:
         for let in lets:
-            env = env.bind(let.name, words.value(let.value, env))  # type: ignore[arg-type]
+            env = _named(words, let, env)
     except Fault:
         undefined = True
     try:
@@ -263,15 +282,15 @@ def _report(
     except Fault:
         holds = None
     values: dict[str, Json] = {}
-    for atom in require.atoms:
+    for source, term in require.atoms:
         try:
             if undefined:
                 raise Fault("TW1006", "undefined", "")
-            raw = words.value(atom.term, env)
+            raw = words.term(term, env)
             names = object_names(env.state)
-            values[atom.text] = show_value(words.program, names, atom.term.type, raw)
+            values[source] = show_value(words.program, names, term.type, raw)
         except Fault:
-            values[atom.text] = f"undefined ({show_type(atom.term.type)})"
+            values[source] = f"undefined ({show_type(term.type)})"
     return {
         "index": index,
         "label": require.label,
@@ -286,7 +305,7 @@ def _report(
 def _worded(words: Words, require: Require, env: Env, *, undefined: bool) -> str:
     if require.text is not None and not undefined:
         try:
-            return words.text(require.text, env)
+            return words.rendered(require.text, env)
         except Fault:
             pass
     return f"This needs: {require.source}."

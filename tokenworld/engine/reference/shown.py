@@ -140,7 +140,10 @@ def _header(known: Known, state: State) -> dict[str, Json]:
         "fired": sorted(fired, key=canonical),
         "long": long,
     }
-    return {**header, "turn": state.turn} if state.turn else header
+    if state.turn:
+        header["turn"] = state.turn
+    drawn: list[Json] = [[rule, list(args), n] for (rule, args), n in state.drawn.items()]
+    return {**header, "drawn": sorted(drawn, key=canonical)} if drawn else header
 
 
 def _listed(known: Known, state: State, fluent: Fluent) -> list[tuple[tuple[Raw, ...], Raw]]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tokenworld.core.nodes import Body, Create, ObjectName, Term
+from tokenworld.core.walk import statements_in, subterms
 from tokenworld.engine.reference.bodies import Teller, Wants, bounded
 from tokenworld.engine.reference.chance import Lot
 from tokenworld.engine.reference.changes import applied
@@ -10,16 +14,7 @@ from tokenworld.engine.reference.progress import broken_invariant, progressed
 from tokenworld.engine.reference.values import Known, State, copied, implied
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Json, constant
-from tokenworld.model import (
-    Body,
-    Create,
-    Layout,
-    ObjectLiteral,
-    Term,
-    cell_name,
-    effects_in,
-    subterms,
-)
+from tokenworld.model import Layout, cell_name
 
 __all__ = ["start_state"]
 
@@ -33,13 +28,14 @@ def start_state(words: Words, seed: int) -> State:
     _fill_tables(known, state)
     _fill_objects(words, state)
     world = known.instance.world
-    for layout in world.layouts:
-        state = _laid_out(words, state, layout)
+    rules = words.rules.starts[world.name]
+    for layout, legends in zip(world.layouts, rules.legends, strict=True):
+        state = _laid_out(words, state, layout, legends)
         state.actors = _actors(words, state)
-    creates = any(isinstance(one, Create) for body in world.setups for one in effects_in(body))
+    creates = any(isinstance(one, Create) for body in rules.setups for one in statements_in(body))
     if not creates:
         _fill_objects(words, state, late=True)
-    for position, body in enumerate(world.setups):
+    for position, body in enumerate(rules.setups):
         state = _carried_out(words, state, body, {}, ("setup", [position]))
         state.actors = _actors(words, state)
     if creates:
@@ -82,8 +78,9 @@ def _fill_objects(words: Words, state: State, *, late: bool = False) -> None:
         kind = known.program.types.get(one.of)
         if kind is None or one.id not in state.kinds:
             continue
-        fields: dict[str, Term] = {field.fluent: field.value for field in one.decl.fields}
-        defaults: dict[str, Term] = {field.fluent: field.value for field in kind.defaults}
+        given = words.rules.objects[one.decl.world or "", one.decl.name].fields
+        fields = {field.fluent: field.value for field in given}
+        defaults = {field.fluent: field.value for field in words.rules.defaults[kind.name]}
         terms = {key: defaults.get(key) for key in kind.attributes if key not in fields}
         for key, term in [*terms.items(), *fields.items()]:
             fluent = known.program.fluents[key]
@@ -92,16 +89,14 @@ def _fill_objects(words: Words, state: State, *, late: bool = False) -> None:
             if late and not waits:
                 continue
             blank = term is None or (waits and not late)
-            value = implied(fluent.type) if blank else words.value(term, env)  # type: ignore[arg-type]
+            value = implied(fluent.type) if blank else words.term(term, env)  # type: ignore[arg-type]
             known.put(state, fluent, (one.id,), value)
 
 
 def _names_made(words: Words, term: Term) -> bool:
     """Whether a field names an object that is no line of the program."""
     numbers = words.instance.numbers
-    return any(
-        isinstance(part, ObjectLiteral) and part.name not in numbers for part in subterms(term)
-    )
+    return any(isinstance(part, ObjectName) and part.name not in numbers for part in subterms(term))
 
 
 def _carried_out(
@@ -109,12 +104,12 @@ def _carried_out(
 ) -> State:
     """The state after one body of the setup."""
     wants = Wants()
-    teller = Teller(words, wants, Lot(state.seed, 0, rule[0], rule[1]))
+    teller = Teller(words, wants, Lot(state, rule[0], rule[1], wants.counts))
     teller.run(body, Env(state, state, state.me, dict(names)))
     return applied(words.known, state, wants)[0]
 
 
-def _laid_out(words: Words, state: State, layout: Layout) -> State:
+def _laid_out(words: Words, state: State, layout: Layout, legends: Mapping[str, Body]) -> State:
     """One object for each character, row by row; then what the legend says of each."""
     known = words.known
     kind = known.program.types[layout.of]
@@ -127,12 +122,12 @@ def _laid_out(words: Words, state: State, layout: Layout) -> State:
             state.next_id += 1
             state.kinds[number] = layout.of
             state.names[number] = cell_name(layout.of, x, y)
-            defaults: dict[str, Term] = {field.fluent: field.value for field in kind.defaults}
+            defaults = {field.fluent: field.value for field in words.rules.defaults[kind.name]}
             for key in kind.attributes:
                 fluent = known.program.fluents[key]
                 term = defaults.get(key)
                 env = Env(state, state, state.me)
-                value = implied(fluent.type) if term is None else words.value(term, env)
+                value = implied(fluent.type) if term is None else words.term(term, env)
                 value = bounded({layout.x: x, layout.y: y}.get(key, value), fluent)
                 known.put(state, fluent, (number,), value)
     if layout.step:
@@ -141,9 +136,10 @@ def _laid_out(words: Words, state: State, layout: Layout) -> State:
             for member, dx, dy in layout.directions:
                 if (x + dx, y + dy) in cells:
                     known.put(state, step, (number, member), cells[x + dx, y + dy])
-    bodies = {legend.symbol: legend.body for legend in layout.legends}
     for (x, y), number in cells.items():
         symbol = layout.rows[y][x]
-        if symbol in bodies:
-            state = _carried_out(words, state, bodies[symbol], {"here": number}, ("layout", [x, y]))
+        if symbol in legends:
+            state = _carried_out(
+                words, state, legends[symbol], {"here": number}, ("layout", [x, y])
+            )
     return state

@@ -1,4 +1,4 @@
-"""What a term means, by one `match` (language.md §4): every expression has a value."""
+"""What a term of core means (language.md §4): every expression has a value."""
 
 from __future__ import annotations
 
@@ -6,159 +6,107 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
-from tokenworld.engine.reference.env import Env, compared, decimals_of
-from tokenworld.engine.reference.numbers import calculated, number_function, over
-from tokenworld.engine.reference.values import Known, State, copied
-from tokenworld.ground import Raw
-from tokenworld.model import (
-    And,
-    Arithmetic,
+from tokenworld.core import TermVisitor
+from tokenworld.core.nodes import (
+    Actor,
     Binder,
-    BoolLiteral,
-    BoolType,
-    BuiltinCall,
-    Choose,
-    ClosureOf,
-    CollectionRange,
-    Compare,
-    Derive,
+    Call,
+    Choice,
+    Constant,
     DeriveCall,
-    EnumLiteral,
-    EnumType,
     Fold,
-    Implies,
-    IntervalRange,
-    InverseOf,
-    IsType,
-    ListTerm,
-    Local,
-    Me,
-    Member,
-    Negate,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    ParamRead,
+    Members,
+    ObjectName,
+    ParamValue,
     Read,
-    RealType,
-    Rescale,
     Template,
-    TemplateTerm,
     Term,
-    ToReal,
-    TypeRange,
-    subterms,
+    Text,
+    TypeTest,
+    Variable,
 )
+from tokenworld.core.rules import Derive
+from tokenworld.core.walk import subterms
+from tokenworld.engine.reference.env import Env, compared, decimals_of
+from tokenworld.engine.reference.numbers import calculated, fitting, number_function, over
+from tokenworld.engine.reference.values import Fault, Known, State, copied
+from tokenworld.ground import Raw
+from tokenworld.model import BoolType, EnumType, IntervalRange, ObjectType, RealType, TypeRange
 
 __all__ = ["Terms"]
 
 
-class Terms:
-    """Evaluates terms of one world."""
+class Terms(TermVisitor[Env, Any]):
+    """Evaluates terms of one world: the raw value, or a list for a collection."""
 
     def __init__(self, known: Known) -> None:
-        self.known, self.program = known, known.program
+        self.known, self.program, self.rules = known, known.program, known.rules
         self.instance = known.instance
-
-    def text(self, template: Template, env: Env) -> str:
-        """A template as prose; see `words`."""
-        raise NotImplementedError
 
     def holds(self, term: Term | None, env: Env) -> bool:
         """A condition: `none` counts as false; no condition holds."""
-        return term is None or bool(self.value(term, env))
+        return term is None or bool(self.term(term, env))
 
-    def value(self, term: Term, env: Env) -> Any:
-        """The raw value of a term (a list for a collection)."""
-        match term:
-            case BoolLiteral(value=value) | NumberLiteral(value=value):
-                return value
-            case EnumLiteral(index=index):
-                return index
-            case NoneLiteral():
-                return None
-            case ObjectLiteral(name=name):
-                return next(x for x, own in env.state.names.items() if own == name)
-            case ParamRead(name=name):
-                return self.instance.params[name]
-            case Local(name=name):
-                return env.locals[name]
-            case Me():
-                return env.me
-            case TemplateTerm(template=template):
-                return self.text(template, env)
-            case ListTerm(items=items):
-                return [self.value(item, env) for item in items]
-            case Fold():
-                return self._fold(term, env)
-            case BuiltinCall():
-                return self._builtin(term, env)
-            case Read() | DeriveCall() | InverseOf() | ClosureOf():
-                return self._reading(term, env)
-            case _:
-                return self._operator(term, env)
+    # ---- names and constants ------------------------------------------------------------------
 
-    def _operator(self, term: Term, env: Env) -> Any:
-        match term:
-            case Not(term=inner):
-                return not self.holds(inner, env)
-            case And(terms=terms):
-                return all(self.holds(part, env) for part in terms)
-            case Or(terms=terms):
-                return any(self.holds(part, env) for part in terms)
-            case Implies(left=left, right=right):
-                return not self.holds(left, env) or self.holds(right, env)
-            case Choose(condition=condition, then=then, otherwise=otherwise):
-                return self.value(then if self.holds(condition, env) else otherwise, env)
-            case Compare(op=op, left=left, right=right):
-                return compared(op, self.value(left, env), self.value(right, env))
-            case Member():
-                return self._member(term, env)
-            case IsType(term=inner, of=of):
-                kind = self._kind(self.value(inner, env), env)
-                return kind is not None and self.program.is_subtype(kind, of)
-            case Arithmetic(op=op, left=left, right=right):
-                real = isinstance(term.type, RealType)
-                return calculated(op, self.value(left, env), self.value(right, env), real=real)
-            case Negate(term=inner):
-                value = self.value(inner, env)
-                return None if value is None else -value
-            case Rescale(term=inner, digits=digits):
-                value = self.value(inner, env)
-                return None if value is None else value * 10**digits
-            case ToReal(term=inner):
-                value = self.value(inner, env)
-                return None if value is None else over(value, 10 ** decimals_of(inner))
-            case _:
-                raise TypeError(f"no term: {term!r}")
+    def constant(self, term: Constant, env: Env) -> Any:
+        return term.value
+
+    def object_name(self, term: ObjectName, env: Env) -> Any:
+        return next(number for number, own in env.state.names.items() if own == term.name)
+
+    def param_value(self, term: ParamValue, env: Env) -> Any:
+        return self.instance.params[term.name]
+
+    def variable(self, term: Variable, env: Env) -> Any:
+        return env.locals[term.name]
+
+    def actor(self, term: Actor, env: Env) -> Any:
+        return env.me
+
+    def choice(self, term: Choice, env: Env) -> Any:
+        return self.term(term.then if self.holds(term.condition, env) else term.otherwise, env)
+
+    def type_test(self, term: TypeTest, env: Env) -> Any:
+        kind = self._kind(self.term(term.term, env), env)
+        return kind is not None and self.program.is_subtype(kind, term.of)
+
+    def text(self, term: Text, env: Env) -> Any:
+        return self.rendered(term.template, env)
+
+    def rendered(self, template: Template, env: Env) -> str:
+        """A template as prose; see `words`."""
+        raise NotImplementedError
 
     def _kind(self, number: Raw, env: Env) -> str | None:
         return env.made[number] if number in env.made else env.state.kind(number)  # type: ignore[index]
 
     # ---- reading ----------------------------------------------------------------------------
 
-    def _reading(self, term: Read | DeriveCall | InverseOf | ClosureOf, env: Env) -> Any:
-        there = replace(env, state=self._past(env), given={}, made={}) if term.was else env
-        match term:
-            case Read(fluent=key, args=args):
-                fluent = self.program.fluents[key]
-                given = tuple(self.value(arg, env) for arg in args)
-                slot = (key, given)
-                if slot in there.given:
-                    return there.given[slot]
-                return self.known.get(there.state, fluent, given)
-            case DeriveCall(derive=name, args=args):
-                return self._derived(name, [self.value(arg, env) for arg in args], there)
-            case InverseOf(fluent=key, of=of):
-                target = self.value(of, env)
-                return self.known.pointing(there.state, self.program.fluents[key], target)
-            case ClosureOf(fluent=key, of=of):
-                return self.known.leading(there.state, key, self.value(of, env))
+    def read(self, term: Read, env: Env) -> Any:
+        there = self._there(term, env)
+        slot = (term.fluent, tuple(self.term(arg, env) for arg in term.args))
+        if slot in there.given:
+            return there.given[slot]
+        return self.known.get(there.state, self.program.fluents[term.fluent], slot[1])
+
+    def derive_call(self, term: DeriveCall, env: Env) -> Any:
+        args = [self.term(arg, env) for arg in term.args]
+        return self._derived(term.derive, args, self._there(term, env))
+
+    def members(self, term: Members, env: Env) -> Any:
+        if term.by == "list":
+            return [self.term(item, env) for item in term.items]
+        state, target = self._there(term, env).state, self.term(term.of, env)
+        if term.by == "closure":
+            return self.known.leading(state, term.fluent, target)
+        return self.known.pointing(state, self.program.fluents[term.fluent], target)
+
+    def _there(self, term: Read | DeriveCall | Members, env: Env) -> Env:
+        return replace(env, state=self._past(env), given={}, made={}) if term.was else env
 
     def _past(self, env: Env) -> State:
         """The start of the tick, in which objects born since read as they were at birth."""
@@ -173,30 +121,116 @@ class Terms:
             past.values.update({**env.state.firsts, **env.given, **env.was.values})
         return env.pasts[key]
 
-    def _member(self, term: Member, env: Env) -> bool:
-        item = self.value(term.item, env)
-        if item is None:
-            return False
-        match term.collection:
-            case InverseOf(fluent=key, of=of, was=was):  # `x in c.contents` is `x.at == c`
-                there = self._past(env) if was else env.state
-                target = self.value(of, env)
-                stored = self.known.get(there, self.program.fluents[key], (item,))
-                return target is not None and stored == target
+    # ---- operators and built-in functions -----------------------------------------------------
+
+    def call(self, term: Call, env: Env) -> Any:
+        match term.op:
+            case "and":
+                return all(self.holds(part, env) for part in term.args)
+            case "or":
+                return any(self.holds(part, env) for part in term.args)
+            case "not":
+                return not self.holds(term.args[0], env)
+            case "in":
+                return self._member(term.args[0], term.args[1], env)
             case _:
-                return item in self.value(term.collection, env)
+                return self._called(term, [self.term(arg, env) for arg in term.args], env)
+
+    def _member(self, item: Term, collection: Term, env: Env) -> bool:
+        value = self.term(item, env)
+        if value is None:
+            return False
+        if isinstance(collection, Members) and self._is_of_places(collection):
+            there = self._past(env) if collection.was else env.state
+            target = self.term(collection.of, env)  # `x in c.contents` is `x.at == c`
+            places = self.known.places(there, collection.fluent, value)
+            found = islice(places, 1) if collection.by == "inverse" else places
+            return target is not None and target in found
+        return value in self.term(collection, env)
+
+    def _is_of_places(self, members: Members) -> bool:
+        """Whether it lists what lies in something: no relation, no written list."""
+        along = self.program.fluents.get(members.fluent)
+        return along is not None and along.fluent_kind != "relation"
+
+    def _called(self, term: Call, args: list[Any], env: Env) -> Any:
+        match term.op:
+            case "==" | "<" | "<=":
+                return compared(term.op, *args)
+            case "+" | "-" | "*" | "/" | "div" | "mod":
+                return calculated(term.op, *args, real=isinstance(term.type, RealType))
+            case "tick":
+                return env.state.tick
+            case "score":
+                total = self.score(env)
+                return int(total) if total.denominator == 1 else total
+            case "pi":
+                return math.pi
+            case "busy":
+                long = env.state.long.get(args[0]) if args[0] is not None else None
+                return long is not None and term.detail in ("", long.command.action)
+            case "did":
+                return self._did(term.detail, args, env)
+            case _:
+                return None if None in args else self._number(term, args)
+
+    def _number(self, term: Call, args: list[Any]) -> Any:
+        match term.op:
+            case "neg":
+                return -args[0]
+            case "real":
+                return over(args[0], 10 ** decimals_of(term.args[0]))
+            case "amount":
+                if args[0] < 0:
+                    text = "A negative amount cannot be transferred."
+                    raise Fault("TW1004", "range", text)
+                return args[0] if isinstance(args[0], float) else fitting(args[0])
+            case "scale":
+                return args[0] * args[1]
+            case "id":
+                return args[0]
+            case "next":
+                return min(args[0] + 1, len(self.program.enums[term.detail].members) - 1)
+            case "prev":
+                return max(args[0] - 1, 0)
+            case _:
+                return number_function(term, args)
+
+    def _did(self, action: str, args: list[Any], env: Env) -> bool:
+        return any(
+            who == args[0]
+            and deed.action == action
+            and list(deed.args[: len(args) - 1]) == args[1:]
+            for who, deed in env.state.deeds
+        )
+
+    def score(self, env: Env) -> Fraction:
+        """The world's expression plus the awards that were given (language.md §8, step 11)."""
+        world = self.rules.worlds[self.instance.world.name]
+        env = env.only({})
+        total = Fraction(0)
+        if world.score is not None:
+            total += self.amount(world.score, env)
+        for index in env.state.awarded:
+            total += self.amount(world.awards[index].amount, env)
+        return total
+
+    def amount(self, term: Term, env: Env) -> Fraction:
+        """What a term is worth; if it rests on something destroyed, nothing."""
+        value = self.term(term, env)
+        return Fraction(0) if value is None else Fraction(value) / 10 ** decimals_of(term)
 
     # ---- derives ----------------------------------------------------------------------------
 
     def _derived(self, name: str, args: list[Any], env: Env) -> Any:
-        derive = self.program.derives[name]
+        derive = self.rules.derives[name]
         truth = isinstance(derive.type, BoolType)
         if None in args:
             return False if truth else None
         if derive.recursive:
             return tuple(args) in self._table(derive, env)
         names = {binder.name: arg for binder, arg in zip(derive.params, args, strict=True)}
-        value = self.value(derive.value, env.only(names))
+        value = self.term(derive.value, env.only(names))
         return bool(value) if truth else value
 
     def _table(self, derive: Derive, env: Env) -> set[tuple[Raw, ...]]:
@@ -208,7 +242,7 @@ class Terms:
                 env.tables[name, *where] = set()
             growing = True
             while growing:
-                grown = [self._grown(self.program.derives[name], env, where) for name in group]
+                grown = [self._grown(self.rules.derives[name], env, where) for name in group]
                 growing = any(grown)
         return env.tables[derive.name, *where]
 
@@ -224,7 +258,7 @@ class Terms:
         found: list[str] = []
         todo = [name]
         while todo:
-            for term in subterms(self.program.derives[todo.pop()].value):
+            for term in subterms(self.rules.derives[todo.pop()].value):
                 if isinstance(term, DeriveCall) and term.derive not in found:
                     found.append(term.derive)
                     todo.append(term.derive)
@@ -249,25 +283,25 @@ class Terms:
                 return self.known.living(env.state, of)
             case TypeRange(of=EnumType(name=of)):
                 return list(range(len(self.program.enums[of].members)))
+            case TypeRange():
+                raise TypeError(f"nothing ranges over {binder.type.kind}")
             case IntervalRange(low=low, high=high):
                 return list(range(low, high + 1))
-            case CollectionRange(collection=collection, only=only):
-                values = [one for one in self.value(collection, env) if one is not None]
-                if only is None:
+            case collection:
+                values = [one for one in self.term(collection, env) if one is not None]
+                if binder.only is None:
                     return values
-                return [one for one in values if self._is(one, only, env)]
-            case _:
-                raise TypeError(f"nothing ranges over {binder.type.kind}")
+                return [one for one in values if self._is(one, binder.only, env)]
 
     def _is(self, number: int, of: str, env: Env) -> bool:
         kind = self._kind(number, env)
         return kind is not None and self.program.is_subtype(kind, of)
 
-    def _fold(self, term: Fold, env: Env) -> Any:
+    def fold(self, term: Fold, env: Env) -> Any:
         every = self.bindings(term.binders, term.where, env)
         if term.value is None:
             return sum(1 for _ in every)
-        values = (self.value(term.value, inner) for inner in every)
+        values = (self.term(term.value, inner) for inner in every)
         match term.fold:
             case "any":
                 return any(values)
@@ -275,66 +309,24 @@ class Terms:
                 return all(values)
             case "count":
                 return sum(1 for value in values if value)
-            case "sum":
-                total: Any = 0.0 if isinstance(term.type, RealType) else 0
-                for value in values:
-                    total = total + value
-                return total
-            case "min":
-                return min(values, default=None)
-            case "max":
-                return max(values, default=None)
+            case "sum" | "min" | "max":
+                return self._calculated(term, list(values))
             case "first":
                 return next(values, None)
             case "last":
                 found = list(values)
                 return found[-1] if found else None
 
-    # ---- built-in functions -------------------------------------------------------------------
-
-    def _builtin(self, term: BuiltinCall, env: Env) -> Any:
-        args = [self.value(arg, env) for arg in term.args]
-        match term.name:
-            case "tick":
-                return env.state.tick
-            case "score":
-                total = self.score(env)
-                return int(total) if total.denominator == 1 else total
-            case "pi":
-                return math.pi
-            case "busy":
-                long = env.state.long.get(args[0]) if args[0] is not None else None
-                return long is not None and term.detail in ("", long.command.action)
-            case "did":
-                return any(
-                    who == args[0]
-                    and deed.action == term.detail
-                    and list(deed.args[: len(args) - 1]) == args[1:]
-                    for who, deed in env.state.deeds
-                )
-            case _ if None in args:
-                return None
-            case "id":
-                return args[0]
-            case "next":
-                return min(args[0] + 1, len(self.program.enums[term.detail].members) - 1)
-            case "prev":
-                return max(args[0] - 1, 0)
-            case _:
-                return number_function(term, args)
-
-    def score(self, env: Env) -> Fraction:
-        """The world's expression plus the awards that were given (language.md §8, step 11)."""
-        world = self.instance.world
-        env = env.only({})
-        total = Fraction(0)
-        if world.score is not None:
-            total += self.amount(world.score, env)
-        for index in env.state.awarded:
-            total += self.amount(world.awards[index].amount, env)
-        return total
-
-    def amount(self, term: Term, env: Env) -> Fraction:
-        """What a term is worth; if it rests on something destroyed, nothing."""
-        value = self.value(term, env)
-        return Fraction(0) if value is None else Fraction(value) / 10 ** decimals_of(term)
+    def _calculated(self, term: Fold, values: list[Any]) -> Any:
+        """A calculation over elements; over one that rests on something destroyed it is `none`."""
+        if None in values:
+            return None
+        if term.fold == "min":
+            return min(values, default=None)
+        if term.fold == "max":
+            return max(values, default=None)
+        real = isinstance(term.type, RealType)
+        total: Any = 0.0 if real else 0
+        for value in values:  # in order: doubles are not associative
+            total = total + value
+        return total if real else fitting(total)

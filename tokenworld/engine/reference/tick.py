@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from tokenworld.core.rules import Law, Watch
 from tokenworld.engine.reference.bodies import Line, Teller, Wants
 from tokenworld.engine.reference.chance import Lot
 from tokenworld.engine.reference.changes import Made, applied, net, seen_by_prose
@@ -15,15 +16,14 @@ from tokenworld.engine.reference.progress import (
     handed_on,
     own_round,
     progressed,
-    used_time,
 )
 from tokenworld.engine.reference.record import Record
 from tokenworld.engine.reference.shown import object_names
 from tokenworld.engine.reference.unit import Unit, shown_draw
 from tokenworld.engine.reference.values import Fault, State
 from tokenworld.engine.reference.words import Words
-from tokenworld.ground import Command, NoMatch, Raw, show_value
-from tokenworld.model import Law, ObjectType, Phase, Watch
+from tokenworld.ground import PASS, By, Command, NoMatch, Raw, show_value
+from tokenworld.model import ObjectType, Phase
 
 __all__ = ["Round"]
 
@@ -33,112 +33,127 @@ class Round:
 
     def __init__(self, words: Words) -> None:
         self.words, self.known, self.program = words, words.known, words.program
+        self.rules = words.rules
         self.world = words.instance.world
         self.unit = Unit(words)
 
     # ---- one intent -------------------------------------------------------------------------
 
-    def intent(self, state: State, intent: Command | NoMatch) -> list[Record]:
+    def intent(self, state: State, intent: Command | NoMatch, by: By = "player") -> list[Record]:
         """The records of an intent; the last one holds the state that it leaves."""
-        if state.outcomes and not self.world.endless:
-            command = intent if isinstance(intent, Command) else None
-            return [Record("halted", command, state, state, cause="the world is over")]
-        if isinstance(intent, NoMatch):
-            record = Record("no_match", None, state, state, no_match=intent)
-            if intent.out_of_turn and len(state.actors) > 1:
-                return [record]
-            return self._ended([record], state, None)
-        return self._ended(self._done(state, intent), state, intent)
+        records = self._given(state, intent)
+        for one in records:
+            one.by = by if one.by == "player" else one.by
+        return records
 
-    def _done(self, state: State, command: Command) -> list[Record]:
-        """Steps 3 to 6: what an actor does, or that it was discarded."""
+    def _given(self, state: State, intent: Command | NoMatch) -> list[Record]:
+        command = intent if isinstance(intent, Command) else None
+        if state.outcomes and not self.world.endless:
+            return [Record("halted", command, state, state, cause="the world is over")]
+        if command is None:
+            assert isinstance(intent, NoMatch)
+            records = [Record("no_match", None, state, state, no_match=intent)]
+            waits = intent.out_of_turn and len(state.actors) > 1
+        else:
+            records = self._step(state, command)
+            waits = self.unit.is_free(state, command)
+        if self.world.time_always and not waits and records[-1].status in ("refused", "no_match"):
+            return self._time_passes(records[-1], state)
+        return records
+
+    def _step(self, state: State, command: Command) -> list[Record]:
+        """What an actor does, or that it is refused or discarded: then nothing remains of it."""
         try:
             cancelled = self.unit.cancel(state, command)
-            done = self.unit.do(state if cancelled is None else cancelled.after, command)
+            now = state if cancelled is None else cancelled.after
+            done = self.unit.do(now, command)
+            if done.status == "refused":
+                done.judged, done.before, done.after = now, state, state
+                return [done]
             if len(state.actors) > 1:
                 self._invariants(done.after)
+            records = [done]
+            if cancelled is not None:
+                done.draws, cancelled.draws = cancelled.draws + done.draws, []
+                records = [cancelled, done]
         except Fault as fault:
             return [_broken(state, command, fault)]
-        if cancelled is None:
-            return [done]
-        done.draws, cancelled.draws = cancelled.draws + done.draws, []
-        return [cancelled, done]
-
-    def _ended(self, records: list[Record], state: State, command: Command | None) -> list[Record]:
-        """The last actor closes the round; a free action is a round of its own."""
-        last = records[-1]
-        free = self.unit.is_free(state, command)
-        if last.fault is not None and (free or len(state.actors) < 2):
-            return records
-        if not free and not state.closes(last.after):
-            last.after = handed_on(state, last.after, acted=used_time(records))
-            return records
         try:
-            return self._closed(records, state, free=free)
+            return self._ended(records, state, free=self.unit.is_free(state, command))
         except Fault as fault:
-            return self._discarded(state, last.command, fault)
+            return [_broken(state, done.command, fault)]
 
-    def _discarded(self, state: State, command: Command | None, fault: Fault) -> list[Record]:
-        """A breach takes back the last intent; what earlier actors did is kept, and told."""
-        if (
-            state.round is not None
-            and state.closes(state)
-            and not self.unit.is_free(state, command)
-        ):
+    def _time_passes(self, fruitless: Record, state: State) -> list[Record]:
+        """Time always passes: the actor passes by himself. A long action that goes on has a record
+        of its own; else the one record tells what came of the time, unless that is discarded."""
+        if state.acting in state.long:
+            passed = self._step(state, PASS)
+        else:
             try:
-                return self._committed([_broken(state, command, fault)], state, state, free=False)
-            except Fault:
-                pass
-        return self.dropped(state, command, fault)
+                return self._ended([fruitless.fresh()], state, free=False)
+            except Fault as fault:
+                passed = [_broken(state, PASS, fault)]
+        for one in passed:
+            one.by = "time"
+        return [fruitless, *passed]
 
-    def dropped(self, state: State, command: Command | None, fault: Fault) -> list[Record]:
-        """The record of a breach; the next actor is asked."""
-        record = _broken(state, command, fault)
-        if len(state.actors) > 1 and not self.unit.is_free(state, command):
-            record.after = (
-                ended(state) if state.closes(state) else handed_on(state, state, acted=False)
-            )
-        return [record]
+    def _ended(self, records: list[Record], state: State, *, free: bool) -> list[Record]:
+        """The last actor closes the round; a free action is a round of its own."""
+        if free or state.closes(records[-1].after):
+            return self._closed(records, state, free=free)
+        records[-1].after = handed_on(state, records[-1].after)
+        return records
+
+    def dropped(self, records: list[Record], state: State, fault: Fault) -> list[Record]:
+        """Instead of records of which a text or the score has no value."""
+        last = records[-1]
+        broken = _broken(state, last.command, fault)
+        time_passed = last.by == "time" or last.status in ("refused", "no_match")
+        if not time_passed or last.after is state:
+            return [broken]
+        broken.by = "time"
+        bare = Record(
+            records[0].status, records[0].command, state, state, refused=records[0].refused,
+            no_match=records[0].no_match, since=records[0].since, judged=records[0].judged,
+            by=records[0].by,
+        )  # fmt: skip
+        return [bare, broken]
 
     # ---- asking -----------------------------------------------------------------------------
 
     def refusal(self, state: State, command: Command) -> Record | None:
         """The refused record that a command would have now."""
-        if command.is_pass:
+        if command.is_pass or self.unit.goes_on(state, command):
             return None
         try:
-            record = self.unit.do(self._cancelled(state, command), command)
+            cancelled = self.unit.cancel(state, command)
+            record = self.unit.do(state if cancelled is None else cancelled.after, command)
         except Fault:
             return None  # not a refusal: the tick would be rolled back or be in error
         return record if record.status == "refused" else None
-
-    def _cancelled(self, state: State, command: Command) -> State:
-        """The state in which a new intent is examined: a long action is cancelled first."""
-        if self.unit.is_free(state, command):
-            return state
-        try:
-            cancelled = self.unit.cancel(state, command)
-        except Fault:
-            return state
-        return state if cancelled is None else cancelled.after
 
     def legal(self, state: State) -> list[Command]:
         """Every command that would not be refused, actions in order, then arguments."""
         found: list[Command] = []
         if state.outcomes and not self.world.endless:
             return found
-        for action in self.program.actions.values():
+        for action in self.rules.actions.values():
             domains = [self.known.everything(state, binder.type) for binder in action.params]
-            for args in product(*domains):
-                command = Command(action.name, args)
-                try:
-                    now = self._cancelled(state, command)
-                    holds = self.unit.failed(now, command) is None
-                except Fault:
-                    continue
-                if holds and self.refusal(state, command) is None:
-                    found.append(command)
+            commands = (Command(action.name, args) for args in product(*domains))
+            found += [one for one in commands if self._is_legal(state, one)]
         return found
+
+    def _is_legal(self, state: State, command: Command) -> bool:
+        if self.unit.goes_on(state, command):
+            return True
+        try:
+            cancelled = self.unit.cancel(state, command)
+            now = state if cancelled is None else cancelled.after
+            if self.unit.failed(now, command) is not None:
+                return False
+        except Fault:
+            return False
+        return self.refusal(state, command) is None
 
     def candidates(self, state: State) -> list[int]:
         """Living objects in the order in which words are tried (language.md §11)."""
@@ -150,13 +165,12 @@ class Round:
         """Steps 7 to 12."""
         last = records[-1]
         start = state if free else state.round or state
-        acted = state.acted or used_time(records) or self.world.time_always
         after = last.after
-        if acted and not free:
+        if not free:
             for phase in [*self.program.phases.values(), None]:
                 after = self._phase(phase, after, start, last)
         self._invariants(after)
-        last.time_passed = acted and not free
+        last.time_passed = not free
         return self._committed(records, state, after, free=free)
 
     def _committed(
@@ -170,7 +184,7 @@ class Round:
         last.latched = progressed(self.words, settled)
         self._watch(state.told or state.round or state, settled, last)
         env = Env(settled, last.start, settled.me)
-        for line in self.world.endings:
+        for line in self.rules.worlds[self.world.name].endings:
             if line.name in last.latched and line.text is not None:
                 last.spoken.append(Line(line.text, env))
         last.after = settled
@@ -185,14 +199,14 @@ class Round:
 
     def _phase(self, phase: Phase | None, state: State, start: State, record: Record) -> State:
         name = phase.name if phase is not None else ""
-        laws = [law for law in self.program.laws.values() if law.phase == name]
+        laws = [law for law in self.rules.laws.values() if law.phase == name]
         if phase is None or phase.order == "simultaneous":
             return self._together(laws, state, start, record)
         return self._in_turn(laws, state, start, record, nesting=phase.order == "by_nesting")
 
     def _together(self, laws: list[Law], state: State, start: State, record: Record) -> State:
         """Every law and binding reads the state that the phase began with."""
-        wants = Wants()
+        wants = Wants(counts=dict(state.drawn))
         base = Env(state, start, state.me)
         for law in laws:
             for env in self.words.bindings(law.params, law.when, base):
@@ -209,13 +223,14 @@ class Round:
             for binder, arg in zip(law.params, args, strict=True)
         ]
         record.fired.append(("law", law.name, args))
-        lot = Lot(env.state.seed, env.state.tick, f"law {law.name}", shown)
+        lot = Lot(env.state, f"law {law.name}", shown, wants.counts)
         Teller(self.words, wants, lot).run(law.body, env)
 
     def _applied(
         self, state: State, wants: Wants, record: Record, start: State
     ) -> tuple[State, list[Made]]:
         after, made = applied(self.known, state, wants)
+        after.drawn = wants.counts
         self.unit.conserved(state, after, wants)
         record.draws += [shown_draw(one) for one in wants.drawn]
         record.add(wants, seen_by_prose(self.known, state, after, wants), start)
@@ -239,7 +254,7 @@ class Round:
             names = {binder.name: arg for binder, arg in zip(law.params, args, strict=True)}
             env = Env(state, start, state.me, names)
             if self.words.holds(law.when, env):
-                wants = Wants()
+                wants = Wants(counts=dict(state.drawn))
                 self._law(law, env, wants, record)
                 state, made = self._applied(state, wants, record, start)
                 everything += made
@@ -285,11 +300,11 @@ class Round:
     # ---- watches ----------------------------------------------------------------------------
 
     def _watch(self, before: State, after: State, record: Record) -> None:
-        for watch in self.program.watches.values():
+        for watch in self.rules.watches.values():
             for args in self._new(watch, before, after):
                 wants = Wants()
                 names = {b.name: arg for b, arg in zip(watch.params, args, strict=True)}
-                lot = Lot(after.seed, after.tick, f"watch {watch.name}", ())
+                lot = Lot(after, f"watch {watch.name}", (), wants.counts)
                 Teller(self.words, wants, lot).run(watch.body, Env(after, before, after.me, names))
                 record.add(wants, after, before)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tokenworld.core.nodes import Body, Let
+from tokenworld.core.rules import Action
 from tokenworld.engine.reference.bodies import Teller, Wants
 from tokenworld.engine.reference.chance import Lot
 from tokenworld.engine.reference.changes import applied, net, seen_by_prose
@@ -13,7 +15,6 @@ from tokenworld.engine.reference.shown import object_names
 from tokenworld.engine.reference.values import Fault, Long, State, copied
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import PASS, Command, Json, show_value
-from tokenworld.model import Action, Body, Let, Term
 
 __all__ = ["Unit", "shown_draw"]
 
@@ -26,21 +27,29 @@ class Unit:
 
     def __init__(self, words: Words) -> None:
         self.words, self.known, self.program = words, words.known, words.program
+        self.rules = words.rules
 
     # ---- places -----------------------------------------------------------------------------
 
     def ticks(self, state: State, command: Command) -> int:
         """How many ticks an action takes now; 0 is a free one."""
-        action = self.program.actions[command.action]
+        action = self.rules.actions[command.action]
         env = self._env(state, state.round or state, command)
-        return 1 if action.takes is None else int(self.words.value(action.takes, env))
+        return 1 if action.takes is None else int(self.words.term(action.takes, env))
 
     def is_free(self, state: State, command: Command | None) -> bool:
         """Whether an intent is a round of its own."""
+        if command is None or command.is_pass or self.goes_on(state, command):
+            return False
         try:
-            return command is not None and not command.is_pass and self.ticks(state, command) == 0
+            return self.ticks(state, command) == 0
         except Fault:
             return False
+
+    def goes_on(self, state: State, command: Command) -> bool:
+        """Whether an intent continues the actor's long action: `pass`, or the same command."""
+        long = state.long.get(state.acting)
+        return long is not None and (command.is_pass or command == long.command)
 
     def since(self, state: State, command: Command) -> State:
         """What `was` reads: the state the round began with; a free action is its own round."""
@@ -49,43 +58,56 @@ class Unit:
         return state.round
 
     def _env(self, state: State, was: State, command: Command) -> Env:
-        action = self.program.actions[command.action]
+        action = self.rules.actions[command.action]
         names = {b.name: arg for b, arg in zip(action.params, command.args, strict=True)}
         return Env(state, was, state.acting, names)
 
     # ---- long actions -----------------------------------------------------------------------
 
     def cancel(self, state: State, command: Command) -> Record | None:
-        """A real intent that takes time ends the long action under way."""
+        """Another command that takes time breaks off the long action under way."""
         long = state.long.get(state.acting)
-        if long is None or command.is_pass or self.ticks(state, command) == 0:
+        if long is None or self.goes_on(state, command) or self.ticks(state, command) == 0:
             return None
         return self._interrupted(state, long, "a new intent")
 
     def _interrupted(self, state: State, long: Long, cause: str) -> Record:
-        cancelled = self.program.actions[long.command.action].cancelled
-        record = self._carried_out(state, long.command, cancelled)
+        cancelled = self.rules.actions[long.command.action].cancelled
+        wants = Wants(counts=dict(state.drawn))
+        record = self._carried_out(state, long.command, cancelled, wants)
         record.status, record.cause, record.progress = "interrupted", cause, (long.done, long.total)
         record.after = copied(record.after)
         del record.after.long[state.acting]
         return record
 
-    def _goes_on(self, state: State, long: Long) -> Record:
+    def _continued(self, state: State, long: Long) -> Record:
         """One more tick of a long action: it waits, completes, or its requires fail."""
         command, done = long.command, long.done + 1
         if done < long.total and not self._until(state, command):
             return self._waits(state, Long(command, done, long.total))
         idle = copied(state)
         del idle.long[state.acting]
-        record = self._finished(idle, command)
+        wants = Wants(counts=dict(state.drawn))
+        record = self._finished(idle, command, wants)
         if record.refused is not None:
-            return self._interrupted(state, long, self._cause(command, record.refused))
+            return self._failed_at_the_end(state, long, record.refused, wants)
         record.before, record.progress = state, (done, long.total)
+        return record
+
+    def _failed_at_the_end(
+        self, state: State, long: Long, refused: Refused, wants: Wants
+    ) -> Record:
+        """What the attempt drew counts: it decided that the action failed."""
+        spent = copied(state)
+        spent.drawn = wants.counts
+        record = self._interrupted(spent, long, self._cause(long.command, refused))
+        record.before = state
+        record.draws = [*map(shown_draw, wants.drawn), *record.draws]
         return record
 
     def _cause(self, command: Command, refused: Refused) -> str:
         """The label of the require that stopped it, or its kind, or its place."""
-        own = self.program.actions[command.action].requires
+        own = self.rules.actions[command.action].requires
         label = "" if refused.generated else own[refused.index].label
         return refused.generated or label or f"require {refused.index + 1}"
 
@@ -96,7 +118,7 @@ class Unit:
         return Record("waiting", long.command, state, after, progress=(long.done, long.total))
 
     def _until(self, state: State, command: Command) -> bool:
-        until: Term | None = self.program.actions[command.action].until
+        until = self.rules.actions[command.action].until
         env = self._env(state, state.round or state, command)
         return until is not None and self.words.holds(until, env)
 
@@ -104,33 +126,32 @@ class Unit:
 
     def do(self, state: State, command: Command) -> Record:
         """Executed, refused or waiting."""
+        if self.goes_on(state, command):
+            return self._continued(state, state.long[state.acting])
         if command.is_pass:
-            long = state.long.get(state.acting)
-            if long is None:
-                return Record("executed", PASS, state, state)
-            return self._goes_on(state, long)
+            return Record("executed", PASS, state, state)
         total = self.ticks(state, command)
         if total <= 1 or self._until(state, command):
-            return self._finished(state, command)
+            return self._finished(state, command, Wants(counts=dict(state.drawn)))
         return self.failed(state, command) or self._waits(state, Long(command, 1, total))
 
     def failed(self, state: State, command: Command) -> Record | None:
         """The refusal by a require of the author, ``None`` if all hold."""
         was = self.since(state, command)
-        action = self.program.actions[command.action]
+        action = self.rules.actions[command.action]
         index = requires(self.words, action, self._env(state, was, command))
         if index is None:
             return None
         return Record("refused", command, state, state, refused=Refused(index), since=was)
 
-    def _finished(self, state: State, command: Command) -> Record:
-        """Check the requires and apply the effects, or refuse."""
+    def _finished(self, state: State, command: Command, wants: Wants) -> Record:
+        """Check the requires and apply the effects, or refuse; ``wants`` is filled."""
         failed = self.failed(state, command)
         if failed is not None:
             return failed
-        action = self.program.actions[command.action]
+        action = self.rules.actions[command.action]
         try:
-            record = self._carried_out(state, command, action.body)
+            record = self._carried_out(state, command, action.body, wants)
         except Fault as fault:
             if fault.kind not in ADDED:
                 raise
@@ -141,14 +162,14 @@ class Unit:
         record.after.deeds = (*state.deeds, (state.acting, command))
         return record
 
-    def _carried_out(self, state: State, command: Command, body: Body) -> Record:
+    def _carried_out(self, state: State, command: Command, body: Body, wants: Wants) -> Record:
         """Evaluate a body and apply what it wants."""
-        action, was = self.program.actions[command.action], self.since(state, command)
-        wants = Wants()
-        teller = Teller(self.words, wants, self._lot(state, command))
+        action, was = self.rules.actions[command.action], self.since(state, command)
+        teller = Teller(self.words, wants, self._lot(state, command, wants))
         env = self._env(state, was, command)
         teller.run((*self._lets(action), *body), env)
         after, made = applied(self.known, state, wants)
+        after.drawn = wants.counts
         self.conserved(state, after, wants)
         record = Record("executed", command, state, after, made=net(made))
         record.draws = [shown_draw(one) for one in wants.drawn]
@@ -158,24 +179,24 @@ class Unit:
     def _lets(self, action: Action) -> tuple[Let, ...]:
         return tuple(guard for guard in action.guards if isinstance(guard, Let))
 
-    def _lot(self, state: State, command: Command) -> Lot:
+    def _lot(self, state: State, command: Command, wants: Wants) -> Lot:
         """An action's draws are keyed by the actor (or null), then its arguments."""
         names = object_names(state)
         actor: Json = None if state.acting is None else names[state.acting]
         shown = [
             show_value(self.program, names, binder.type, arg)
             for binder, arg in zip(
-                self.program.actions[command.action].params, command.args, strict=True
+                self.rules.actions[command.action].params, command.args, strict=True
             )
         ]
         rule = f"action {command.action}"
-        return Lot(state.seed, state.tick, rule, [actor, *shown])
+        return Lot(state, rule, [actor, *shown], wants.counts)
 
     # ---- conserved sums -----------------------------------------------------------------------
 
     def conserved(self, before: State, after: State, wants: Wants) -> None:
         """Only the rules that a `conserve` exempts may change its value."""
-        for rule in self.program.conserves.values():
+        for rule in self.rules.conserves.values():
             exempt = {f"{kind} {name}" for name in rule.exempt for kind in ("action", "law")}
             rest = replace(
                 wants,
@@ -188,8 +209,8 @@ class Unit:
                 wants.writes, wants.births, wants.doomed
             ):  # fmt: skip
                 alone, _ = applied(self.known, before, rest)
-            first = self.words.value(rule.value, Env(before, before, before.me))
-            last = self.words.value(rule.value, Env(alone, before, before.me))
+            first = self.words.term(rule.value, Env(before, before, before.me))
+            last = self.words.term(rule.value, Env(alone, before, before.me))
             if first != last:
                 raise Fault("TW1002", "conserve", f"`{rule.name}` is conserved.")
 
@@ -199,4 +220,4 @@ def shown_draw(one: object) -> dict[str, Json]:
     from dataclasses import asdict
 
     found = asdict(one)  # type: ignore[call-overload]
-    return {**found, "args": list(found["args"])}
+    return {**found, "args": list(found["args"]), "chances": list(found["chances"])}

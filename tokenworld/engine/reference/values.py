@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from tokenworld.core import Rules, lowered
+from tokenworld.engine.reference.chance import Counts
 from tokenworld.ground import Command, Instance, Raw, constant, domain_of
 from tokenworld.model import (
     BoolType,
@@ -51,8 +54,8 @@ class State:
     differs from its fluent's default (attributes always). ``arrivals`` tells when an `ordered`
     slot was last assigned, ``firsts`` what the slots of created objects held at birth. Between
     the actors of a round ``turn`` counts who had his turn, ``round`` is the state it began with,
-    ``told`` the last one that watches told of, ``acted`` whether somebody used his time. ``hash``
-    is remembered once it is known.
+    ``told`` the last one that watches told of; ``drawn`` counts the draws of each rule in the tick.
+    ``hash`` is remembered once it is known.
     """
 
     kinds: dict[int, str]
@@ -74,7 +77,7 @@ class State:
     turn: int = 0
     round: State | None = None
     told: State | None = None
-    acted: bool = False
+    drawn: Counts = field(default_factory=dict)
     hash: str = ""
 
     @property
@@ -122,10 +125,11 @@ def copied(state: State) -> State:
 
 @dataclass(frozen=True)
 class Known:
-    """The program and world, with the defaults of its fluents."""
+    """The program and world, its rules in core, and the defaults of its fluents."""
 
     instance: Instance
     program: Program
+    rules: Rules
     defaults: dict[str, Raw]
 
     # ---- reading ----------------------------------------------------------------------------
@@ -179,6 +183,15 @@ class Known:
             return sorted(found)
         self._enter(key, target, state, found)
         return found
+
+    def places(self, state: State, key: str, one: Raw) -> Iterator[Raw]:
+        """Where an object lies, where that lies, and so on; each place once."""
+        seen = set[Raw]()
+        place = self.get(state, self.program.fluents[key], (one,))
+        while place is not None and place not in seen:
+            yield place
+            seen.add(place)
+            place = self.get(state, self.program.fluents[key], (place,))
 
     def _enter(self, key: str, target: Raw, state: State, found: list[int]) -> None:
         for one in self.pointing(state, self.program.fluents[key], target):
@@ -254,4 +267,4 @@ def known_of(instance: Instance) -> Known:
         defaults[key] = implied(fluent.type)
         if fluent.default is not None and fluent.fluent_kind != "attribute":
             defaults[key] = constant(fluent.default, instance.numbers, instance.params)
-    return Known(instance, instance.program, defaults)
+    return Known(instance, instance.program, lowered(instance.program), defaults)

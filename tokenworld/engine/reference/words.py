@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenworld.core import StatementVisitor
+from tokenworld.core.desugar import Desugarer
+from tokenworld.core.nodes import (
+    Body,
+    Describe,
+    Draw,
+    For,
+    Hole,
+    If,
+    Let,
+    Say,
+    Statement,
+    Template,
+    Term,
+)
+from tokenworld.core.rules import Called
 from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.terms import Terms
 from tokenworld.engine.reference.values import Known
 from tokenworld.ground import Prose, Raw
+from tokenworld.ground.secrets import Secrets
 from tokenworld.model import (
-    Body,
     BoolType,
-    Called,
     CollectionType,
-    DescribeEffect,
     EnumType,
-    For,
-    If,
-    Let,
     NumberType,
     ObjectDecl,
     ObjectType,
     RealType,
-    Say,
-    Slot,
-    Template,
-    Term,
-    TextPart,
     ValueType,
 )
 
@@ -39,21 +45,20 @@ class Words(Terms):
     def __init__(self, known: Known, prose: Prose) -> None:
         super().__init__(known)
         self.prose = prose
+        public, sugar = Secrets(self.program).public, Desugarer(self.program)
+        self.describes = tuple(sugar.description(public(one)) for one in self.program.describes)
 
     # ---- templates --------------------------------------------------------------------------
 
-    def text(self, template: Template, env: Env) -> str:
-        parts = template.parts
+    def rendered(self, template: Template, env: Env) -> str:
         return "".join(
-            part.text if isinstance(part, TextPart) else self._slot(part, env) for part in parts
+            self.shown(part.term, env, part.article) if isinstance(part, Hole) else part.text
+            for part in template.parts
         )
-
-    def _slot(self, slot: Slot, env: Env) -> str:
-        return self.shown(slot.term, env, slot.article)
 
     def shown(self, term: Term, env: Env, article: str = "") -> str:
         """The value of a term as a reader sees it."""
-        value = self.value(term, env)
+        value = self.term(term, env)
         kind = term.type
         if isinstance(kind, CollectionType):
             things = isinstance(kind.element, ObjectType)
@@ -101,7 +106,7 @@ class Words(Terms):
 
     def called(self, number: int, env: Env) -> Called | None:
         """The most specific `called` rule for an object."""
-        return self._nearest(self.program.called, number, env)  # type: ignore[no-any-return]
+        return self._nearest(self.rules.called, number, env)  # type: ignore[no-any-return]
 
     def words(self, number: int, env: Env) -> tuple[str, ...]:
         """The present name of an object, then everything else it is known by."""
@@ -112,7 +117,8 @@ class Words(Terms):
             found += [self.shown(word, inner) for word in rule.aka]
         decl = self.declared(number, env)
         if decl is not None:
-            found += [str(self.value(word, env)) for word in decl.aka]
+            aka = self.rules.objects[decl.world or "", decl.name].aka
+            found += [str(self.term(word, env)) for word in aka]
         found.append(env.state.names[number])
         return tuple(dict.fromkeys(found))
 
@@ -130,7 +136,7 @@ class Words(Terms):
         kind = env.state.kinds.get(number)
         if kind is None:
             return False
-        rule = self._nearest(self.program.scopes, number, env)
+        rule = self._nearest(self.rules.scopes, number, env)
         if rule is not None:
             return self.holds(rule.condition, env.only({rule.param.name: number}))
         sees = self.program.derives.get("sees")
@@ -148,31 +154,53 @@ class Words(Terms):
         if number is None or env.state.kind(number) is None:
             return ""
         assert isinstance(number, int)
-        rule = self._nearest(self.program.describes, number, env)
+        rule = self._nearest(self.describes, number, env)
         if rule is None:
             return ""
         return "\n".join(self.said(rule.body, env.only({rule.param.name: number})))
 
     def said(self, body: Body, env: Env) -> list[str]:
         """The lines of a body that only speaks, on the state it is evaluated on."""
-        lines: list[str] = []
-        for effect in body:
-            match effect:
-                case Let(name=name, value=value):
-                    env = env.bind(name, self.value(value, env))  # type: ignore[arg-type]
-                case Say(template=template):
-                    lines.append(self.text(template, env))
-                case DescribeEffect(target=target):
-                    lines.append(self.described(self.value(target, env), env))
-                case If(condition=condition, then=then, otherwise=otherwise):
-                    lines += self.said(then if self.holds(condition, env) else otherwise, env)
-                case For(binders=binders, where=where, body=inner):
-                    for each in self.bindings(binders, where, env):
-                        lines += self.said(inner, each)
-                case _:
-                    pass
-        return lines
+        spoken = _Spoken(self)
+        for statement in body:
+            env = spoken.statement(statement, env)
+        return spoken.lines
 
     def slot_text(self, term: Term, env: Env) -> str:
         """The text of a phrase slot that is no bare parameter."""
         return self.shown(term, env)
+
+
+class _Spoken(StatementVisitor[Env, Env]):
+    """Gathers the lines of a body that only speaks; a statement makes the environment behind it."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self.lines: list[str] = []
+
+    def let(self, statement: Let, env: Env) -> Env:
+        assert not isinstance(statement.value, Draw)  # nothing is drawn where one only speaks
+        return env.bind(statement.names[0], self.words.term(statement.value, env))
+
+    def choose(self, statement: If, env: Env) -> Env:
+        taken = self.words.holds(statement.condition, env)
+        self.lines += self.words.said(statement.then if taken else statement.otherwise, env)
+        return env
+
+    def loop(self, statement: For, env: Env) -> Env:
+        for inner in self.words.bindings(statement.binders, statement.where, env):
+            self.lines += self.words.said(statement.body, inner)
+        return env
+
+    def say(self, statement: Say, env: Env) -> Env:
+        self.lines.append(self.words.rendered(statement.template, env))
+        return env
+
+    def describe(self, statement: Describe, env: Env) -> Env:
+        self.lines.append(self.words.described(self.words.term(statement.target, env), env))
+        return env
+
+    def _silent(self, statement: Statement, env: Env) -> Env:
+        return env
+
+    write = create = destroy = require = emit = reward = _silent

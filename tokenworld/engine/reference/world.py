@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tokenworld.core.nodes import Hole
 from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.record import outcome
 from tokenworld.engine.reference.shown import state_hash, state_json
@@ -11,8 +12,7 @@ from tokenworld.engine.reference.start import start_state
 from tokenworld.engine.reference.tick import Round
 from tokenworld.engine.reference.values import Fault, State, known_of
 from tokenworld.engine.reference.words import Words
-from tokenworld.ground import Command, Instance, Json, NoMatch, Prose, Raw
-from tokenworld.model import Slot
+from tokenworld.ground import By, Command, Instance, Json, NoMatch, Prose, Raw
 
 __all__ = ["Reference", "ReferenceSpeaker"]
 
@@ -30,14 +30,14 @@ class Reference:
         return start_state(self.words, seed)
 
     def play(
-        self, state: State, intent: Command | NoMatch
+        self, state: State, intent: Command | NoMatch, by: By = "player"
     ) -> tuple[State, tuple[dict[str, Json], ...]]:
         """The intent of the actor whose turn it is: the state it leaves, and its records."""
-        records = self.round.intent(state, intent)
+        records = self.round.intent(state, intent, by)
         try:
             return records[-1].after, tuple(outcome(self.words, one) for one in records)
         except Fault as fault:  # a text or the score has no value: the intent is in error
-            records = self.round.dropped(state, records[-1].command, fault)
+            records = self.round.dropped(records, state, fault)
             return records[-1].after, tuple(outcome(self.words, one) for one in records)
 
     def json(self, state: State) -> dict[str, Json]:
@@ -88,11 +88,13 @@ class ReferenceSpeaker:
     def words_for(self, number: int) -> tuple[str, ...]:
         return self._words.words(number, self._env)
 
-    def slot_text(self, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
-        schema = self._words.program.actions[action]
-        slots = [part for part in schema.phrases[phrase].parts if isinstance(part, Slot)]
+    def slot_texts(
+        self, action: str, phrase: int, slot: int, args: Sequence[Raw]
+    ) -> tuple[str, ...]:
+        schema = self._words.rules.actions[action]
+        slots = [part for part in schema.phrases[phrase].parts if isinstance(part, Hole)]
         names = {binder.name: arg for binder, arg in zip(schema.params, args, strict=True)}
-        return self._words.shown(slots[slot].term, self._env.only(names))
+        return (self._words.shown(slots[slot].term, self._env.only(names)),)
 
     def holds_all(self, command: Command) -> bool:
         """Whether every require of the command holds now: it would not be refused."""

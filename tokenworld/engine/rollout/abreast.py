@@ -19,7 +19,6 @@ from tokenworld.engine.rollout.striding import (
 )
 
 Row = Any
-Words = Any
 Grid = Any
 Bytes = Any
 
@@ -52,8 +51,8 @@ def begins(run: int, distinct: int, count: int) -> int:
 
 
 def abreast(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    over: Row, runs: Grid, work: Words, ask: Row, rows: Bytes, distinct: int, count: int,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    over: Row, runs: Grid, ask: Row, rows: Bytes, distinct: int, count: int,
     again: Row, first: int, lanes: Row,
 ) -> int:  # fmt: skip
     """Give `SIDE` runs their intents, all the same turn: their looks into the table overlap.
@@ -67,7 +66,7 @@ def abreast(
         run = runs[first + lane]
         while run[GIVEN] < turn:
             answer = single(
-                edge, shift, root, nodes, leaves, words, sizes, over, run, work, ask,
+                edge, shift, root, nodes, leaves, over, run, ask,
                 rows[column + SIDE * run[GIVEN] + lane], again,
             )  # fmt: skip
             if answer != DONE:
@@ -81,7 +80,7 @@ def abreast(
                     run = runs[first + lane]
                     noted(run, lanes, lane, turn)
                     answer = single(
-                        edge, shift, root, nodes, leaves, words, sizes, over, run, work, ask,
+                        edge, shift, root, nodes, leaves, over, run, ask,
                         rows[column + SIDE * turn + lane], again,
                     )  # fmt: skip
                     lanes[lane] = run[AT]
@@ -95,8 +94,8 @@ def abreast(
 
 
 def march(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    over: Row, runs: Grid, work: Words, ask: Row, rows: Bytes, distinct: int, count: int,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    over: Row, runs: Grid, ask: Row, rows: Bytes, distinct: int, count: int,
     again: Row, lanes: Row,
 ) -> int:  # fmt: skip
     """Give many runs their intents, as many as fill blocks; ``ask[4]``: where to go on."""
@@ -105,26 +104,26 @@ def march(
         answer = OVER
         if first % distinct % SIDE == 0 and first % distinct + SIDE <= distinct:
             answer = abreast(
-                edge, shift, root, nodes, leaves, words, sizes, over, runs, work, ask, rows,
+                edge, shift, root, nodes, leaves, over, runs, ask, rows,
                 distinct, count, again, first, lanes,
             )  # fmt: skip
         if answer == OVER:
             answer = apart(
-                edge, shift, root, nodes, leaves, words, sizes, over, runs, work, ask, rows,
+                edge, shift, root, nodes, leaves, over, runs, ask, rows,
                 distinct, count, again, first, first + SIDE,
             )  # fmt: skip
         if answer != DONE:
             return answer
         ask[4] += SIDE
     return apart(
-        edge, shift, root, nodes, leaves, words, sizes, over, runs, work, ask, rows, distinct,
+        edge, shift, root, nodes, leaves, over, runs, ask, rows, distinct,
         count, again, ask[4], runs.shape[0],
     )  # fmt: skip
 
 
 def apart(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    over: Row, runs: Grid, work: Words, ask: Row, rows: Bytes, distinct: int, count: int,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    over: Row, runs: Grid, ask: Row, rows: Bytes, distinct: int, count: int,
     again: Row, first: int, end: int,
 ) -> int:  # fmt: skip
     """Give runs their intents, one run after another."""
@@ -132,7 +131,7 @@ def apart(
         run, column = runs[number], begins(number, distinct, count)
         while run[GIVEN] < count:
             answer = single(
-                edge, shift, root, nodes, leaves, words, sizes, over, run, work, ask,
+                edge, shift, root, nodes, leaves, over, run, ask,
                 rows[column + SIDE * run[GIVEN]], again,
             )  # fmt: skip
             if answer == ASK_TICK:

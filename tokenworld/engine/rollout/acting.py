@@ -17,10 +17,12 @@ from tokenworld.engine.rollout.generated import (
 from tokenworld.engine.rollout.places import (
     ACTOR_COUNT,
     ACTORS,
+    ARITY,
     DEEDED,
     DEEDS,
     ENDLESS,
     HAS_CONSERVES,
+    HAS_LONG,
     KINDS,
     LATCHED_N,
     LONG_SIZE,
@@ -96,6 +98,19 @@ def resume(S: Row, X: Row) -> int:
     for i in range(MOST_ARGS):
         X[ARGS + i] = S[spot + 3 + i]
     return S[spot]  # type: ignore[no-any-return]
+
+
+def goes_on(S: Row, X: Row, act: int) -> bool:
+    """Whether an action with the arguments in place continues the long action under way."""
+    if not HAS_LONG or act < 0:
+        return False
+    spot = long_at(X)
+    if S[spot] != act:
+        return False
+    for i in range(ARITY[act]):  # noqa: SIM110 - numba knows no generators
+        if S[spot + 3 + i] != X[ARGS + i]:
+            return False
+    return True
 
 
 def begin(S: Row, X: Row, act: int, done: int, total: int) -> None:
@@ -261,4 +276,6 @@ def is_free(R: Row, X: Row, act: int) -> bool:
     if act < 0 or not TAKES[act]:
         return False
     S = R[NOW]
+    if goes_on(S, X, act):
+        return False
     return ticks(S, R[BEGAN] if S[TURN] > 0 else S, X, acting(S), act) == 0

@@ -62,6 +62,7 @@ class Actions:
             self._choice(name, ROW, "S, W, X, me", found[name], default)
         self._choice("legal", "R, X", "R, X, later, wanted", found["legal"], "0", "later, wanted")
         self.tables["TAKES"] = [int(one.takes is not None) for one in actions]
+        self.tables["ARITY"] = [len(one.params) for one in actions]
         self.tables["RISKY"] = [self._risk(one) for one in actions]
 
     def _choice(

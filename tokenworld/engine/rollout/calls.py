@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from tokenworld.engine.rollout.expressible import Inexpressible
 from tokenworld.engine.rollout.folds import function, heads, indented
@@ -10,12 +11,18 @@ from tokenworld.engine.rollout.ranges import Env, Var
 from tokenworld.engine.rollout.terms import Writer, is_real
 from tokenworld.model import (
     BuiltinCall,
+    CompositeTerm,
     Derive,
     DeriveCall,
+    LeafTerm,
+    LogicTerm,
     NumberLiteral,
+    NumberTerm,
     NumberType,
     ParamRead,
+    StateTerm,
     Term,
+    TestTerm,
 )
 
 __all__ = ["builtin_call", "deed_test", "derive_call"]
@@ -278,6 +285,8 @@ def _constant(writer: Writer, term: Term) -> int:
             value_ = writer.plan.engine.instance.params[name]
             if isinstance(value_, int):
                 return value_
-        case _:
+        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
             pass
+        case _:
+            assert_never(term)
     raise Inexpressible("`round` to a number of digits that depends on the state", term.span)

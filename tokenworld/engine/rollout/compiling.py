@@ -7,10 +7,9 @@ from typing import Any
 
 from tokenworld.engine.rollout.acting import BEFORE, BEGAN
 from tokenworld.engine.rollout.actions import Actions
-from tokenworld.engine.rollout.blake import WORK
 from tokenworld.engine.rollout.commits import Commits
 from tokenworld.engine.rollout.expressible import check
-from tokenworld.engine.rollout.keys import Keys
+from tokenworld.engine.rollout.keys import Keys, player_keys
 from tokenworld.engine.rollout.laws import Laws
 from tokenworld.engine.rollout.scratch import FIXED, LIMIT, NONE
 from tokenworld.engine.rollout.slots import NAN_BITS, Cell, Plan
@@ -51,16 +50,14 @@ def generate(plan: Plan) -> Generated:
     laws.write()
     commits = Commits(writer, rules)
     commits.write()
-    player = [keys.text(word) for word in ("player random", "action", "arguments")]
     values = {**_header(plan), **_columns(plan), **_types(plan), **actions.tables, **commits.tables}
     values |= writer.members
     values["DEEDED"] = int(any(chunk.startswith("def did_") for chunk in writer.chunks))
     values["RULES"] = max(1, len(rules))
-    values["PLAYER_TITLE"], values["PLAYER_ACTION"], values["PLAYER_ARGUMENTS"] = player
-    values |= _texts(keys)
-    regions = _regions(plan, keys)
+    values["PLAYER_ACTION"], values["PLAYER_ARGUMENTS"] = player_keys()
+    values["WORDS"] = keys.words
+    regions = _regions(plan)
     regions |= writer.regions
-    values["KEY_SIZE"] = regions["KEY"]
     regions["MEMO"] = values["MEMO_SIZE"] = writer.memos
     place = FIXED
     for name, size in regions.items():
@@ -149,20 +146,12 @@ def _types(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _texts(keys: Keys) -> dict[str, Any]:
-    pool = [text.encode() for text in keys.texts]
-    ends = [sum(len(text) for text in pool[: i + 1]) for i in range(len(pool))]
-    starts = [end - len(text) for end, text in zip(ends, pool, strict=True)]
-    return {"TEXT_AT": starts, "TEXT_END": ends, "TEXTS": list(b"".join(pool))}
-
-
-def _regions(plan: Plan, keys: Keys) -> dict[str, int]:
+def _regions(plan: Plan) -> dict[str, int]:
     slots = LOG_SIZE + 2
-    key = 96 + 9 * (keys.longest + 24)
     return {
-        "KEY": key, "LOG_SLOT": LOG_SIZE, "LOG_OP": LOG_SIZE, "LOG_VALUE": LOG_SIZE,
+        "LOG_SLOT": LOG_SIZE, "LOG_OP": LOG_SIZE, "LOG_VALUE": LOG_SIZE,
         "LOG_RULE": LOG_SIZE, "MARK": plan.row, "SUM_SLOT": slots, "SUM_OPS": slots,
         "SUM_SET": slots, "SUM_BY": slots, "SEEN": plan.objects, "WALK": 4 * plan.objects + 8,
         "OFFERED": len(plan.actions),
-        "TOUCHED": len(plan.cells) + 1, "DOOM": 2 * LOG_SIZE, "HASHING": WORK,
+        "TOUCHED": len(plan.cells) + 1, "DOOM": 2 * LOG_SIZE,
     }  # fmt: skip

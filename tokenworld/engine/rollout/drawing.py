@@ -1,102 +1,69 @@
-"""Kernels: draws, bit for bit those of `tokenworld.engine.luck` (language.md §13).
+"""Kernels: draws, bit for bit those of `tokenworld.ground.draws` (language.md §13).
 
-A draw is the BLAKE2b of the canonical JSON of its key. The key is written byte by byte from a pool
-of texts; its 64 bits are kept in two halves, so that all arithmetic stays within 64-bit integers.
+A draw's 64 bits are kept in two halves, so that all arithmetic stays within 64-bit integers.
 """
 
 from __future__ import annotations
 
 import math
 
-from tokenworld.engine.rollout.places import (
-    KEY,
-    KEY_SIZE,
-    PLAYER_ACTION,
-    PLAYER_ARGUMENTS,
-    PLAYER_TITLE,
-    SEED,
-    TEXT_AT,
-    TEXT_END,
-    TEXTS,
-    TICK,
-)
+from tokenworld.engine.rollout.places import PLAYER_ACTION, PLAYER_ARGUMENTS, SEED, TICK, WORDS
 from tokenworld.engine.rollout.reading import Row, fail
-from tokenworld.engine.rollout.scratch import DRAWS, ERROR, ESCAPE, KEY_LENGTH, U_HIGH, U_LOW
+from tokenworld.engine.rollout.scratch import (
+    DRAWS,
+    ERROR,
+    ESCAPE,
+    KEY,
+    KEYED,
+    STREAM,
+    U_HIGH,
+    U_LOW,
+)
+from tokenworld.ground.draws import absorbed, moment, nth
 
 HALF = 1 << 32
 MOST_WEIGHT = 1 << 30
 
-
-def digest(X: Row, start: int, length: int) -> None:
-    """The 8-byte BLAKE2b of bytes of the scratch array, to `U_HIGH` and `U_LOW` (by `link`)."""
-    raise NotImplementedError
-
-
-# ---- writing a key --------------------------------------------------------------------------
-
-
-def key_text(X: Row, text: int) -> None:
-    """A text of the pool."""
-    start, length = X[KEY_LENGTH], TEXT_END[text] - TEXT_AT[text]
-    if start + length + 24 > KEY_SIZE:
-        fail(X, ESCAPE)
-        return
-    for i in range(length):
-        X[KEY + start + i] = TEXTS[TEXT_AT[text] + i]
-    X[KEY_LENGTH] = start + length
-
-
-def key_byte(X: Row, byte: int) -> None:
-    X[KEY + X[KEY_LENGTH]] = byte
-    X[KEY_LENGTH] += 1
-
-
-def key_number(X: Row, value: int) -> None:
-    """A whole number in decimal digits."""
-    if value < 0:
-        key_byte(X, 45)
-        value = -value
-    unit = 1
-    while value // unit >= 10:
-        unit *= 10
-    while unit > 0:
-        key_byte(X, 48 + value // unit % 10)
-        unit //= 10
+# ---- the key of a rule ----------------------------------------------------------------------
 
 
 def key_closed(X: Row) -> None:
-    """A rule begins that may draw: its draws are numbered from 0, its key is not written yet."""
-    X[KEY_LENGTH] = 0
+    """A rule begins that may draw: its draws are numbered from 0, its key is not made yet."""
+    X[KEYED] = 0
     X[DRAWS] = 0
 
 
-def key_open(S: Row, X: Row, title: int) -> None:
-    """Begin the key of a rule: seed, tick and title."""
-    key_begin(X, S[SEED], S[TICK], title)
+def key_open(X: Row, title: int) -> None:
+    """Begin the key of a rule."""
+    X[KEY] = WORDS[title]
+    X[KEYED] = 1
 
 
-def key_begin(X: Row, seed: int, tick: int, title: int) -> None:
-    X[KEY_LENGTH] = 0
-    key_byte(X, 91)
-    key_number(X, seed)
-    key_byte(X, 44)
-    key_number(X, tick)
-    key_byte(X, 44)
-    key_text(X, title)
-    key_byte(X, 44)
-    key_byte(X, 91)
+def key_word(X: Row, text: int) -> None:
+    """An argument of which the word stands in the table."""
+    X[KEY] = absorbed(X[KEY], WORDS[text])
+
+
+def key_number(X: Row, value: int) -> None:
+    """An argument that is a whole number."""
+    X[KEY] = absorbed(X[KEY], value)
+
+
+def key_done(S: Row, X: Row) -> None:
+    """The key is whole: with seed and tick it decides the draws."""
+    X[STREAM] = absorbed(moment(S[SEED], S[TICK]), X[KEY])
 
 
 def drawn(X: Row) -> None:
     """The next draw of the rule whose key is open."""
-    length = X[KEY_LENGTH]
-    key_byte(X, 93)
-    key_byte(X, 44)
-    key_number(X, X[DRAWS])
-    key_byte(X, 93)
-    digest(X, KEY, X[KEY_LENGTH])
-    X[KEY_LENGTH] = length
+    halves(X, nth(X[STREAM], X[DRAWS]))
     X[DRAWS] += 1
+
+
+def halves(X: Row, value: int) -> None:
+    """Keep the 64 bits of a draw."""
+    X[U_HIGH] = (value >> 32) & 0xFFFFFFFF
+    X[U_LOW] = value & 0xFFFFFFFF
 
 
 # ---- deciding -------------------------------------------------------------------------------
@@ -165,8 +132,6 @@ def player_draw(X: Row, seed: int, turn: int, arguments: bool, size: int) -> int
     """What the random player chooses among ``size``; one of one needs no draw."""
     if size == 1:
         return 0
-    key_closed(X)
-    key_begin(X, seed, turn, PLAYER_TITLE)
-    key_text(X, PLAYER_ARGUMENTS if arguments else PLAYER_ACTION)
-    drawn(X)
+    key = PLAYER_ARGUMENTS if arguments else PLAYER_ACTION
+    halves(X, nth(absorbed(moment(seed, turn), key), 0))
     return scaled(X, size)

@@ -14,6 +14,7 @@ from tokenworld.model import (
     Assign,
     Body,
     Chance,
+    CompositeTerm,
     Create,
     DescribeEffect,
     Destroy,
@@ -24,15 +25,20 @@ from tokenworld.model import (
     Emit,
     For,
     If,
+    LeafTerm,
     Let,
+    LogicTerm,
+    NumberTerm,
     NumberType,
     Pick,
     Read,
     RemoveFact,
     Reward,
     Say,
+    StateTerm,
     Swap,
     Term,
+    TestTerm,
     Transfer,
     effects_in,
 )
@@ -57,7 +63,7 @@ def reward_decimals(writer: Writer) -> int:
 
 @dataclass
 class Statements:
-    """The statements of one generated function; ``key`` is the call that writes its draws' key."""
+    """The statements of one generated function; ``key`` is the call that makes its draws' key."""
 
     writer: Writer
     lines: list[str] = field(default_factory=list)
@@ -67,13 +73,13 @@ class Statements:
         self.lines.append(indented(depth, text))
 
     def drawing(self, key: str, depth: int) -> None:
-        """Draws may follow: of a rule whose key is not written before one of them asks for it."""
+        """Draws may follow: of a rule whose key is not made before one of them asks for it."""
         self.key = key
         self.line(depth, "key_closed(X)")
 
     def _keyed(self, depth: int) -> None:
         """A draw may follow at once."""
-        self.line(depth, "if X[KEY_LENGTH] == 0:")
+        self.line(depth, "if X[KEYED] == 0:")
         self.line(depth + 1, self.key)
 
     def body(self, body: Body, env: Env, depth: int) -> None:
@@ -122,9 +128,14 @@ class Statements:
                 ends = f"{self._value(least, env)}, {self._value(most, env)}"
                 self._keyed(depth)
                 self.line(depth, f"{name} = uniform(X, {ends})")
-            case _:
+            case (
+                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm()
+                | CompositeTerm()
+            ):  # fmt: skip
                 self.line(depth, f"{name} = {self.writer.value(value, env, effect.type)}")
                 low, high = self.writer.ranges.of(value, env)
+            case _:
+                assert_never(value)
         env[effect.name] = Var(name, low, high)
 
     def _chance_call(self, probability: Term, env: Env) -> str:
@@ -248,6 +259,8 @@ class Statements:
                 one, other = self._stored(left, right, env), self._stored(right, left, env)
                 self.line(depth, f"put(X, {self._slot(left, env)}, {SET}, {one})")
                 self.line(depth, f"put(X, {self._slot(right, env)}, {SET}, {other})")
+            case _:
+                assert_never(effect)
 
     def _step(self, target: Read, value: Term, less: bool, env: Env, depth: int) -> None:
         where, what = self._slot(target, env), self._stored(target, value, env, step=True)
@@ -282,6 +295,8 @@ class Statements:
                 if otherwise:
                     self.line(depth, "else:")
                     self.body(otherwise, env, depth + 1)
+            case _:
+                assert_never(effect)
 
     def _chance(self, effect: Chance, env: Env, depth: int) -> None:
         if len(effect.branches) == 1:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tokenworld.diagnostics import Span
 from tokenworld.engine.births import creates_in_play, play_bodies
+from tokenworld.engine.mortality import breaking_off_destroys
 from tokenworld.ground import Instance
 from tokenworld.model import (
     Arithmetic,
@@ -19,6 +20,7 @@ from tokenworld.model import (
     Term,
     deep_subterms,
     effects_in,
+    may_draw,
     slot_terms,
 )
 
@@ -55,6 +57,16 @@ def _undefined(term: Term) -> bool:
 def check(instance: Instance) -> None:
     """Raise `Inexpressible` for what no emitter could express: creation, prose that may fail."""
     program = instance.program
+    if len(instance.actors) > 1:
+        raise Inexpressible("several actors take turns", instance.world.span)
+    births = any(may_draw(birth.body) for birth in program.births)
+    for action in program.actions.values():
+        if action.may_be_free and (may_draw(action.body) or births):
+            raise Inexpressible("a free action may draw", action.span)
+        if may_draw(action.cancelled) and (may_draw(action.body) or births):
+            raise Inexpressible("an action and its `cancelled` may draw", action.span)
+    if breaking_off_destroys(program):
+        raise Inexpressible("breaking off an action may destroy what the next one names")
     if creates_in_play(program):
         raise Inexpressible("objects are created in play", _creation(program))
     for term, span in _prose(instance):

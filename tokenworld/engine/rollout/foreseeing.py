@@ -11,6 +11,7 @@ from tokenworld.engine.rollout.acting import (
     clean,
     copy,
     effects,
+    goes_on,
     interrupt,
     is_free,
     long_at,
@@ -34,9 +35,8 @@ def look_ahead(R: Row, X: Row) -> bool:
     copy(R[LATER], S)
     X[ERR] = 0
     interrupt(R[LATER], R[BEGAN] if S[TURN] > 0 else S, R, X, act, acting(S))
-    if X[ERR] != 0 and X[ERR] != ESCAPE:
-        copy(R[LATER], S)
-        X[ERR] = 0
+    if X[ERR] != 0:
+        X[ERR] = ESCAPE  # it cannot be broken off
     stale(X)
     return True
 
@@ -44,6 +44,8 @@ def look_ahead(R: Row, X: Row) -> bool:
 def allowed(R: Row, X: Row, act: int, later: bool) -> bool:
     """Whether a command whose arguments are in place would be executed, as `Engine.legal` says."""
     S, me = R[NOW], acting(R[NOW])
+    if goes_on(S, X, act):
+        return True
     middle = S[TURN] > 0
     free = (later or middle) and is_free(R, X, act)
     now = R[LATER] if later and not free else S

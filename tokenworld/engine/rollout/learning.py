@@ -25,7 +25,7 @@ from tokenworld.engine.rollout.scratch import (
     ERR,
     ERROR,
     ESCAPE,
-    KEY_LENGTH,
+    KEY,
     PASS_ACT,
     REWARDS,
     SEAT,
@@ -35,6 +35,7 @@ from tokenworld.engine.rollout.scratch import (
     U_LOW,
 )
 from tokenworld.engine.rollout.slots import Plan
+from tokenworld.ground.draws import MASK, signed
 
 __all__ = ["CONTENT", "Compared", "Content", "Drawn", "Intent", "Leaf", "Learner", "Lesson",
            "Unlearnable"]  # fmt: skip
@@ -47,8 +48,6 @@ Intent = tuple[int, ...]
 """The number of an action and its arguments."""
 MOST_TURNS: Final = 256
 """So many ways of how draws may turn out are tried, to see whether an intent is legal in all."""
-WIDEST: Final = 80
-"""The most bytes of a draw's key behind seed and tick: with them one block of the hash holds it."""
 
 
 class Unlearnable(Exception):
@@ -57,9 +56,10 @@ class Unlearnable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A draw: its key behind seed and tick."""
+    """A draw: the key of its rule, in two's complement, and its number."""
 
-    key: bytes
+    key: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,7 @@ class Learner:
         self._forced: list[bool] | None = None
         """How the next looks turn out while it is asked what is legal; then, no."""
         self._ask, self.space["allowed"] = self.space["allowed"], self._allowed
+        self._draw = self.space["drawn"]
         for hook in (self.drawn, self.below, self.real_chance, self.uniform):
             self.space[hook.__name__] = hook
 
@@ -215,18 +216,9 @@ class Learner:
     # ---- draws that are written down ----------------------------------------------------------
 
     def drawn(self, X: Row) -> None:
-        """`drawing.drawn`, and the key."""
-        key, length = self.space["KEY"], X[KEY_LENGTH]
-        text = bytes(X[key : key + length]) + b"],%d]" % X[DRAWS]
-        X[DRAWS] += 1
-        X[key : key + len(text)] = text
-        self.space["digest"](X, key, len(text))
-        behind = text.split(b",", 2)[2]
-        if behind.startswith(b'"player random"'):
-            return
-        if len(behind) > WIDEST:
-            raise Unlearnable
-        self._path.append(Drawn(behind))
+        """`drawing.drawn`, and which it was."""
+        self._path.append(Drawn(signed(X[KEY] & MASK), X[DRAWS]))
+        self._draw(X)
 
     def below(self, X: Row, part: int, whole: int) -> bool:
         """`drawing.below`, and what was asked."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from types import FunctionType, ModuleType
 from typing import Any, Final, cast
 
@@ -30,7 +29,7 @@ from tokenworld.engine.rollout import (
     walking,
 )
 from tokenworld.engine.rollout.places import ROW
-from tokenworld.engine.rollout.scratch import U_HIGH, U_LOW
+from tokenworld.ground import draws
 
 __all__ = ["KERNELS", "Space", "compiler_missing", "linked"]
 
@@ -38,6 +37,8 @@ KERNELS: Final[tuple[ModuleType, ...]] = (
     reading, walking, merging, storing, drawing, acting, ticking, foreseeing, choosing, following
 )  # fmt: skip
 Space = dict[str, Any]
+BOUND: Final = ("real_of", "bits_of", "absorbed", "nth", "moment")
+"""What is compiled apart from a world."""
 
 
 def compiler_missing() -> str:
@@ -57,12 +58,13 @@ def linked(source: str, values: Space, *, fast: bool) -> Space:
         space.update(_constants(kernel))
         space.update((name, one) for name, one in _functions(kernel))
     space.update(values)
-    space.update(real_of=slots.real_of, bits_of=slots.bits_of, digest=_digest, blake2b=blake2b)
+    space.update(real_of=slots.real_of, bits_of=slots.bits_of)
+    space.update(absorbed=draws.absorbed, nth=draws.nth, moment=draws.moment)
     exec(compile(source, "<token world rollout>", "exec"), space)  # generated from the model only
     functions = {
         name: _moved(one, space)
         for name, one in list(space.items())
-        if isinstance(one, FunctionType) and name not in ("real_of", "bits_of", "digest")
+        if isinstance(one, FunctionType) and name not in BOUND
     }
     space.update(functions)
     if fast:
@@ -90,11 +92,6 @@ def _functions(module: ModuleType) -> list[tuple[str, FunctionType]]:
     ]
 
 
-def _digest(X: list[int], start: int, length: int) -> None:
-    found = blake2b(bytes(X[start : start + length]), digest_size=8).digest()
-    X[U_HIGH], X[U_LOW] = int.from_bytes(found[:4], "big"), int.from_bytes(found[4:], "big")
-
-
 OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False}
 """Nothing is allocated in compiled functions, and whoever calls them holds their arrays: without
 numba's runtime no references are counted, which took five sixths of the time of a tick."""
@@ -107,15 +104,13 @@ def _compile(space: Space, functions: dict[str, FunctionType]) -> None:
     import numba
     import numpy as np
 
-    from tokenworld.engine.rollout.blake import compiled_digest
-
     def njit(function: Callable[..., Any]) -> Any:
         return numba.njit(function, **OPTIONS)
 
     for name, value in list(space.items()):
         if isinstance(value, (tuple, list)):
             space[name] = np.array(value or [0], np.int64)
-    space["digest"] = compiled_digest(njit, np, U_HIGH, U_LOW, space["HASHING"])
+    space.update(draws.compiled())
     space["real_of"], space["bits_of"] = _bits(njit, np)
     functions["copy"] = _moved(cast(FunctionType, _copied), space)
     for name in _needed(functions, ROOTS):

@@ -42,6 +42,8 @@ from tokenworld.ground import Command, NoMatch
 
 __all__ = ["Escaped", "Machine", "March", "Script", "Tally"]
 
+_AT_ONCE = 200_000
+"""So many records are played by one call of a compiled function, during which nothing is heard."""
 MOST_WORLDS = 3
 """So often a start may differ in what never changes before nothing is learned any more."""
 
@@ -224,7 +226,17 @@ class Machine:
         return Walked(self.plan, tallies, rows)
 
     def play(self, most: int) -> None:
-        """Let chance play on, to the end or for so many records."""
+        """Let chance play on, to the end or for so many records; Ctrl-C is heard meanwhile."""
+        records = self._progress()[1]
+        while records < most:
+            enough = min(records + _AT_ONCE, most)
+            self._play(enough)
+            records = self._progress()[1]
+            if records < enough:  # it is over
+                return
+
+    def _play(self, most: int) -> None:
+        """Let chance play on, to the end or to so many records of the run."""
         player = self._player_now()
         if player is not None and self._recalled(player, lambda at: player.play(at, most)):
             return

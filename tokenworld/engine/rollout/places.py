@@ -14,8 +14,8 @@ LATCHED = AWARDED = LONGS = DEEDS = KINDS = 7
 OBJECTS = 0
 
 # Regions of the scratch array.
-KEY = LOG_SLOT = LOG_OP = LOG_VALUE = LOG_RULE = MARK = SUM_SLOT = SUM_OPS = SUM_SET = SUM_BY = 0
-OFFERED = SEEN = WALK = TOUCHED = MEMO = DOOM = HASHING = 0
+LOG_SLOT = LOG_OP = LOG_VALUE = LOG_RULE = MARK = SUM_SLOT = SUM_OPS = SUM_SET = SUM_BY = 0
+OFFERED = SEEN = WALK = TOUCHED = MEMO = DOOM = 0
 LOG_SIZE = MEMO_SIZE = 0
 
 # What the columns are like, by column.
@@ -51,15 +51,14 @@ ACTOR_COUNT = 1
 ME = 0
 """The first of the actors, or `none`."""
 
-TEXT_AT: Sequence[int] = ()
-TEXT_END: Sequence[int] = ()
-TEXTS: Sequence[int] = ()
-PLAYER_TITLE = PLAYER_ACTION = PLAYER_ARGUMENTS = 0
-KEY_SIZE = 0
+WORDS: Sequence[int] = ()
+"""Words of keys of draws, in two's complement."""
+PLAYER_ACTION = PLAYER_ARGUMENTS = 0
 
 ACTIONS = 0
 LONG_SIZE = 3
 TAKES: Sequence[int] = ()
+ARITY: Sequence[int] = ()
 RISKY: Sequence[int] = ()
 HAS_LONG = HAS_CONSERVES = TIME_ALWAYS = ENDLESS = LIVE = ENDINGS = AWARDS = DEEDED = 0
 PASS_OFFERED = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from tokenworld.engine.rollout.expressible import Inexpressible
 from tokenworld.engine.rollout.scratch import LIMIT
@@ -13,22 +13,30 @@ from tokenworld.model import (
     Binder,
     BuiltinCall,
     Choose,
+    ClosureOf,
     CollectionRange,
     DeriveCall,
     EnumType,
     Fold,
     IntervalRange,
+    InverseOf,
+    LeafTerm,
     ListTerm,
     Local,
+    LogicTerm,
     Negate,
     NoneLiteral,
     NumberLiteral,
     NumberType,
     ObjectType,
     ParamRead,
+    Read,
     RealType,
     Rescale,
+    TemplateTerm,
     Term,
+    TestTerm,
+    ToReal,
     TypeRange,
     ValueType,
 )
@@ -107,8 +115,13 @@ class Ranges:
                 return self._fold(term, env)
             case BuiltinCall():
                 return self._builtin(term, env)
-            case _:
+            case (
+                LeafTerm() | Read() | InverseOf() | ClosureOf() | LogicTerm() | TestTerm()
+                | ToReal() | ListTerm() | TemplateTerm()
+            ):  # fmt: skip
                 return bounds(term.type)
+            case _:
+                assert_never(term)
 
     def _arithmetic(self, term: Arithmetic, env: Env) -> Range:
         (a, b), (c, d) = self.of(term.left, env), self.of(term.right, env)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 from tokenworld.engine.rollout.automaton import PASS, STAY, Automaton, Beginning, Counts
+from tokenworld.engine.rollout.keys import player_keys
 from tokenworld.engine.rollout.learning import Compared, Drawn, Leaf, Learner, Lesson
 from tokenworld.engine.rollout.scripts import Script
+from tokenworld.ground.draws import absorbed, moment, nth
 
 __all__ = ["PlainPlayer"]
 
@@ -20,10 +21,10 @@ STRETCH = 256
 class _Draw:
     """A node of the tree of a tick that draws."""
 
-    __slots__ = ("key", "then")
+    __slots__ = ("drawn", "then")
 
-    def __init__(self, key: bytes) -> None:
-        self.key = key
+    def __init__(self, drawn: Drawn) -> None:
+        self.drawn = drawn
         self.then: _Node | None = None
 
 
@@ -89,7 +90,7 @@ class PlainPlayer:
         nodes = list[_Node]()
         for part in lesson.path:
             if here is None:
-                here = _Draw(part.key) if isinstance(part, Drawn) else _Test(part.limit)
+                here = _Draw(part) if isinstance(part, Drawn) else _Test(part.limit)
             nodes.append(here)
             here = _next(here, part)
         nodes.append((after, leaf))
@@ -104,9 +105,9 @@ class PlainPlayer:
             match node:
                 case _Test(limit=limit):
                     node = node.below if value < limit else node.above
-                case _Draw(key=key):
-                    text = b"[%d,%d,%b" % (counts.seed, counts.tick, key)
-                    value = int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+                case _Draw(drawn=drawn):
+                    now = moment(counts.seed, counts.tick)
+                    value = nth(absorbed(now, drawn.key), drawn.number)
                     node = node.then
                 case _:
                     return node
@@ -193,13 +194,15 @@ def _chosen(offers: tuple[tuple[int, ...], ...], seed: int, turn: int) -> int:
     """What the random player takes: an action, then its arguments; one of one needs no draw."""
     if len(offers) == 1:
         return PASS
-    row = offers[_player_draw(seed, turn, "action", len(offers))]
-    return row[0] if len(row) == 1 else row[_player_draw(seed, turn, "arguments", len(row))]
+    row = offers[_player_draw(seed, turn, _ACTION, len(offers))]
+    return row[0] if len(row) == 1 else row[_player_draw(seed, turn, _ARGUMENTS, len(row))]
 
 
-def _player_draw(seed: int, turn: int, what: str, size: int) -> int:
-    text = f'[{seed},{turn},"player random",["{what}"],0]'.encode()
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") * size >> 64
+_ACTION, _ARGUMENTS = player_keys()
+
+
+def _player_draw(seed: int, turn: int, key: int, size: int) -> int:
+    return nth(absorbed(moment(seed, turn), key), 0) * size >> 64
 
 
 def _next(node: _Node, part: Drawn | Compared) -> _Node | None:

@@ -10,9 +10,9 @@ from typing import Final
 
 __all__ = [
     "ARGS", "BROKEN", "DOOMED", "DRAWS", "ENDED_AT", "ERR", "ERROR", "ESCAPE", "FIXED", "FOUND",
-    "INTENT", "KEY_LENGTH", "LIMIT", "LOGGED", "MOST_ARGS", "NONE", "NO_MATCH", "OUT_OF_TURN",
+    "INTENT", "KEY", "KEYED", "LIMIT", "LOGGED", "MOST_ARGS", "NONE", "NO_MATCH", "OUT_OF_TURN",
     "PAID", "PASS_ACT", "PASSED", "RECORDS", "REFUSABLE", "REWARDS", "RULE", "SAVED", "SEAT",
-    "STAMP", "STATUSES", "STATUS_0", "STATUS_1", "TALLY", "TURNS", "U_HIGH", "U_LOW",
+    "STAMP", "STREAM", "STATUSES", "STATUS_0", "STATUS_1", "TALLY", "TURNS", "U_HIGH", "U_LOW",
 ]  # fmt: skip
 
 NONE: Final = -(1 << 62) - 1
@@ -55,7 +55,7 @@ ERR: Final = 0
 LOGGED: Final = 1
 RULE: Final = 2
 DRAWS: Final = 3
-KEY_LENGTH: Final = 4
+KEYED: Final = 4
 U_HIGH: Final = 5
 U_LOW: Final = 6
 PAID: Final = 7
@@ -70,7 +70,9 @@ RECORDS: Final = 15
 TURNS: Final = 16
 ENDED_AT: Final = 17
 SEAT: Final = 18
+KEY: Final = 19
 ARGS: Final = 20
+STREAM: Final = 29
 TALLY: Final = 30
 SAVED: Final = 40
 FIXED: Final = 48

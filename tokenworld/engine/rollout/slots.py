@@ -20,7 +20,7 @@ from tokenworld.engine.rollout.expressible import Inexpressible
 from tokenworld.engine.rollout.scratch import LIMIT, MOST_ARGS, NONE
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Raw
-from tokenworld.ground.writes import written
+from tokenworld.ground.influence import written
 from tokenworld.model import (
     ROOT,
     BoolType,
@@ -208,7 +208,7 @@ class Plan:
         if state.kinds != self.start.kinds or state.names != self.start.names:
             raise Inexpressible("the setup makes other objects by chance", self.world.span)
         row = [0] * self.next
-        row[1], row[2], row[3], row[4] = state.tick, state.seed, state.turn, int(state.acted)
+        row[1], row[2], row[3], row[4] = state.tick, state.seed, state.turn, int(state.turn > 0)
         row[5], row[6] = len(state.latched), len(state.awarded)
         names = [line.name for line in self.world.endings]
         for order, name in enumerate(state.latched):
@@ -274,7 +274,6 @@ class Plan:
         """The interpreter's state of a row."""
         state = self.origin.fork()
         state.tick, state.seed, state.turn = int(row[1]), int(row[2]), int(row[3])
-        state.acted = bool(row[4])
         endings = tuple(line.name for line in self.world.endings)
         state.latched = tuple(endings[i] for i in self._ordered(row, self.latched, len(endings)))
         state.awarded = tuple(self._ordered(row, self.awarded, len(self.world.awards)))

@@ -47,16 +47,17 @@ def apply(S: Row, X: Row, without: int) -> None:
         return
     for j in range(1, slots + 1):
         store(S, X, X[SUM_SLOT + j], X[SUM_SET + j])
+    cyclic = SHAPED and _leads_back(S, X, slots)  # before the destroyed leave
     for i in range(X[DOOMED]):
         if without < 0 or EXEMPT[without * RULES + X[DOOM + 2 * i + 1]] == 0:
             destroy(S, X, X[DOOM + 2 * i])
     if SHAPED:
+        if cyclic:
+            fail(X, REFUSABLE)
         for j in range(1, slots + 1):
             _check_unique(S, X, X[SUM_SLOT + j], X[SUM_SET + j])
         for j in range(1, slots + 1):
-            _check_shape(S, X, X[SUM_SLOT + j], X[SUM_SET + j])
-        if X[DOOMED] > 0:
-            _check_heirs(S, X)
+            _check_acyclic(S, X, X[SUM_SLOT + j], X[SUM_SET + j])
     stale(X)
 
 
@@ -153,22 +154,21 @@ def _check_unique(S: Row, X: Row, slot: int, value: int) -> None:
         fail(X, REFUSABLE)
 
 
-def _check_shape(S: Row, X: Row, slot: int, value: int) -> None:
+def _leads_back(S: Row, X: Row, slots: int) -> bool:
+    """Whether a nested slot that was written leads back to its object."""
+    for j in range(1, slots + 1):
+        column = COL_OF[X[SUM_SLOT + j]]
+        rest = X[SUM_SLOT + j] - C_BASE[column]
+        if C_NESTED[column] == 1 and within(S, C_BASE[column], rest, rest):
+            return True
+    return False
+
+
+def _check_acyclic(S: Row, X: Row, slot: int, value: int) -> None:
     column = COL_OF[slot]
     rest = slot - C_BASE[column]
-    if C_NESTED[column] == 1 and within(S, C_BASE[column], rest, rest):
-        fail(X, REFUSABLE)
     if C_ACYCLIC[column] == 1 and value == 1:
         one = C_OFF0[column] + rest // C_LEN1[column]
         two = C_OFF1[column] + rest % C_LEN1[column]
         if one == two or leads(S, X, column, two, one):
             fail(X, REFUSABLE)
-
-
-def _check_heirs(S: Row, X: Row) -> None:
-    """What was in something destroyed lies where that was: in nothing that lies in it."""
-    for column in range(COLUMNS):
-        if C_NESTED[column] == 1:
-            for x in range(OBJECTS):
-                if within(S, C_BASE[column], x, x):
-                    fail(X, REFUSABLE)

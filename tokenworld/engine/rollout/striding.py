@@ -13,21 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenworld.engine.rollout.texts import (
-    AHEAD,
-    BLOCK,
-    FOUND,
-    LINE,
-    append,
-    draw_ahead,
-    hash_one,
-    head,
-    scaled_word,
-    u64,
-)
+from tokenworld.engine.rollout.keys import player_keys
+from tokenworld.ground.draws import absorbed, moment, nth
 
 Row = Any
-Words = Any
 Grid = Any
 Codes = Any
 
@@ -43,10 +32,31 @@ DONE, ASK_TICK, ASK_LEGAL, OVER = 0, 1, 2, 3
 single intent may also find its world over."""
 
 
+PLAYER_ACTION, PLAYER_ARGUMENTS = player_keys()
+
+
+def u64(value: int) -> Any:
+    """A whole number as a word (bound by `tables`)."""
+    raise NotImplementedError
+
+
+def as_int(value: Any) -> int:
+    """A word as a whole number (bound by `tables`)."""
+    raise NotImplementedError
+
+
+def player_draw(seed: int, turn: int, key: int, size: int) -> int:
+    """What the random player chooses among ``size`` on a turn."""
+    value = u64(nth(absorbed(moment(seed, turn), key), 0))
+    high = (value >> u64(32)) * u64(size)
+    low = ((value & u64(0xFFFFFFFF)) * u64(size)) >> u64(32)
+    return as_int((high + low) >> u64(32))
+
+
 # ---- one tick -------------------------------------------------------------------------------
 
 
-def result(node: int, nodes: Grid, words: Words, sizes: Row, run: Row, work: Words) -> int:
+def result(node: int, nodes: Grid, run: Row) -> int:
     """The leaf that the draws of this tick lead to, -1 for none known."""
     value = u64(0)
     while node >= 0:
@@ -54,10 +64,8 @@ def result(node: int, nodes: Grid, words: Words, sizes: Row, run: Row, work: Wor
         if kind == LEAF:
             return nodes[node, 1]  # type: ignore[no-any-return]
         if kind == DRAW:
-            place, key = head(work, LINE, run[RUN_SEED], run[RUN_TICK]), nodes[node, 1]
-            size = append(work, LINE, 1, place, words, BLOCK * key, sizes[key])
-            hash_one(work, LINE, size, FOUND)
-            value = work[FOUND]
+            now = moment(run[RUN_SEED], run[RUN_TICK])
+            value = u64(nth(absorbed(now, nodes[node, 1]), nodes[node, 3]))
             node = nodes[node, 2]
         else:
             node = nodes[node, 2] if value < u64(nodes[node, 1]) else nodes[node, 3]
@@ -65,8 +73,8 @@ def result(node: int, nodes: Grid, words: Words, sizes: Row, run: Row, work: Wor
 
 
 def tick(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    run: Row, work: Words, intent: int,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    run: Row, intent: int,
 ) -> bool:  # fmt: skip
     """One intent with all that is to be noted; false where it is not known."""
     at = (run[AT] << shift) + intent
@@ -76,7 +84,7 @@ def tick(
         run[RUN_REWARD] += found >> REWARD_BIT
         usual(run, 1)
         return True
-    leaf = result(root[at], nodes, words, sizes, run, work)
+    leaf = result(root[at], nodes, run)
     if leaf < 0:
         return False
     if leaves[leaf, 3] >= 0 and run[RUN_ENDED] < 0:
@@ -105,8 +113,8 @@ def usual(run: Row, ticks: int) -> None:
 
 
 def stride(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    over: Row, run: Row, work: Words, ask: Row, codes: Codes, count: int, most: int,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    over: Row, run: Row, ask: Row, codes: Codes, count: int, most: int,
     again: Row,
 ) -> int:  # fmt: skip
     """Give a run its intents, up to the end or to ``most`` records of it.
@@ -129,9 +137,7 @@ def stride(
             turn += 1
         run[AT], run[RUN_REWARD] = at, reward
         usual(run, turn - begin)
-        if turn < stop and not tick(
-            edge, shift, root, nodes, leaves, words, sizes, run, work, codes[turn]
-        ):
+        if turn < stop and not tick(edge, shift, root, nodes, leaves, run, codes[turn]):
             ask[0], ask[1] = run[AT], codes[turn]
             ask[2], ask[3] = run[RUN_SEED], run[RUN_TICK]
             return ASK_TICK
@@ -139,41 +145,36 @@ def stride(
 
 
 def single(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    over: Row, run: Row, work: Words, ask: Row, intent: int, again: Row,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    over: Row, run: Row, ask: Row, intent: int, again: Row,
 ) -> int:  # fmt: skip
     """Give a run one intent."""
     if over[run[AT]] == 1:
         if again[0] < 0:
             return OVER
         run[AT], run[RUN_TICK] = again[0], again[1]
-    if tick(edge, shift, root, nodes, leaves, words, sizes, run, work, intent):
+    if tick(edge, shift, root, nodes, leaves, run, intent):
         return DONE
     ask[0], ask[1], ask[2], ask[3] = run[AT], intent, run[RUN_SEED], run[RUN_TICK]
     return ASK_TICK
 
 
 def roam(
-    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, words: Words, sizes: Row,
-    over: Row, run: Row, work: Words, ask: Row, offer_at: Row, offer: Row, most: int,
+    edge: Row, shift: int, root: Row, nodes: Grid, leaves: Grid, 
+    over: Row, run: Row, ask: Row, offer_at: Row, offer: Row, most: int,
 ) -> int:  # fmt: skip
     """Let chance play on, to the end or to ``most`` records of the run."""
-    base = -1
     while run[RUN_RECORDS] < most and over[run[AT]] == 0:
         ask[0], ask[1], spot = run[AT], 0, offer_at[run[AT]]
         ask[2], ask[3] = run[RUN_SEED], run[RUN_TICK]
         if spot < 0:
             return ASK_LEGAL
         if offer[spot] > 0:
-            turn = run[RUN_TURNS]
-            if base < 0 or turn >= base + AHEAD:
-                base = turn
-                draw_ahead(work, words, sizes, run[RUN_SEED], base)
-            place = FOUND + 2 * (turn - base)
-            pick = scaled_word(work[place], offer[spot] + 1)
+            seed, turn = run[RUN_SEED], run[RUN_TURNS]
+            pick = player_draw(seed, turn, PLAYER_ACTION, offer[spot] + 1)
             if pick > 0:
                 count, begin = offer[spot + 2 * pick - 1], offer[spot + 2 * pick]
-                ask[1] = offer[begin + scaled_word(work[place + 1], count)]
-        if not tick(edge, shift, root, nodes, leaves, words, sizes, run, work, ask[1]):
+                ask[1] = offer[begin + player_draw(seed, turn, PLAYER_ARGUMENTS, count)]
+        if not tick(edge, shift, root, nodes, leaves, run, ask[1]):
             return ASK_TICK
     return DONE

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
-from tokenworld.engine.rollout import abreast, striding, texts
+from tokenworld.engine.rollout import abreast, striding
 from tokenworld.engine.rollout.abreast import LANE_SIZE, SIDE
 from tokenworld.engine.rollout.automaton import Automaton, Beginning, Closed, Counts
 from tokenworld.engine.rollout.learning import Compared, Drawn, Leaf, Learner, Lesson
@@ -28,7 +28,8 @@ from tokenworld.engine.rollout.striding import (
     RUN_TURNS,
     TEST,
 )
-from tokenworld.engine.rollout.texts import BLOCK, WORK_SIZE
+from tokenworld.ground import draws
+from tokenworld.ground.draws import signed
 
 __all__ = ["TablePlayer"]
 
@@ -39,7 +40,6 @@ MOST_INTENTS: Final = 1 << 14
 MOST_ABREAST: Final = 1 << 7
 """Intents of runs side by side are bytes: what they read is what holds them up."""
 _UNKNOWN: Final = 1
-_PLAYER = (b'"player random",["action"],0]', b'"player random",["arguments"],0]')
 _SIDE: Final = 1 << 38
 """A reward as large as this is no usual one."""
 
@@ -58,13 +58,9 @@ class TablePlayer:
         self._offer_at = np.full(self._room, -1, np.int64)
         self._nodes, self._leaves = np.zeros((64, 4), np.int64), np.zeros((64, 7), np.int64)
         self._offer = np.zeros(64, np.int64)
-        self._words, self._sizes = np.zeros(8 * BLOCK, np.uint64), np.zeros(8, np.int64)
         self._used = {"nodes": 0, "leaves": 0, "offer": 0}
-        self._keys: dict[bytes, int] = {}
-        self._work, self._ask = np.zeros(WORK_SIZE, np.uint64), np.zeros(5, np.int64)
+        self._ask = np.zeros(5, np.int64)
         self._lanes = np.zeros(LANE_SIZE, np.int64)
-        for key in _PLAYER:
-            self._key(key)
         self._kernels = _compiled()
         self.automaton = Automaton(learner, self, PATIENCE, GAIN)
 
@@ -122,20 +118,6 @@ class TablePlayer:
         self._used[name] = at + size
         return at
 
-    def _key(self, key: bytes) -> int:
-        """The number of a key's words."""
-        found = self._keys.get(key)
-        if found is None:
-            np, found = self._np, len(self._keys)
-            self._keys[key] = found
-            if found >= len(self._sizes):
-                self._words = np.append(self._words, np.zeros_like(self._words))
-                self._sizes = np.append(self._sizes, np.zeros_like(self._sizes))
-            row = np.frombuffer(key.ljust(8 * BLOCK, b"\0"), "<u8")
-            self._words[BLOCK * found : BLOCK * (found + 1)] = row
-            self._sizes[found] = len(key)
-        return found
-
     def keep(self, at: int, intent: int, lesson: Lesson, after: int) -> None:
         """A result: the edge itself where nothing is to be noted, else a leaf of a tree."""
         leaf, spot = lesson.leaf, at * self._width + intent
@@ -165,9 +147,8 @@ class TablePlayer:
 
     def _node(self, part: Drawn | Compared) -> int:
         if isinstance(part, Drawn):
-            return self._take("nodes", (DRAW, self._key(part.key), -1, -1))
-        limit = part.limit - (1 << 64) if part.limit >> 63 else part.limit
-        return self._take("nodes", (TEST, limit, -1, -1))
+            return self._take("nodes", (DRAW, part.key, -1, part.number))
+        return self._take("nodes", (TEST, signed(part.limit), -1, -1))
 
     def _leaf(self, leaf: Leaf, after: int) -> int:
         statuses = (*leaf.statuses, 0)[:2]
@@ -202,8 +183,7 @@ class TablePlayer:
 
     def _tables(self) -> tuple[Any, ...]:
         shift = self._width.bit_length() - 1
-        return (self._edge, shift, self._root, self._nodes, self._leaves, self._words,
-                self._sizes, self._over)  # fmt: skip
+        return self._edge, shift, self._root, self._nodes, self._leaves, self._over
 
     def _driven(self, call: Callable[[], int], turns: Callable[[], int]) -> None:
         """Call a kernel again and again, learning in between what it asks for."""
@@ -233,7 +213,7 @@ class TablePlayer:
         def call() -> int:
             return int(
                 self._kernels["stride"](
-                    *self._tables(), run, self._work, self._ask, codes, len(codes), most, start
+                    *self._tables(), run, self._ask, codes, len(codes), most, start
                 )
             )
 
@@ -246,7 +226,7 @@ class TablePlayer:
         def call() -> int:
             return int(
                 self._kernels["roam"](
-                    *self._tables(), run, self._work, self._ask, self._offer_at, self._offer, most
+                    *self._tables(), run, self._ask, self._offer_at, self._offer, most
                 )
             )
 
@@ -273,9 +253,7 @@ class TablePlayer:
         self._ask[4] = 0
 
         def call() -> int:
-            return int(
-                self._kernels["march"](*self._tables(), every, self._work, self._ask, *given)
-            )
+            return int(self._kernels["march"](*self._tables(), every, self._ask, *given))
 
         self._driven(call, lambda: int(every[:, RUN_TURNS].sum()))
         return every
@@ -303,8 +281,8 @@ def _turns(run: Any) -> Callable[[], int]:
 # ---- the kernels ----------------------------------------------------------------------------
 
 _ORDER: Final = (
-    "put_byte", "put_number", "head", "append", "scaled_word", "draw_ahead", "result", "usual",
-    "tick", "stride", "single", "noted", "begins", "abreast", "apart", "march", "roam",
+    "player_draw", "result", "usual", "tick", "stride", "single", "noted", "begins", "abreast",
+    "apart", "march", "roam",
 )  # fmt: skip
 
 
@@ -315,18 +293,15 @@ def _compiled() -> dict[str, Any]:
     import numpy as np
     from numba import types
 
-    from tokenworld.engine.rollout.blake import hash_many, hash_one
     from tokenworld.engine.rollout.gathering import pace
     from tokenworld.engine.rollout.link import OPTIONS
 
-    space: dict[str, Any] = {**vars(texts), **vars(striding), **vars(abreast)}
-    space.update(u64=np.uint64, as_int=np.int64, hash_one=hash_one(), hash_many=hash_many())
-    space["pace"] = pace()
-    word, many = types.Array(types.uint64, 1, "C"), types.Array(types.int64, 2, "C")
+    space: dict[str, Any] = {**vars(striding), **vars(abreast), **draws.compiled()}
+    space.update(u64=np.uint64, as_int=np.int64, pace=pace())
+    many = types.Array(types.int64, 2, "C")
     kinds = {
-        "Row": types.Array(types.int64, 1, "C"), "Words": word, "Grid": many, "int": types.int64,
+        "Row": types.Array(types.int64, 1, "C"), "Grid": many, "int": types.int64,
         "Codes": types.Array(types.int16, 1, "C"), "Bytes": types.Array(types.int8, 1, "C"),
-        "Any": types.uint64,
     }  # fmt: skip
     for name in _ORDER:
         function: FunctionType = space[name]

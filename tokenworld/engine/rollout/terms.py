@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import assert_never
 
 from tokenworld.engine.mortality import mortal_types
 from tokenworld.engine.rollout.expressible import Inexpressible
@@ -26,12 +27,14 @@ from tokenworld.model import (
     ClosureOf,
     CollectionType,
     Compare,
+    CompositeTerm,
     DeriveCall,
     EnumLiteral,
     Fold,
     Implies,
     InverseOf,
     IsType,
+    LeafTerm,
     ListTerm,
     Local,
     Me,
@@ -40,6 +43,7 @@ from tokenworld.model import (
     NoneLiteral,
     Not,
     NumberLiteral,
+    NumberTerm,
     NumberType,
     ObjectLiteral,
     Or,
@@ -47,6 +51,7 @@ from tokenworld.model import (
     Read,
     RealType,
     Rescale,
+    StateTerm,
     TemplateTerm,
     Term,
     TextPart,
@@ -124,8 +129,10 @@ class Writer:
                 from tokenworld.engine.rollout.calls import deed_test
 
                 return deed_test(self, term, env)
-            case _:
+            case LeafTerm() | StateTerm() | NumberTerm() | CompositeTerm():
                 return f"({self.value(term, env)} == 1)"
+            case _:
+                assert_never(term)
 
     def _compare(self, term: Compare, env: Env) -> str:
         if isinstance(term.left, NoneLiteral) and not isinstance(term.right, NoneLiteral):
@@ -299,6 +306,8 @@ class Writer:
                 if is_real(inner.type):
                     return self.value(inner, env)
                 return f"to_real({self.value(inner, env)}, {10**decimals})"
+            case _:
+                assert_never(term)
 
     def _exact(self, term: Term, env: Env) -> None:
         """A whole number that becomes a double must be one exactly."""

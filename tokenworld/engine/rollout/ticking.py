@@ -5,18 +5,18 @@ from __future__ import annotations
 from tokenworld.engine.rollout.acting import (
     BEFORE,
     BEGAN,
-    EXECUTED,
     HALTED,
     IN_ERROR,
-    INTERRUPTED,
     NOW,
+    REFUSED,
     ROLLED_BACK,
     UNREAD,
-    WAITING,
     copy,
     forget,
+    goes_on,
     is_free,
     is_over,
+    long_at,
     seat_of,
     unit,
 )
@@ -32,6 +32,7 @@ from tokenworld.engine.rollout.places import (
     DEEDED,
     DEEDS,
     ENDINGS,
+    HAS_LONG,
     KINDS,
     LATCHED,
     LATCHED_N,
@@ -52,11 +53,12 @@ from tokenworld.engine.rollout.scratch import (
     ESCAPE,
     MOST_ARGS,
     NO_MATCH,
-    OUT_OF_TURN,
     PAID,
+    PASS_ACT,
     PASSED,
     REWARDS,
     SEAT,
+    STATUS_0,
     STATUS_1,
 )
 
@@ -77,32 +79,42 @@ def intend(R: Row, X: Row, act: int) -> int:
     stale(X)
     for column in range(COLUMNS + 1):
         X[TOUCHED + column] = 0
-    records, took, free = 1, False, False
+    records, free = 1, False
     if act <= NO_MATCH:
         X[STATUS_1] = UNREAD
-        if act == OUT_OF_TURN and ACTOR_COUNT > 1:
-            return 1
     else:
+        if goes_on(S, X, act):
+            act = PASS_ACT
         free = is_free(R, X, act) and X[ERR] == 0
         if X[ERR] == 0:
             records = unit(R, X, act, free)
         if X[ERR] != 0:
             undo(R, X)
-            records = 1
-            if X[ERR] == ESCAPE or free or ACTOR_COUNT < 2:
-                return 1
-            X[ERR] = 0
-        else:
-            took = took_time(X[STATUS_1]) or records == 2
-    if not free and not is_last(S, X):
-        hand_on(S, X, took)
-        earn(X)
-        return records
-    return close(R, X, records, took, free)
+            return 1
+    status = X[STATUS_1]
+    if status not in (REFUSED, UNREAD):
+        return close(R, X, records, True, free)
+    copy(S, R[BEFORE])
+    stale(X)
+    X[PAID] = 0
+    if free or not TIME_ALWAYS:
+        return 1
+    return time_passes(R, X, status)
 
 
-def took_time(status: int) -> bool:
-    return status in (EXECUTED, WAITING, INTERRUPTED)
+def time_passes(R: Row, X: Row, status: int) -> int:
+    """What is fruitless lets time pass: a long action goes on, in a record of its own."""
+    going = HAS_LONG and R[NOW][long_at(X)] >= 0
+    if going:
+        unit(R, X, PASS_ACT, False)
+        if X[ERR] != 0:
+            undo(R, X)
+    if X[ERR] == 0:
+        close(R, X, 1, True, False)
+    if going or X[STATUS_1] != status:  # else the one record tells what time brought
+        X[STATUS_0] = status
+        return 2
+    return 1
 
 
 def undo(R: Row, X: Row) -> None:

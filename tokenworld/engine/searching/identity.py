@@ -2,7 +2,8 @@
 
 Objects that were made before the search keep their numbers. Of those created since, only their
 order counts: the dead are left out and the living are counted on from there, so that creating and
-destroying in turn leads back to where it began.
+destroying in turn leads back to where it began. Only where a rule reads such numbers they count as
+they are, and so does the one that comes next.
 """
 
 from __future__ import annotations
@@ -11,11 +12,21 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from tokenworld.engine.layout import Column
+from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Binder, FluentParam, ObjectType
 
-__all__ = ["Parts", "column_of_key", "key_of", "longs_of_key", "ranks_of"]
+__all__ = [
+    "Parts",
+    "column_of_key",
+    "history",
+    "history_of",
+    "key_of",
+    "longs_of_key",
+    "ranks_of",
+    "roll_of",
+]
 
 Ranks = Mapping[int, int]
 """The numbers that created objects count as; everything else counts as itself."""
@@ -49,52 +60,55 @@ class Parts:
 
 
 def key_of(
-    state: State,
-    kept: Sequence[int],
-    ticks: Sequence[int],
-    known: int,
-    *,
-    looks_back: bool = True,
-    seen: Parts | None = None,
+    state: State, shape: KeyShape, known: int, *, seen: Parts | None = None, midway: bool = False
 ) -> Hashable:
-    """The columns ``kept``, who lives, endings, long actions, whose turn it is, and the tick number
-    modulo each of ``ticks``; ``known`` is the number of objects made before the search.
+    """The columns that play may write, who lives, endings, long actions, whose turn it is, and what
+    rules read of the clock and of awards; ``known`` is the number of objects made before the
+    search.
 
-    ``looks_back``: rules read `was` or `did`, so that the round so far counts as well. ``seen``
-    remembers parts of keys from one state to the next.
+    ``seen`` remembers parts of keys from one state to the next. ``midway``: it is the state that a
+    round began with, of which the clock is no news.
     """
     known = min(known, len(state.kinds))
-    rings = tuple(state.tick % modulus for modulus in ticks)
     seen = seen or Parts()
+    history = history_of(state, shape) if not midway else ()
     if len(state.kinds) == known:
 
         def frozen(index: int) -> Any:
             return _frozen(state.cols[index], state.kids[index])
 
-        parts: list[Any] = [seen.of(state, index, (), frozen) for index in kept]
+        parts: list[Any] = [seen.of(state, index, (), frozen) for index in shape.kept]
         alive = tuple(kind is not None for kind in state.kinds)
-        midway = _midway(state, kept, known, looks_back)
-        return (*parts, alive, (), state.latched, state.longs, rings, *midway)
-    midway = _midway(state, kept, known, looks_back)
+        turn = _midway(state, shape, known)
+        return (*parts, alive, (), state.latched, state.longs, history, *turn)
     return (
-        *_canonical(state, kept, known, seen),
+        *_canonical(state, shape, known, seen),
         state.latched,
-        longs_of_key(state, known),
-        rings,
-        *midway,
+        longs_of_key(state, known, shape),
+        history,
+        *_midway(state, shape, known),
     )
 
 
-def _midway(
-    state: State, kept: Sequence[int], known: int, looks_back: bool
-) -> tuple[Hashable, ...]:
+def history_of(state: State, shape: KeyShape) -> tuple[Hashable, ...]:
+    """What rules read of the number of the tick and of the awards that were given."""
+    return history(shape, state.tick, state.awarded)
+
+
+def history(shape: KeyShape, tick: int, awarded: tuple[int, ...]) -> tuple[Hashable, ...]:
+    """The same of a state that is not made yet."""
+    clock = shape.clock.of(tick)
+    return (*clock, tuple(sorted(awarded))) if shape.awards else clock
+
+
+def _midway(state: State, shape: KeyShape, known: int) -> tuple[Hashable, ...]:
     """Between the actors of a round: whose turn it is and what the rest of the round looks at."""
     if not state.turn:
         return ()
-    if not looks_back:
-        return (state.turn, state.acted)
-    began = None if state.round is None else key_of(state.round, kept, (), known)
-    return (state.turn, state.acted, state.deeds, began)
+    if not shape.looks_back:
+        return (state.turn,)
+    began = None if state.round is None else key_of(state.round, shape, known, midway=True)
+    return (state.turn, state.deeds, began)
 
 
 def _frozen(stored: Any, children: Any) -> Any:
@@ -109,22 +123,29 @@ def _frozen(stored: Any, children: Any) -> Any:
 # ---- with created objects -----------------------------------------------------------------------
 
 
-def ranks_of(state: State, known: int) -> dict[int, int]:
+def ranks_of(state: State, known: int, shape: KeyShape) -> dict[int, int]:
     """What the living objects made since count as, by number."""
-    living = (x for x in range(known, len(state.kinds)) if state.kinds[x] is not None)
-    return {number: known + rank for rank, number in enumerate(living)}
+    living = [x for x in range(known, len(state.kinds)) if state.kinds[x] is not None]
+    return {number: number if shape.numbers else known + rank
+            for rank, number in enumerate(living)}  # fmt: skip
 
 
-def _canonical(state: State, kept: Sequence[int], known: int, seen: Parts) -> tuple[Any, ...]:
-    ranks = ranks_of(state, known)
+def roll_of(state: State, made: Sequence[int], shape: KeyShape) -> tuple[Any, ...]:
+    """Who lives of those made since; with their numbers and the next one where rules read them."""
+    kinds = tuple([state.kinds[number] for number in made])
+    return (kinds, tuple(made), state.next_id) if shape.numbers else kinds
+
+
+def _canonical(state: State, shape: KeyShape, known: int, seen: Parts) -> tuple[Any, ...]:
+    ranks = ranks_of(state, known, shape)
     made, columns = tuple(ranks), state.layout.columns
 
     def worked_out(index: int) -> Any:
         return column_of_key(state, columns[index], known, ranks)
 
-    parts = tuple([seen.of(state, index, made, worked_out) for index in kept])
+    parts = tuple([seen.of(state, index, made, worked_out) for index in shape.kept])
     alive = tuple(kind is not None for kind in state.kinds[:known])
-    return (*parts, alive, tuple(state.kinds[number] for number in ranks))
+    return (*parts, alive, roll_of(state, made, shape))
 
 
 def column_of_key(state: State, column: Column, known: int, ranks: Ranks) -> Any:
@@ -158,9 +179,11 @@ def _renamed(
     )
 
 
-def longs_of_key(state: State, known: int) -> tuple[tuple[int | None, LongAction], ...]:
+def longs_of_key(
+    state: State, known: int, shape: KeyShape
+) -> tuple[tuple[int | None, LongAction], ...]:
     """Long actions by canonical numbers; an argument that died counts as none at all."""
-    ranks: dict[int, int] = ranks_of(state, known)
+    ranks: dict[int, int] = ranks_of(state, known, shape)
     gone = {x: -1 for x in range(known, len(state.kinds)) if x not in ranks}
     names = {**ranks, **gone}
     actions = state.layout.instance.program.actions

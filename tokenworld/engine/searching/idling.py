@@ -40,12 +40,12 @@ class Idled:
 
 
 def is_idle(opened: Sequence[Result], state: State) -> bool:
-    """Whether an intent that drew nothing did nothing in a state: nothing written or paid."""
+    """Whether an intent that drew nothing did nothing in a state: nothing written."""
     one = opened[-1]
     return (
         len(opened) == 1
         and one.status in ("executed", "waiting")
-        and not (one.changes or one.rewards)
+        and not one.changes
         and _same(state, one.after)
     )
 

@@ -1,24 +1,31 @@
-"""What a search has to tell states of a world apart by, and whether that is enough."""
+"""What a search has to tell states of a world apart by (language.md §19, state keys of a search).
+
+Two states with equal keys have equal futures: all that a rule, a goal, an ending or an award reads
+is in the key. So a search that has seen all keys has seen all that can happen, whatever the types.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tokenworld.engine.births import creates, play_bodies
-from tokenworld.engine.clock import deciding_terms, rings
+from tokenworld.engine.clock import Clock, clock_of
 from tokenworld.engine.layout import Layout
 from tokenworld.ground import written
 from tokenworld.model import (
     Body,
     BuiltinCall,
     Create,
-    ObjectType,
+    TemplateTerm,
     Term,
     calls,
     effects_in,
     looks_back,
+    objects_named,
+    slot_terms,
     subterms,
+    telling_terms,
 )
 
 __all__ = ["KeyShape"]
@@ -33,21 +40,12 @@ class KeyShape:
     @cached_property
     def terms(self) -> Sequence[Term]:
         """The terms that decide what follows."""
-        return deciding_terms(self._instance)
+        return telling_terms(self._instance.program, self._instance.world)
 
     @cached_property
-    def ticks(self) -> tuple[int, ...]:
-        """The moduli by which rules read `tick()`."""
-        return self._rings[0]
-
-    @property
-    def rings_only(self) -> bool:
-        """Whether rules read `tick()` by such a remainder alone."""
-        return self._rings[1]
-
-    @cached_property
-    def _rings(self) -> tuple[tuple[int, ...], bool]:
-        return rings(self._instance, self.terms)
+    def clock(self) -> Clock:
+        """What rules read of the number of the tick."""
+        return clock_of(self._instance, self.terms)
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
@@ -64,47 +62,31 @@ class KeyShape:
         return looks_back(self.terms) or calls(self.terms, "did")
 
     @cached_property
-    def exact(self) -> bool:
-        """Whether equal keys mean equal futures and there are finitely many."""
-        return self._rings[1] and not self._reads_score and not self._reads_numbers and self._finite
+    def awards(self) -> bool:
+        """Whether a rule reads the score, and so the awards that were given."""
+        return calls(self.terms, "score")
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether a rule reads the number of an object that play may have created, or its name,
+        which may rest on it: then the living are not counted on from those before the search."""
+        effects = (one for body in self._bodies for one in effects_in(body))
+        made = {one.of for one in effects if isinstance(one, Create)}
+        if not made:
+            return False
+        read, is_subtype = set(self._numbered()), self._instance.program.is_subtype
+        return any(is_subtype(one, of) or is_subtype(of, one) for one in read for of in made)
+
+    def _numbered(self) -> Iterator[str]:
+        """The types of the objects whose numbers or names are read."""
+        for part in (part for term in self.terms for part in subterms(term)):
+            if isinstance(part, BuiltinCall) and part.name == "id":
+                yield from objects_named(part.args)
+            elif isinstance(part, TemplateTerm):
+                yield from objects_named(slot_terms(part.template))
 
     @cached_property
     def _bodies(self) -> Sequence[Body]:
         """The bodies that run in play; `birth` rules where something is created."""
         program, found = self._instance.program, play_bodies(self._instance.program)
         return [*found, *(birth.body for birth in program.births)] if creates(found) else found
-
-    @cached_property
-    def _reads_numbers(self) -> bool:
-        """Whether a rule reads the number of an object that play may have created."""
-        program = self._instance.program
-        made = {one.of for body in self._bodies for one in effects_in(body)
-                if isinstance(one, Create)}  # fmt: skip
-        read = (
-            part.args[0].type
-            for term in self.terms
-            for part in subterms(term)
-            if isinstance(part, BuiltinCall) and part.name == "id" and part.args
-        )
-        return any(
-            isinstance(kind, ObjectType)
-            and any(program.is_subtype(of, kind.name) or program.is_subtype(kind.name, of)
-                    for of in made)
-            for kind in read
-        )  # fmt: skip
-
-    @cached_property
-    def _reads_score(self) -> bool:
-        """Whether a rule reads the score, which keys leave out."""
-        return calls(self.terms, "score")
-
-    @cached_property
-    def _finite(self) -> bool:
-        fluents = self._layout.columns
-        for index in self.kept:
-            kind = fluents[index].fluent.type
-            if kind.kind in ("real", "text"):
-                return False
-            if kind.kind == "number" and (kind.low is None or kind.high is None):
-                return False
-        return True

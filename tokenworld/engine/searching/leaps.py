@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.guards import Broken
-from tokenworld.engine.luck import ExploringLuck, NoUniform
-from tokenworld.engine.rounds import is_last
+from tokenworld.engine.luck import NO_DRAWS, ExploringLuck, NoUniform
 from tokenworld.engine.searching.deeds import MOST, Deeds, getter
 from tokenworld.engine.searching.marks import Marks
 from tokenworld.engine.searching.patches import Change, Parts, Patches, changed
 from tokenworld.engine.searching.quick import Came, Listener, QuickTicks
 from tokenworld.engine.searching.rests import Rests
 from tokenworld.engine.state import State
+from tokenworld.engine.step import is_last
 from tokenworld.ground import PASS, Command, LuckyDraw, Way
 
 __all__ = ["Leaps"]
@@ -78,10 +78,10 @@ class Leaps:
         usable = self._rests.usable and not (state.longs or marks.gaps(state) or self._hides(state))
         if usable and state is not self._state:
             self._parts, self._roll = marks.parts, marks.roll
-            self._rings = marks.rings(state.tick) if self._rests.timed else ()
-            self._after_rings = marks.rings(state.tick + 1)
+            clock = marks.clock(state.tick) if self._rests.timed else ()
+            self._after_clock = marks.clock(state.tick + 1)
             self._last = is_last(state, state)
-            self._basis = (self._roll, state.seat if len(state.actors) > 1 else 0, *self._rings)
+            self._basis = (self._roll, state.seat if len(state.actors) > 1 else 0, *clock)
             self._began = self._parts if state.round is None else marks.parts_of(state.round)
             self._before = self._past(self._began)
         self._state = state
@@ -159,9 +159,9 @@ class Leaps:
             listener.leapt(command, (), (), ())
         parts = changed(self._parts, own)
         midway = self._marks.midway_after(state, command)
-        rings = self._marks.rings(state.tick)
-        mark = (*parts, self._roll, state.latched, (), rings, *midway)
-        return Way(mark, (), _CERTAIN, False, make)
+        told = self._marks.history(state.tick, state.awarded)
+        mark = (*parts, self._roll, state.latched, (), told, *midway)
+        return Way(mark, (), _CERTAIN, make)
 
     def _closed(
         self,
@@ -183,8 +183,9 @@ class Leaps:
                 listener.happened(state, command, came)
             else:
                 listener.leapt(command, passed.titles, ended.news, ended.awarded)
-        mark = (*after, self._roll, ended.latched, (), self._after_rings)
-        return Way(mark, passed.draws, passed.probability, False, make)
+        told = self._marks.history(state.tick + 1, ended.awarded)
+        mark = (*after, self._roll, ended.latched, (), told)
+        return Way(mark, passed.draws, passed.probability, make)
 
     def _may_speak(self, state: State, after: Parts) -> bool:
         """Whether something may be news to a watch: not where all that watches look at was the same
@@ -199,7 +200,7 @@ class Leaps:
 
     def _end(self, state: State, change: Change, parts: Parts) -> _Ended:
         """Which endings latch and which awards are given."""
-        now = self._after_rings if self._rests.timed else ()
+        now = self._after_clock if self._rests.timed else ()
         key = (self._roll, state.latched, state.awarded, now, self._ends(parts))
         found = self._ended.get(key)
         if found is None:
@@ -213,7 +214,7 @@ class Leaps:
     def _after(self, state: State, parts: Parts, change: Change, ended: _Ended) -> State:
         new = self._patches.made(state, parts, change)
         new.latched, new.awarded = ended.latched, ended.awarded
-        new.deeds, new.acted = (), False
+        new.deeds, new.drawn = (), NO_DRAWS
         new.turn, new.round, new.told = 0, None, None
         new.tick += 1
         return new
@@ -221,7 +222,7 @@ class Leaps:
     def _next(self, state: State, parts: Parts, command: Command, change: Change) -> State:
         new = self._patches.made(state, parts, change)
         new.deeds = state.deeds_after(command)
-        new.turn, new.round, new.acted = state.seat + 1, state.round or state, True
+        new.turn, new.round = state.seat + 1, state.round or state
         return new
 
 

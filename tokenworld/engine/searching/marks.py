@@ -12,7 +12,14 @@ from operator import itemgetter
 from typing import Any
 
 from tokenworld.engine.layout import Column, Layout
-from tokenworld.engine.searching.identity import column_of_key, longs_of_key, ranks_of
+from tokenworld.engine.searching.identity import (
+    column_of_key,
+    history,
+    history_of,
+    longs_of_key,
+    ranks_of,
+    roll_of,
+)
 from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.state import State
 from tokenworld.ground import Command
@@ -30,18 +37,17 @@ class Marks:
         "_base",
         "_columns",
         "_known",
-        "_looks_back",
         "_made",
         "_numbers",
         "_parts",
         "_rolls",
         "_round",
-        "_ticks",
+        "_shape",
     )
 
     def __init__(self, layout: Layout, shape: KeyShape, known: int) -> None:
         self._columns = tuple(layout.columns[index] for index in shape.kept)
-        self._ticks, self._looks_back, self._known = shape.ticks, shape.looks_back, known
+        self._shape, self._known = shape, known
         self._numbers: list[dict[Hashable, int]] = [{} for _ in self._columns]
         self._rolls: dict[Hashable, int] = {}
         self._base: State | None = None
@@ -79,23 +85,27 @@ class Marks:
         their rank, and equal numbers may hide other columns."""
         return len(state.kinds) > self._known + len(self._made[0])
 
-    def rings(self, tick: int) -> tuple[int, ...]:
-        """The remainders of a tick's number that rules read."""
-        return tuple([tick % modulus for modulus in self._ticks]) if self._ticks else ()
+    def clock(self, tick: int) -> tuple[int, ...]:
+        """What rules read of a tick's number."""
+        return self._shape.clock.of(tick)
+
+    def history(self, tick: int, awarded: tuple[int, ...]) -> tuple[Hashable, ...]:
+        """What rules read of a tick's number and of the awards that were given."""
+        return history(self._shape, tick, awarded)
 
     def midway_after(self, state: State, command: Command) -> tuple[Hashable, ...]:
         """What `of` ends with where an actor has done a command and another comes next."""
-        if not self._looks_back:
-            return (state.seat + 1, True)
+        if not self._shape.looks_back:
+            return (state.seat + 1,)
         began = self._began(state.round or state)
-        return (state.seat + 1, True, state.deeds_after(command), began)
+        return (state.seat + 1, state.deeds_after(command), began)
 
     def of(self, state: State) -> Hashable:
         """The mark of a state."""
         parts, made = self._parted(state)
-        rings = self.rings(state.tick)
-        longs = longs_of_key(state, self._known) if state.longs else ()
-        return (*parts, made[1], state.latched, longs, rings, *self._midway(state))
+        longs = longs_of_key(state, self._known, self._shape) if state.longs else ()
+        told = history_of(state, self._shape)
+        return (*parts, made[1], state.latched, longs, told, *self._midway(state))
 
     def of_columns(self, columns: Collection[int]) -> Callable[[Any], Hashable]:
         """What takes the numbers of some columns from a mark, and that of who lives."""
@@ -118,7 +128,7 @@ class Marks:
                 if mine[one.index] is not theirs[one.index]
             ]
         gaps = len(state.kinds) > self._known + len(made[0])
-        ranks = ranks_of(state, self._known) if gaps else None
+        ranks = ranks_of(state, self._known, self._shape) if gaps else None
         for place in places:
             numbers, column = self._numbers[place], self._columns[place]
             held = _held(state, column) if ranks is None else self._ranked(state, column, ranks)
@@ -140,7 +150,7 @@ class Marks:
         kinds, known = state.kinds, self._known
         made = tuple([n for n in range(known, len(kinds)) if kinds[n] is not None])
         alive = tuple([kind is not None for kind in kinds[:known]])
-        roll = (alive, tuple([kinds[number] for number in made]))
+        roll = (alive, roll_of(state, made, self._shape))
         number = self._rolls.setdefault(roll, len(self._rolls))
         return made, number
 
@@ -148,12 +158,12 @@ class Marks:
         """Between the actors of a round: whose turn it is and what the rest of it looks at."""
         if not state.turn:
             return ()
-        if not self._looks_back:
-            return (state.turn, state.acted)
+        if not self._shape.looks_back:
+            return (state.turn,)
         began = state.round
         if began is None:
-            return (state.turn, state.acted, state.deeds, None)
-        return (state.turn, state.acted, state.deeds, self._began(began))
+            return (state.turn, state.deeds, None)
+        return (state.turn, state.deeds, self._began(began))
 
     def _began(self, began: State) -> Hashable:
         """The mark of the state that a round began with."""

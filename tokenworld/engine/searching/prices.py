@@ -23,11 +23,13 @@ class Prices:
         self._decimals = max(map(_decimals, costs), default=0)
 
     def of(self, state: State, command: Command) -> int:
-        """What a command costs in a state; to do nothing costs nothing where others have a cost."""
+        """What a command costs in a state; to do nothing, or to go on with a long action, costs
+        nothing where others have a cost."""
         if not self._any:
             return 1
-        if command.is_pass:
-            return 0
+        long = state.long_of(state.acting) if state.longs else None
+        if command.is_pass or (long is not None and command == long.command):
+            return 0  # it goes on, and was paid for
         code = self._actions[command.action]
         if code.cost is None:
             return 0

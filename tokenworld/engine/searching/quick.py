@@ -17,13 +17,12 @@ from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import ActionCode
 from tokenworld.engine.delta import Breach, Delta, RawChange
 from tokenworld.engine.guards import Broken
-from tokenworld.engine.luck import ExploringLuck
+from tokenworld.engine.luck import NO_DRAWS, ExploringLuck
 from tokenworld.engine.plain import plain_of
 from tokenworld.engine.result import Result
-from tokenworld.engine.rounds import is_last
 from tokenworld.engine.searching.quick_phases import QuickPhase, quick_phases
 from tokenworld.engine.state import State
-from tokenworld.engine.step import Stepper
+from tokenworld.engine.step import Stepper, is_last
 from tokenworld.ground import Command, Enough, Unfinished
 from tokenworld.model import (
     Action,
@@ -227,7 +226,7 @@ class QuickTicks:
         if len(state.actors) > 1:
             self._check(was, after, changes)
             if not is_last(state, after):
-                after.turn, after.round, after.acted = state.seat + 1, was, True
+                after.turn, after.round = state.seat + 1, was
                 return Came(after, luck, (), ())
         after, titles, made = self._pass_time(after, was, luck)
         self._check(was, after, [*changes, *made])
@@ -245,6 +244,7 @@ class QuickTicks:
         if self._phases is not None:
             for phase in self._phases:
                 phase(after, was, luck, titles, changes)
+            after.trail.journal(changes)  # the plain laws of a phase in turn write without a note
             return after, titles, changes
         told = self._stepper.halt(was, "")  # what phases tell of
         for one in self._stepper.phases:
@@ -289,7 +289,7 @@ class QuickTicks:
         """Close a round as `rounds.closed` does, in place; what latched."""
         if after.memo:
             after.memo = {}
-        after.deeds, after.acted = (), False
+        after.deeds, after.drawn = (), NO_DRAWS
         after.turn, after.round, after.told = 0, None, None
         after.tick += 1
         return self._stepper.endings.progress(after, state.me)

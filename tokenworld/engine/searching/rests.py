@@ -35,15 +35,16 @@ class Rests:
     """The places of the columns that decide, for one world.
 
     ``usable``: they do decide everything. Not where a law or an ending rests on more than columns:
-    the score, the number of the tick but for its remainders (``timed``). Laws may rest on columns
-    at the start of the tick (``past``) and on what somebody did (``deeds``).
+    the score, the number of the tick where keys have the whole of it (``timed``: they have some).
+    Laws may rest on columns at the start of the tick (``past``) and on what somebody did
+    (``deeds``).
     """
 
     def __init__(self, stepper: Stepper, shape: KeyShape) -> None:
         self._stepper, self._layout = stepper, stepper.layout
         self._program = stepper.instance.program
-        self._rings = shape.rings_only
-        self.timed = bool(shape.ticks)
+        self._clock = not shape.clock.whole
+        self.timed = bool(shape.clock)
         self._place = {index: place for place, index in enumerate(shape.kept)}
 
     @cached_property
@@ -114,7 +115,7 @@ class Rests:
     def _laws(self) -> tuple[Places, Places, bool] | None:
         laws = self._program.laws.values()
         terms = [term for law in laws for term in _law_terms(law)]
-        read = columns_by_time(self._layout, terms, clock=self._rings)
+        read = columns_by_time(self._layout, terms, clock=self._clock)
         if read is None:
             return None
         touched = [self._written(law.body) for law in laws]
@@ -143,7 +144,7 @@ class Rests:
     def _read(self, terms: Iterable[Term]) -> Places | None:
         """The places that terms read; ``None`` where they rest on more."""
         every = list(terms)
-        columns = columns_read(self._layout, every, clock=self._rings)
+        columns = columns_read(self._layout, every, clock=self._clock)
         return None if columns is None else self._places(columns)
 
     def _places(self, columns: Iterable[int]) -> Places:

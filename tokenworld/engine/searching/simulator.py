@@ -6,29 +6,32 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property
 
 from tokenworld.engine.engine import Engine
-from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck
+from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck, in_step
 from tokenworld.engine.reading import columns_read, slots_of
 from tokenworld.engine.result import Result
 from tokenworld.engine.searching.deeds import Deeds
 from tokenworld.engine.searching.identity import Parts, key_of
 from tokenworld.engine.searching.idling import Idled, is_idle, reads_deeds
 from tokenworld.engine.searching.key_shape import KeyShape
-from tokenworld.engine.searching.leaning import LED_ON, leant
+from tokenworld.engine.searching.leaning import leads_on, leant
 from tokenworld.engine.searching.leaps import Leaps
 from tokenworld.engine.searching.marks import Marks
 from tokenworld.engine.searching.patches import Patches
 from tokenworld.engine.searching.prices import Prices
 from tokenworld.engine.searching.quick import Came, Listener, QuickTicks
 from tokenworld.engine.searching.rests import Rests
+from tokenworld.engine.searching.tries import tried, tries
 from tokenworld.engine.state import State
 from tokenworld.ground import (
     PASS,
     Command,
     Enough,
     Instance,
+    Known,
     LuckyDraw,
     Raw,
     Successor,
+    Try,
     Way,
     show_value,
     ways_of,
@@ -101,9 +104,10 @@ class EngineSimulator:
         return frozenset(one.name for one in actions if one.takes is not None)
 
     def _moves(self, state: State, command: Command) -> bool:
-        """Whether a command takes time or changes something: free talk leads nowhere."""
+        """Whether a command takes time or changes something: free talk leads nowhere, and what
+        continues a long action leads where `pass` does."""
         if not self._stepper.unit.free(state, command):
-            return True
+            return self._stepper.unit.continued(state, command) is None
         return command.action in self._free_changes
 
     @cached_property
@@ -116,14 +120,11 @@ class EngineSimulator:
         )
 
     def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
-        silent, self._stepper.watches.silent = self._stepper.watches.silent, True
         try:
             found = self._quickly(state, command) if self.observe is None else None
             return self._outcomes(state, command) if found is None else found
         except NoUniform:
             return ()
-        finally:
-            self._stepper.watches.silent = silent
 
     def bound(self, enough: Enough | None) -> None:
         self._quick.enough = enough
@@ -153,6 +154,14 @@ class EngineSimulator:
             return allowed
         return [command for command in allowed if self._moves(state, command)]
 
+    def tries(self, state: State, command: Command, known: Known) -> Sequence[Try[State]]:
+        found = tries(self._stepper, state, command, known)
+        return [one for one in found if self._spared(one.state)]
+
+    def tried(self, state: State, command: Command, known: Known) -> Known:
+        """What is known of the draws of a tick after the seed's own outcome of a command."""
+        return tried(self._stepper, state, command, known)
+
     def leaning(
         self, state: State, command: Command, draws: Sequence[LuckyDraw]
     ) -> Successor[State] | None:
@@ -175,7 +184,7 @@ class EngineSimulator:
         if listener is not None:
             for one in came:
                 listener.happened(state, command, one)
-        found = [_successor(one) for one in came if self._spared(one.after)]
+        found = [_successor(state, one) for one in came if self._spared(one.after)]
         if idle:
             self._rested, self._rest_marks = (state, found), {}
         return found
@@ -199,9 +208,10 @@ class EngineSimulator:
             seen.append(result)
             self._quick.look(len(seen))
             self._tell(state, result)
-            if result.status in LED_ON and self._spared(result.after):
+            if leads_on(result) and self._spared(result.after):
                 result.after.facts = None
-                found.append(Successor(result.after, tuple(luck.taken), luck.probability))
+                draws = in_step(state.drawn, luck.taken)
+                found.append(Successor(result.after, draws, luck.probability))
             prefix = luck.next_prefix()
         if idle:
             self._idled = Idled(state, seen, found)
@@ -263,11 +273,7 @@ class EngineSimulator:
         return idled.keys[id(state)]
 
     def _key(self, state: State) -> Hashable:
-        shape = self._shape
-        return key_of(
-            state, shape.kept, shape.ticks, self._known, looks_back=shape.looks_back,
-            seen=self._parts,
-        )  # fmt: skip
+        return key_of(state, self._shape, self._known, seen=self._parts)
 
     def mark(self, state: State) -> Hashable:
         """What `key` tells apart, quick to make and to compare, and for this simulator alone."""
@@ -287,9 +293,6 @@ class EngineSimulator:
     @cached_property
     def _marks(self) -> Marks:
         return Marks(self._engine.layout, self._shape, self._known)
-
-    def exact_key(self) -> bool:
-        return self._shape.exact and not self.unlisted
 
     # ---- asking ---------------------------------------------------------------------------------
 
@@ -339,8 +342,8 @@ class EngineSimulator:
         return f"{command.action}({', '.join(shown)})"
 
 
-def _successor(came: Came) -> Successor[State]:
+def _successor(before: State, came: Came) -> Successor[State]:
     luck = came.luck
     if not luck.taken:
         return Successor(came.after, ())
-    return Successor(came.after, tuple(luck.taken), luck.probability)
+    return Successor(came.after, in_step(before.drawn, luck.taken), luck.probability)

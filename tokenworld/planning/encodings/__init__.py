@@ -1,1 +1,1 @@
-"""Encodings of one lowered world: E (SAS+), D (micro-actions), A (numeric PDDL), and slices."""
+"""Encodings of one lowered world: E (SAS+), A (numeric PDDL), and slices."""

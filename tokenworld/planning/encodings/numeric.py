@@ -10,26 +10,30 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.ground import Raw, Simulator, StateT, refuse_huge
-from tokenworld.planning.encodings.numeric_slice import sliced
 from tokenworld.planning.pddl.export import PddlExport, export_pddl
-from tokenworld.planning.pddl.text import domain_text, problem_text
-from tokenworld.planning.pddl.tree import Expr, PddlPair
-from tokenworld.planning.planners.children import Ended
-from tokenworld.planning.planners.classical import Asked, EngineRun, not_started
+from tokenworld.planning.pddl.tree import (
+    Expr,
+    PddlAction,
+    PddlPair,
+    domain_text,
+    heads,
+    problem_text,
+)
+from tokenworld.planning.planners.answers import Asked, EngineRun, not_started
+from tokenworld.planning.planners.children import Ended, PddlTexts
 from tokenworld.planning.planners.doctor import ENHSP, find_engine
-from tokenworld.planning.planners.texts import PddlTexts
-from tokenworld.planning.refereed import fitted
-from tokenworld.planning.search import Cancel
+from tokenworld.planning.referee import fitted
+from tokenworld.planning.search.interpreted import Cancel
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["NumericPddl", "numeric_enhsp", "numeric_pddl"]
+__all__ = ["NumericPddl", "numeric_enhsp", "numeric_pddl", "sliced"]
 
 _ENGINE = "enhsp"
 _ENCODING = "A"
@@ -58,7 +62,7 @@ class NumericPddl(PddlTexts):
 
 def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) -> NumericPddl:
     """Encoding A; raises `Failure` (TW0801) with every construct that has no exact lifted form."""
-    from tokenworld.planning.planners.unified import distinct
+    from tokenworld.planning.planners.by_pddl import distinct
 
     def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
         return simulator.read(state, fluent, args)
@@ -168,7 +172,7 @@ def _no_plan(ended: Ended) -> EngineRun:
     if ended.how == "cancelled":
         return EngineRun(_ENGINE, _ENCODING, "cancelled", "it was cancelled", ended.seconds)
     if ended.how == "limit":
-        detail = f"its limit of {ended.seconds:.3g} s was reached"
+        detail = f"its limit of {in_seconds(ended.seconds)} was reached"
         return EngineRun(_ENGINE, _ENCODING, "limit", detail, ended.seconds)
     if ended.code == 0:
         detail = "it found no plan, which proves nothing: it searches by estimates"
@@ -199,3 +203,63 @@ def _planned(
     return EngineRun(
         _ENGINE, _ENCODING, "plan", detail, seconds, steps, exact=False, digest=pddl.digest
     )
+
+
+_CHANGES = ("increase", "decrease", "assign", "scale-up", "scale-down")
+
+
+def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
+    """The pair without what cannot matter; effects stand alone, as `numeric` spreads them.
+
+    ``forced`` names the actions of phases and ``waiting`` the one that only lets a tick pass: what
+    it does is kept everywhere.
+    """
+    actions = {action.name.lower(): action for action in pair.domain.actions}
+    always = actions[waiting.lower()].effects
+    matters = set(heads(pair.problem.goal))
+    for effect in always:
+        matters.add(_written(effect))
+    for name in forced:
+        matters |= set(heads(actions[name.lower()].precondition))
+    size = -1
+    while len(matters) != size:
+        size = len(matters)
+        for action in pair.domain.actions:
+            matters |= set(_asked(action, matters, always, action.name.lower() in forced))
+        for derived in pair.domain.derived:
+            if derived.head.name in matters:
+                matters |= set(heads(derived.condition))
+    kept = tuple(
+        replace(action, effects=tuple(_kept(action, matters)))
+        for name, action in actions.items()
+        if name in forced or name == waiting.lower() or _useful(action, matters, always)
+    )
+    return replace(pair, domain=replace(pair.domain, actions=kept))
+
+
+def _kept(action: PddlAction, matters: Collection[str]) -> Iterator[Expr]:
+    for effect in action.effects:
+        if _written(effect) in matters:
+            yield effect
+
+
+def _useful(action: PddlAction, matters: Collection[str], always: Collection[Expr]) -> bool:
+    """Whether an action does more that matters than waiting does."""
+    return any(effect not in always for effect in _kept(action, matters))
+
+
+def _asked(
+    action: PddlAction, matters: Collection[str], always: Collection[Expr], forced: bool
+) -> Iterator[str]:
+    """What decides whether a useful action can be taken, and what it then does."""
+    if forced or _useful(action, matters, always):
+        yield from heads(action.precondition)
+        for effect in _kept(action, matters):
+            yield from heads(effect)
+
+
+def _written(effect: Expr) -> str:
+    """The predicate or function that an effect changes."""
+    while isinstance(effect, tuple) and effect[0] in ("forall", "when", "not", *_CHANGES):
+        effect = effect[2] if effect[0] in ("forall", "when") else effect[1]
+    return str(effect[0]) if isinstance(effect, tuple) and effect else str(effect)

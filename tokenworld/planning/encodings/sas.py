@@ -12,13 +12,26 @@ from dataclasses import replace
 
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
 
-__all__ = ["sas_text", "single_valued"]
+__all__ = ["TooManyEffects", "sas_text", "single_valued"]
+
+_MOST_EFFECTS = 2_000_000
+
+
+class TooManyEffects(Exception):
+    """Single-valued, the task has more effects than ``most``, with those of ``operator``."""
+
+    def __init__(self, operator: Operator) -> None:
+        super().__init__(operator)
+        self.operator, self.most = operator, _MOST_EFFECTS
 
 
 def single_valued(task: Task) -> Task:
-    """The same task, where every literal names exactly one value."""
-    watched = _Watched(task)
-    operators = tuple(watched.operator(operator) for operator in task.operators)
+    """The same task, where every literal names exactly one value; raises `TooManyEffects`."""
+    watched, made, effects = _Watched(task), list[Operator](), 0
+    for operator in task.operators:
+        made.append(watched.operator(operator, _MOST_EFFECTS - effects))
+        effects += len(made[-1].effects)
+    operators = tuple(made)
     return Task(tuple(watched.variables), operators, watched.literals(task.goal))
 
 
@@ -48,12 +61,17 @@ class _Watched:
         """The literals with sets replaced by what watches them."""
         return tuple(one if len(one[1]) == 1 else (self._numbers[one], (1,)) for one in literals)
 
-    def operator(self, operator: Operator) -> Operator:
-        """The operator, which also keeps up what watches the variables it changes."""
+    def operator(self, operator: Operator, most: int) -> Operator:
+        """The operator, which also keeps up what watches the variables it changes.
+
+        Raises `TooManyEffects` where these would be more than ``most`` effects.
+        """
         known = dict(operator.precondition)
-        effects = dict.fromkeys(
-            made for effect in operator.effects for made in self._effects(effect, known)
-        )
+        effects = dict[Effect, None]()
+        for effect in operator.effects:
+            effects.update(dict.fromkeys(self._effects(effect, known)))
+            if len(effects) > most:
+                raise TooManyEffects(operator)
         return replace(
             operator,
             precondition=self.literals(operator.precondition),

@@ -21,7 +21,7 @@ __all__ = ["Cone", "cone_of"]
 
 @dataclass(slots=True)
 class Cone:
-    """What matters: slots and commands in order of discovery, and what stands in the way.
+    """The relevant slots and commands in order of discovery, and the obstacles.
 
     ``won``, ``safe`` and the phases are the conditions that started it: the goal, and where a plan
     may go on; ``kept`` is what both say of invariants. ``idle`` is a command kept only because it
@@ -60,12 +60,14 @@ class _Slicer:
         if whole:
             self._everything()
         self._spread()
+        if whole:
+            self._every_draw()
         self._keep_idle()
         self._spread()
         return cone
 
     def _everything(self) -> None:
-        """Every command matters, and every slot that a rule may write."""
+        """Add every command, and every slot that a rule may write."""
         now = self._world.variables.now
         slots = [slot for one in self._world.phases for slot in one.block.slots]
         slots += [slot for one in self._world.commands for slot in one.slots]
@@ -74,10 +76,19 @@ class _Slicer:
         for command in self._world.commands:
             self._keep(command)
 
+    def _every_draw(self) -> None:
+        """Every draw of every rule, as the interpreter counts them, and what decides about it."""
+        world = self._world
+        for block in (*(one.block for one in world.phases), *(one.block for one in world.commands)):
+            block.meet_draws()
+        for slot in world.variables.draws:
+            if len(world.variables.domain(slot)) > 1:
+                self._matter(world.variables.now(slot))
+
     # ---- asking ---------------------------------------------------------------------------
 
     def _asked(self, compute: Callable[[], Diagram]) -> Diagram:
-        """A diagram, all of whose variables matter; an obstacle is noted and asking goes on."""
+        """A diagram whose variables are added to the cone; an obstacle is recorded."""
         try:
             found = compute()
         except Refused as refused:
@@ -110,7 +121,7 @@ class _Slicer:
             self._explain(self._waiting.pop(0))
 
     def _explain(self, slot: Slot) -> None:
-        """Whatever a slot depends on matters too."""
+        """Add all that a slot depends on."""
         variables, world = self._world.variables, self._world
         name, args = slot
         if name == WAS:
@@ -150,7 +161,7 @@ class _Slicer:
             self._asked(lambda side=side: site.choice(side))  # type: ignore[misc]
 
     def _keep(self, command: Commanded) -> None:
-        """A command matters, and so does all that decides whether it can be given."""
+        """Add a command and all that decides whether it can be given."""
         if command in self._cone.commands:
             return
         self._cone.commands[command] = None

@@ -1,134 +1,172 @@
-"""Conditions as literals of a join: every way in which they can hold when nothing is ever undone.
+"""Terms of core as literals of a join: every way in which they can hold or have a value.
 
-What must *not* hold is judged only where play never changes it; what must hold of *all* is taken to
-hold; what cannot be told is taken to hold, and noted. So every state in which the condition holds
-is one in which some way of it does.
+Nothing is ever undone here. What must *not* hold is judged only where play never changes it; what
+must hold of *all* is taken to hold; what cannot be told is taken to hold, and noted. So every state
+in which a condition holds is one in which some way of it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
+from typing import assert_never
 
-from tokenworld.model import (
-    And,
-    BoolLiteral,
-    BoolType,
-    BuiltinCall,
-    Choose,
-    Compare,
+from tokenworld.core import TermVisitor
+from tokenworld.core.nodes import (
+    Actor,
+    Binder,
+    Call,
+    Choice,
+    Constant,
     DeriveCall,
     Fold,
-    Implies,
-    IsType,
-    Local,
-    Member,
-    NoneLiteral,
-    Not,
-    NumberType,
-    Or,
-    ParamRead,
+    Members,
+    ObjectName,
+    ParamValue,
     Read,
     Term,
+    Text,
+    TypeTest,
+    Variable,
+)
+from tokenworld.core.rules import Derive
+from tokenworld.ground import NotConstant, known_value
+from tokenworld.model import (
+    BOOL,
+    BoolType,
+    CollectionType,
+    Fluent,
+    IntervalRange,
+    NumberType,
+    TypeRange,
+    ValueType,
     is_optional,
 )
-from tokenworld.planning.grounding.absence import may_lack
 from tokenworld.planning.grounding.context import (
+    UNKNOWN,
     Context,
     Later,
     Names,
+    Ungroundable,
     Way,
     is_measured,
+    is_numeric,
 )
-from tokenworld.planning.grounding.gathering import Gathered
 from tokenworld.planning.grounding.rules import (
     Amount,
+    Arg,
     Atom,
     Const,
     Either,
     Literal,
+    Number,
+    Operation,
     Range,
     Same,
+    Slotted,
+    Var,
 )
-from tokenworld.planning.grounding.values import MOST_WAYS, Values, slot_atom
 
-__all__ = ["Conditions"]
+__all__ = ["Conditions", "slot_atom"]
 
+MOST_WAYS = 64
+"""A condition with more ways to hold than these is taken to hold."""
+_DEEPEST = 40
+"""Derives within derives are put in place to this depth."""
 _ALWAYS: Either = ((),)
 _NEVER: Either = ()
-_FLIPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_ORDERED = ("<", "<=", ">", ">=")
+_FLIPPED = {"==": "!=", "<": ">=", "<=": ">"}
+_CALCULATING = ("+", "-", "*", "/", "div", "mod", "neg", "scale")
+
+Measure = tuple[tuple[Literal, ...], Amount]
+"""A way in which a numeric term has a value."""
+Wanted = tuple[Names, bool]
+"""What a condition is read with: the names that it sees, and whether it is to hold or to fail."""
 
 
-class Conditions:
-    """Reads conditions in one context."""
+class Conditions(TermVisitor[Wanted, Either]):
+    """Reads conditions in one context; ``values`` and ``measures`` read their terms."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
-        self.values = Values(context, self)
-        self.gathered = Gathered(context, self)
-
-    def all_of(self, terms: Iterable[Term], names: Names) -> Either:
-        """Every way in which all of these hold."""
-        return self._both(terms, names, True)
+        self.context = context
+        self.values = _Values(self)
+        self._amounts = _Amounts(self)
 
     def ways(self, term: Term, names: Names, wanted: bool = True) -> Either:
         """Every way in which a condition can hold; with ``wanted`` false, in which it can fail."""
-        match term:
-            case BoolLiteral(value=value):
-                return _ALWAYS if value == wanted else _NEVER
-            case ParamRead(name=name):
-                given = self._context.instance.params[name] is True
-                return _ALWAYS if given == wanted else _NEVER
-            case Not(term=inner):
-                return self.ways(inner, names, not wanted)
-            case And(terms=terms) | Or(terms=terms):
-                together = isinstance(term, And) == wanted
-                return (self._both if together else self._any)(terms, names, wanted)
-            case Implies(left=left, right=right):
-                negated = Not(left, left.type, left.span)
-                return self.ways(Or((negated, right), term.type, term.span), names, wanted)
-            case Choose(condition=test, then=then, otherwise=otherwise):
-                return self._chosen(test, then, otherwise, names, wanted)
-            case Local(name=name) if isinstance(found := names[name], Later):
-                return self.ways(found.term, found.names, wanted)
-            case Local():
-                truth = BoolLiteral(wanted, term.type, term.span)
-                return self._compared("==", term, truth, names) or self.unjudged(term)
-            case _:
-                return self._fact(term, names, wanted)
+        return self.term(term, (names, wanted))
 
-    def _fact(self, term: Term, names: Names, wanted: bool) -> Either:
-        match term:
-            case Read(type=BoolType()):
-                return self._read(term, names, wanted)
-            case DeriveCall(type=BoolType()):
-                return self._derived(term, names, wanted)
-            case Compare(op=op, left=left, right=right):
-                return self._comparison(term, op, left, right, names, wanted)
-            case Member(item=item, collection=collection):
-                return self.gathered.member(item, collection, names, wanted)
-            case IsType(term=inner, of=of):
-                return self._is_type(term, inner, of, names, wanted)
-            case Fold(fold="any" | "all"):
-                return self.gathered.fold(term, names, wanted)
-            case _:
-                return self.unjudged(term)
+    def measures(self, term: Term, names: Names) -> list[Measure]:
+        """Every way in which a numeric term has a value; none where that is not known."""
+        return self._amounts.term(term, names)
+
+    # ---- leaves -------------------------------------------------------------------------------
+
+    def constant(self, term: Constant, env: Wanted) -> Either:
+        if not isinstance(term.value, bool):
+            return self.unjudged(term)
+        return _ALWAYS if term.value == env[1] else _NEVER
+
+    def param_value(self, term: ParamValue, env: Wanted) -> Either:
+        given = self.context.instance.params[term.name] is True
+        return _ALWAYS if given == env[1] else _NEVER
+
+    def variable(self, term: Variable, env: Wanted) -> Either:
+        names, wanted = env
+        found = names[term.name]
+        if isinstance(found, Later):
+            return self.ways(found.term, found.names, wanted)
+        if isinstance(found, str):
+            return self.granted()
+        truth = Constant(wanted, term.type, term.span)
+        judged = self._compared("==", term, truth, names)
+        return self.unjudged(term) if judged is None else judged
+
+    def _no_condition(self, term: Term, env: Wanted) -> Either:
+        return self.unjudged(term)
+
+    object_name = actor = members = text = _no_condition
 
     def unjudged(self, term: Term) -> Either:
         """Taken to hold, and noted, for no join can judge it."""
-        name = term.name if isinstance(term, BuiltinCall) else term.kind
-        self._context.leave(f"condition on `{name}`", term.span)
+        name = term.op if isinstance(term, Call) else type(term).__name__
+        self.context.leave(f"condition on `{name}`", term.span)
         return _ALWAYS
 
-    # ---- connectives ----------------------------------------------------------------------------
+    def granted(self) -> Either:
+        """Taken to hold, as everything that could have been undone is."""
+        self.context.exact = False
+        return _ALWAYS
+
+    # ---- connectives --------------------------------------------------------------------------
+
+    def call(self, term: Call, env: Wanted) -> Either:
+        names, wanted = env
+        match term.op:
+            case "not":
+                return self.ways(term.args[0], names, not wanted)
+            case "and" | "or":
+                together = (term.op == "and") == wanted
+                return (self._both if together else self._any)(term.args, names, wanted)
+            case "==" | "<" | "<=":
+                return self._comparison(term, names, wanted)
+            case "in":
+                return self._member(term, names, wanted)
+            case _:
+                return self.unjudged(term)
 
     def _both(self, terms: Iterable[Term], names: Names, wanted: bool) -> Either:
-        found: Either = _ALWAYS
-        for term in terms:
+        return self.all_of(((one, names) for one in terms), wanted=wanted)
+
+    def all_of(
+        self, terms: Iterable[tuple[Term, Names]], begun: Either = _ALWAYS, *, wanted: bool = True
+    ) -> Either:
+        """Every way in which all of these hold (or fail), each with its names, after ``begun``."""
+        found = begun
+        for term, names in terms:
             more = self.ways(term, names, wanted)
             if len(found) * len(more) > MOST_WAYS:
-                self._context.leave("condition with so many ways", term.span)
+                self.context.leave("condition with so many ways", term.span)
                 continue
             found = tuple((*one, *other) for one in found for other in more)
         return found
@@ -137,155 +175,490 @@ class Conditions:
         found = tuple(way for term in terms for way in self.ways(term, names, wanted))
         if len(found) > MOST_WAYS or () in found:
             if len(found) > MOST_WAYS:
-                self._context.leave("condition with so many ways", terms[0].span)
-            self._context.exact = False
-            return _ALWAYS
+                self.context.leave("condition with so many ways", terms[0].span)
+            return self.granted()
         return found
 
-    def _chosen(
-        self, test: Term, then: Term, otherwise: Term, names: Names, wanted: bool
-    ) -> Either:
-        yes = product(self.ways(test, names), self.ways(then, names, wanted))
-        no = product(self.ways(test, names, False), self.ways(otherwise, names, wanted))
+    def choice(self, term: Choice, env: Wanted) -> Either:
+        names, wanted = env
+        test = term.condition
+        yes = product(self.ways(test, names), self.ways(term.then, names, wanted))
+        no = product(self.ways(test, names, False), self.ways(term.otherwise, names, wanted))
         found = tuple((*one, *other) for one, other in (*yes, *no))
         return found if len(found) <= MOST_WAYS else _ALWAYS
 
-    # ---- facts ----------------------------------------------------------------------------------
+    # ---- facts --------------------------------------------------------------------------------
 
-    def _read(self, term: Read, names: Names, wanted: bool) -> Either:
-        fluent = self._context.program.fluents[term.fluent]
-        every = self.values.arguments(term.args, names)
+    def read(self, term: Read, env: Wanted) -> Either:
+        names, wanted = env
+        every = self.values.arguments(term.args, names) if isinstance(term.type, BoolType) else []
         if not every:
             return self.unjudged(term)
         found = []
         for args in every:
-            literals = tuple(one for way in args for one in way.literals)
-            if wanted:
-                found.append((*literals, slot_atom(fluent, args)))
-            elif literals and not all(way.sure for way in args):
+            literals = _literals(args)
+            if not wanted and literals and not all(way.sure for way in args):
                 return self.granted()
-            else:
-                found.append((*literals, *self._lacking(term, args)))
+            # That a fact does not hold is judged where it is the same all the time.
+            found.append((*literals, Atom(term.fluent, _args(args), absent=not wanted)))
         return tuple(found)
 
-    def granted(self) -> Either:
-        """Taken to hold, as everything that could have been undone is."""
-        self._context.exact = False
-        return _ALWAYS
-
-    def _lacking(self, term: Read, args: tuple[Way, ...]) -> tuple[Literal, ...]:
-        """That a fact does not hold: judged where it is the same all the time."""
-        fluent = self._context.program.fluents[term.fluent]
-        return (Atom(fluent.id, tuple(way.arg for way in args), absent=True),)
-
-    def _derived(self, term: DeriveCall, names: Names, wanted: bool) -> Either:
-        derive = self._context.program.derives[term.derive]
+    def derive_call(self, term: DeriveCall, env: Wanted) -> Either:
+        names, wanted = env
+        derive = self.context.rules.derives[term.derive]
+        if not isinstance(derive.type, BoolType):
+            return self.unjudged(term)
         inner = self.values.inside(term, names)
         if inner is not None:
-            self._context.depth += 1
-            found = self.ways(derive.value, inner, wanted)
-            self._context.depth -= 1
+            with self.context.deeper():
+                found = self.ways(derive.value, inner, wanted)
             missing = any(is_optional(arg.type) for arg in term.args)
             return found if wanted or not missing else self.granted()
         if not wanted or not derive.recursive:
             return self.granted() if derive.recursive else self.unjudged(term)
+        self.context.exact = False
         every = self.values.arguments(term.args, names)
-        self._context.exact = False
-        if not every:
-            return self.unjudged(term)
-        return tuple(
-            (
-                *(one for way in args for one in way.literals),
-                Atom(f"?{derive.name}", tuple(way.arg for way in args)),
-            )
-            for args in every
-        )
+        found = tuple((*_literals(one), Atom(f"?{derive.name}", _args(one))) for one in every)
+        return found or self.unjudged(term)
 
-    def _is_type(self, term: Term, inner: Term, of: str, names: Names, wanted: bool) -> Either:
+    def type_test(self, term: TypeTest, env: Wanted) -> Either:
+        names, wanted = env
         found = []
-        for way in self.values.ways(inner, names):
+        for way in self.values.term(term.term, names):
             if not wanted and not way.sure:
                 return self.granted()
-            found.append((*way.literals, Atom(f":{of}", (way.arg,), absent=not wanted)))
+            found.append((*way.literals, Atom(f":{term.of}", (way.arg,), absent=not wanted)))
         return tuple(found) or self.unjudged(term)
 
-    # ---- comparisons ----------------------------------------------------------------------------
+    # ---- comparisons --------------------------------------------------------------------------
 
-    def _comparison(
-        self, term: Term, op: str, left: Term, right: Term, names: Names, wanted: bool
-    ) -> Either:
+    def _comparison(self, term: Call, names: Names, wanted: bool) -> Either:
+        left, right = term.args
+        if any(_is_drawn(one, names) for one in term.args):
+            return self.granted()
         if isinstance(left.type, BoolType) and isinstance(right.type, BoolType):
-            return self._equated(op, left, right, names, wanted)
-        if (
-            not wanted
-            and op in _ORDERED
-            and (may_lack(self._context, left) or may_lack(self._context, right))
-        ):
+            return self._equated(left, right, names, wanted)
+        if not wanted and term.op != "==" and (self.may_lack(left) or self.may_lack(right)):
             return self.granted()  # over `none` neither an order nor its opposite holds
-        found = self._compared(op if wanted else _FLIPPED[op], left, right, names)
-        return found if found else self.unjudged(term)
+        found = self._compared(term.op if wanted else _FLIPPED[term.op], left, right, names)
+        return self.unjudged(term) if found is None else found
 
-    def _equated(self, op: str, left: Term, right: Term, names: Names, wanted: bool) -> Either:
-        same = (op == "==") == wanted
-        sides = ((True, same), (False, not same))
-        return self._joined(
-            [(self.ways(left, names, one), self.ways(right, names, other)) for one, other in sides]
+    def _equated(self, left: Term, right: Term, names: Names, wanted: bool) -> Either:
+        pairs = (
+            product(self.ways(left, names, one), self.ways(right, names, one == wanted))
+            for one in (True, False)
         )
+        found = tuple((*one, *other) for pair in pairs for one, other in pair)
+        return found if len(found) <= MOST_WAYS else self.granted()
 
-    def _joined(self, pairs: list[tuple[Either, Either]]) -> Either:
-        found = tuple((*a, *b) for left, right in pairs for a in left for b in right)
-        if not found or len(found) > MOST_WAYS:
-            return _NEVER if not found else self.granted()
-        return found
-
-    def _compared(self, op: str, left: Term, right: Term, names: Names) -> Either:
-        """The ways of a comparison; empty where it cannot be judged."""
+    def _compared(self, op: str, left: Term, right: Term, names: Names) -> Either | None:
+        """The ways of a comparison; ``None`` where it cannot be judged."""
         kinds = (left.type, right.type)
         if any(isinstance(kind, NumberType) for kind in kinds):
             return self._measured(op, left, right, names)
         if any(is_measured(kind) for kind in kinds):
-            return ()
-        found = []
-        for one in self.values.ways(left, names):
-            for other in self.values.ways(right, names):
-                made = self._paired(op, one, other)
-                if made is None:
-                    return ()
-                found.append(made)
-        return tuple(found) if len(found) <= MOST_WAYS else ()
-
-    def _paired(self, op: str, one: Way, other: Way) -> tuple[Literal, ...] | None:
-        if not self._judged(op, one, other):
             return None
-        literals = (*one.literals, *other.literals)
-        return (*literals, Same(op, one.arg, other.arg))
+        found = list[tuple[Literal, ...]]()
+        pairs = product(self.values.term(left, names), self.values.term(right, names))
+        judged = False
+        for one, other in pairs:
+            if not _is_judged(op, one, other):
+                return None
+            judged = True
+            holds = _known(op, one, other)
+            if holds is not False:
+                same = () if holds else (Same(op, one.arg, other.arg),)
+                found.append((*one.literals, *other.literals, *same))
+        return tuple(found) if judged and len(found) <= MOST_WAYS else None
 
-    def _judged(self, op: str, one: Way, other: Way) -> bool:
-        """Whether the comparison fails where a side lacks its slot, so that the atoms may be asked
-        for: a slot that is not there counts as `none`."""
-        if one.sure and other.sure:
-            return True
-        if op in _ORDERED:
-            return True
-        never = [isinstance(way.arg, Const) and way.arg.value is not None for way in (one, other)]
-        if op == "==":
-            solid = [way.sure and not is_optional(way.kind) for way in (one, other)]
-            return any(never) or any(solid)
-        nothing = [isinstance(way.arg, Const) and way.arg.value is None for way in (one, other)]
-        return any(nothing)
-
-    def _measured(self, op: str, left: Term, right: Term, names: Names) -> Either:
-        if isinstance(left, NoneLiteral) or isinstance(right, NoneLiteral):
-            return ()
-        lacking = [may_lack(self._context, left), may_lack(self._context, right)]
+    def _measured(self, op: str, left: Term, right: Term, names: Names) -> Either | None:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(other, Constant) and other.value is None:
+                return self._nothing(op, one, names)
+        lacking = [self.may_lack(left), self.may_lack(right)]
         if (op == "!=" and any(lacking)) or (op == "==" and all(lacking)):
-            return ()  # what is not there counts as `none`, which equals itself alone
+            return None  # what is not there counts as `none`, which equals itself alone
+        pairs = product(self.measures(left, names), self.measures(right, names))
+        found = tuple(
+            (*mine, *theirs, Range(op, one, other)) for (mine, one), (theirs, other) in pairs
+        )
+        return found or None
+
+    def _nothing(self, op: str, term: Term, names: Names) -> Either | None:
+        """Whether a number is `none`, where that is known."""
+        found = names[term.name] if isinstance(term, Variable) else None
+        if op not in ("==", "!=") or (found != Const(None) and self.may_lack(term)):
+            return None
+        return _ALWAYS if (found == Const(None)) == (op == "==") else _NEVER
+
+    def may_lack(self, term: Term) -> bool:
+        """Whether a term may be `none`, by its type or for want of a slot."""
+        if is_optional(term.type):
+            return True
+        match term:
+            case Read(fluent=name, args=args):
+                params = self.context.program.fluents[name].params
+                return self.context.destroys or any(
+                    self.may_lack(arg) or not self.context.covers(param.type, arg.type)
+                    for arg, param in zip(args, params, strict=True)
+                )
+            case Constant() | ObjectName() | ParamValue() | Variable() | Actor():
+                return False
+            case Call(op=op, args=args) if op in _CALCULATING:
+                return any(map(self.may_lack, args))
+            case Call() | DeriveCall() | Members() | Fold() | Choice() | TypeTest() | Text():
+                return True
+            case _:
+                assert_never(term)
+
+    # ---- collections --------------------------------------------------------------------------
+
+    def _member(self, term: Call, names: Names, wanted: bool) -> Either:
+        item, collection = term.args
+        if isinstance(collection, Members) and collection.by == "list":
+            same = tuple(Call("==", (item, one), BOOL, item.span) for one in collection.items)
+            some = Call("or", same, BOOL, item.span)
+            lacking = any(map(self.may_lack, (item, *collection.items)))
+            return self.granted() if lacking and not wanted else self.ways(some, names, wanted)
+        if not wanted:
+            return self.granted()
+        found = []
+        for way in self.values.term(item, names):
+            inside = self._inside(collection, way.arg, names)
+            if inside is None:
+                return self.unjudged(collection)
+            found += [(*way.literals, *one) for one in inside]
+        return tuple(found) or self.unjudged(item)
+
+    def _inside(self, collection: Term, arg: Arg, names: Names) -> Either | None:
+        """Every way in which something is in a collection; ``None`` where that is not known."""
+        self.context.exact = False
+        if not isinstance(collection, Members):
+            return None
+        every = [self.values.term(one, names) for one in collection.items]
+        if not all(every):
+            return None
+        fluent, flat = collection.fluent, False
+        match collection.by:
+            case "list":
+                ways = (way for one in every for way in one)
+                return tuple((*way.literals, Same("==", arg, way.arg)) for way in ways)
+            case "closure":
+                flat = self.context.program.fluents[fluent].fluent_kind == "relation"
+                fluent = f"*{fluent}"
+            case "inverse":
+                pass
         return tuple(
-            (*mine, *theirs, self.ranged(op, one, other))
-            for mine, one in self.values.measures(left, names)
-            for theirs, other in self.values.measures(right, names)
+            (*way.literals, Atom(fluent, (way.arg, arg) if flat else (arg, way.arg)))
+            for way in every[0]
         )
 
-    def ranged(self, op: str, left: Amount, right: Amount) -> Literal:
-        """A comparison of two amounts."""
-        return Range(op, left, right)
+    def fold(self, term: Fold, env: Wanted) -> Either:
+        """Some binding is found by joining; of all of them nothing is asked."""
+        names, wanted = env
+        if term.fold not in ("any", "all"):
+            return self.unjudged(term)
+        if (term.fold == "any") != wanted:
+            return self.granted()
+        self.context.exact = False
+        try:
+            every = self.bound(term.binders, names)
+        except Ungroundable:
+            return self.unjudged(term)
+        found = list[tuple[Literal, ...]]()
+        for literals, inner in every:
+            where = self.where(term.where, inner)
+            value = _ALWAYS if term.value is None else self.ways(term.value, inner, wanted)
+            found += [(*literals, *one, *other) for one in where for other in value]
+        return tuple(found) if len(found) <= MOST_WAYS else self.granted()
+
+    def where(self, condition: Term | None, names: Names) -> Either:
+        """Every way in which what stands behind a ``where`` holds."""
+        return _ALWAYS if condition is None else self.ways(condition, names)
+
+    def bound(
+        self, binders: tuple[Binder, ...], names: Names
+    ) -> list[tuple[tuple[Literal, ...], Names]]:
+        """Every way to bind loop variables, with the names that are seen then."""
+        found: list[tuple[tuple[Literal, ...], Names]] = [((), names)]
+        for binder in binders:
+            found = [
+                ((*literals, *more), {**seen, binder.name: var})
+                for literals, seen in found
+                for more, var in self._binding(binder, seen)
+            ]
+        return found
+
+    def _binding(self, binder: Binder, names: Names) -> list[tuple[tuple[Literal, ...], Arg]]:
+        var = self.context.fresh()
+        match binder.domain:
+            case TypeRange(of=of):
+                listed = self.context.belongs(of, var)
+            case IntervalRange(low=low, high=high):
+                listed = self.context.belongs(NumberType(low, high), var)
+            case collection:
+                return self._ranging(binder, collection, var, names)
+        if listed is None:
+            raise Ungroundable(f"the variable `{binder.name}` without bounds", binder.span)
+        return [((listed,), var)]
+
+    def _ranging(
+        self, binder: Binder, collection: Term, var: Var, names: Names
+    ) -> list[tuple[tuple[Literal, ...], Arg]]:
+        kind = Atom(f":{binder.only}", (var,)) if binder.only is not None else None
+        kept: tuple[Literal, ...] = () if kind is None else (kind,)
+        inside = self._inside(collection, var, names)
+        if inside is not None:
+            return [((*way, *kept), var) for way in inside]
+        self.context.leave("collection", binder.span)
+        of = kind or self.context.belongs(_element(collection.type), var)
+        if of is None:
+            raise Ungroundable(f"the variable `{binder.name}` without bounds", binder.span)
+        return [((of,), var)]
+
+
+class _Values(TermVisitor[Names, list[Way]]):
+    """Every way in which a term has a value; none where that is not known.
+
+    A read becomes a variable and the atom that binds it; a derive is put in place; what has no
+    tuple (the next of a ladder, a draw) has no ways, and whoever asks leaves it unjudged.
+    """
+
+    def __init__(self, conditions: Conditions) -> None:
+        self._conditions, self._context = conditions, conditions.context
+        self._slots: dict[tuple[str, tuple[Arg, ...], bool], Var] = {}
+
+    def _fixed(self, term: Term, env: Names) -> list[Way]:
+        instance = self._context.instance
+        try:
+            value = known_value(term, instance.numbers, instance.params)
+        except (NotConstant, KeyError):
+            return []
+        return [Way((), Const(value), term.type, True)]
+
+    def _untold(self, term: Term, env: Names) -> list[Way]:
+        return []
+
+    constant = object_name = param_value = _fixed
+    members = fold = type_test = text = _untold
+
+    def actor(self, term: Actor, env: Names) -> list[Way]:
+        actors = self._context.instance.actors
+        if not actors and self._context.program.actor is not None:
+            return []  # it is not there yet
+        if len(actors) <= 1:
+            return [Way((), Const(actors[0] if actors else None), term.type, True)]
+        var = Var("me")
+        return [Way((self._context.listed("actors", actors, var),), var, term.type, True)]
+
+    def variable(self, term: Variable, env: Names) -> list[Way]:
+        found = env[term.name]
+        match found:
+            case Later(term=inner, names=seen):
+                return self.term(inner, seen)
+            case str():
+                return []
+            case _:
+                return [Way((), found, term.type, True)]
+
+    def read(self, term: Read, env: Names) -> list[Way]:
+        fluent = self._context.program.fluents[term.fluent]
+        if is_numeric(fluent.type):
+            return list(self._listed(term, env))
+        if is_measured(fluent.type) or isinstance(fluent.type, BoolType):
+            return []  # as a value a fact would need both of its sides
+        found = []
+        for args in self.arguments(term.args, env):
+            var = self._read_once(fluent, args, term)
+            sure = self._context.surely(fluent, args)
+            found.append(
+                Way((*_literals(args), slot_atom(fluent, args, var)), var, term.type, sure)
+            )
+        return found
+
+    def _read_once(self, fluent: Fluent, args: tuple[Way, ...], term: Read) -> Var:
+        """The variable of a slot: a slot holds one value at a time, however often it is read."""
+        key = (fluent.id, _args(args), term.was)
+        if key not in self._slots:
+            self._slots[key] = self._context.fresh()
+        return self._slots[key]
+
+    def call(self, term: Call, env: Names) -> list[Way]:
+        return list(self._listed(term, env)) if term.op in _CALCULATING else []
+
+    def _listed(self, term: Term, names: Names) -> Iterator[Way]:
+        """A number as a value: each of its type that lies in its range."""
+        for literals, amount in self._conditions.measures(term, names):
+            var = self._context.fresh()
+            listed = self._context.belongs(term.type, var)
+            if listed is None:
+                return
+            same = Range("==", Number(var), amount)
+            yield Way((*literals, listed, same), var, term.type, True)
+
+    def choice(self, term: Choice, env: Names) -> list[Way]:
+        found = []
+        for branch, wanted in ((term.then, True), (term.otherwise, False)):
+            values = self.term(branch, env)
+            if not values:
+                return []
+            for literals in self._conditions.ways(term.condition, env, wanted):
+                found += [
+                    Way((*literals, *one.literals), one.arg, one.kind, one.sure) for one in values
+                ]
+        return found if len(found) <= MOST_WAYS else []
+
+    def derive_call(self, term: DeriveCall, env: Names) -> list[Way]:
+        inner, derive = self.inside(term, env), self._derive(term)
+        if inner is None or isinstance(derive.type, BoolType):
+            return []
+        with self._context.deeper():
+            found = self.term(derive.value, inner)
+        missing = any(is_optional(arg.type) for arg in term.args)
+        return [Way(one.literals, one.arg, one.kind, one.sure and not missing) for one in found]
+
+    def _derive(self, term: DeriveCall) -> Derive:
+        return self._context.rules.derives[term.derive]
+
+    def inside(self, term: DeriveCall, names: Names) -> Names | None:
+        """The names that the body of a derive sees; ``None`` where it is not put in place."""
+        derive = self._derive(term)
+        if derive.recursive or self._context.depth >= _DEEPEST:
+            return None
+        return {
+            param.name: Later(arg, names)
+            for param, arg in zip(derive.params, term.args, strict=True)
+        }
+
+    def arguments(self, terms: tuple[Term, ...], names: Names) -> list[tuple[Way, ...]]:
+        """Every way in which all arguments have values."""
+        every = list(product(*(self.term(one, names) for one in terms)))
+        return every if len(every) <= MOST_WAYS else []
+
+
+class _Amounts(TermVisitor[Names, list[Measure]]):
+    """Every way in which a numeric term has a value; none where that is not known."""
+
+    def __init__(self, conditions: Conditions) -> None:
+        self._conditions, self._context = conditions, conditions.context
+        self._values = conditions.values
+
+    def _fixed(self, term: Constant | ParamValue | Variable, env: Names) -> list[Measure]:
+        return [
+            (one.literals, Number(one.arg))
+            for one in self._values.term(term, env)
+            if one.arg != Const(None) and is_measured(one.kind)
+        ]
+
+    def _untold(self, term: Term, env: Names) -> list[Measure]:
+        return []
+
+    constant = param_value = _fixed
+    object_name = actor = members = fold = type_test = text = _untold
+
+    def variable(self, term: Variable, env: Names) -> list[Measure]:
+        found = env[term.name]
+        if isinstance(found, Later):
+            return self.term(found.term, found.names)
+        return self._fixed(term, env)
+
+    def read(self, term: Read, env: Names) -> list[Measure]:
+        fluent = self._context.program.fluents[term.fluent]
+        if not is_numeric(fluent.type):
+            return []
+        return [
+            ((*_literals(args), slot_atom(fluent, args)), Slotted(fluent.id, _args(args)))
+            for args in self._values.arguments(term.args, env)
+        ]
+
+    def choice(self, term: Choice, env: Names) -> list[Measure]:
+        found: list[Measure] = []
+        for branch, wanted in ((term.then, True), (term.otherwise, False)):
+            values = self.term(branch, env)
+            if not values:
+                return []
+            ways = self._conditions.ways(term.condition, env, wanted)
+            found += [((*way, *own), amount) for way in ways for own, amount in values]
+        return found if len(found) <= MOST_WAYS else []
+
+    def derive_call(self, term: DeriveCall, env: Names) -> list[Measure]:
+        inner = self._values.inside(term, env)
+        if inner is None:
+            return []
+        with self._context.deeper():
+            return self.term(self._context.rules.derives[term.derive].value, inner)
+
+    def call(self, term: Call, env: Names) -> list[Measure]:
+        if not is_numeric(term.type):
+            return []
+        match term:
+            case Call(op="+" | "-" | "*" | "min" | "max" as op, args=(left, right)):
+                return self._both(op, left, right, env)
+            case Call(op="scale", args=(left, right)):
+                return self._both("*", left, right, env)
+            case Call(op="neg", args=(inner,)):
+                zero = Constant(0, inner.type, inner.span)
+                return self._both("-", zero, inner, env)
+            case Call(op="amount", args=(inner,)):
+                return self.term(inner, env)
+            case _:
+                return []
+
+    def _both(self, op: str, left: Term, right: Term, names: Names) -> list[Measure]:
+        pairs = product(self.term(left, names), self.term(right, names))
+        return [
+            ((*mine, *theirs), Operation(op, one, other)) for (mine, one), (theirs, other) in pairs
+        ]
+
+
+def _is_drawn(term: Term, names: Names) -> bool:
+    """Whether a term is a name for something that is drawn."""
+    while isinstance(term, Variable) and isinstance(found := names[term.name], Later):
+        term, names = found.term, found.names
+    return isinstance(term, Variable) and names[term.name] == UNKNOWN
+
+
+def _is_judged(op: str, one: Way, other: Way) -> bool:
+    """Whether the comparison fails where a side lacks its slot, so that the atoms may be asked
+    for: a slot that is not there counts as `none`."""
+    if (one.sure and other.sure) or op not in ("==", "!="):
+        return True
+    known = [way.arg.value for way in (one, other) if isinstance(way.arg, Const)]
+    if op == "!=":
+        return None in known
+    solid = (way.sure and not is_optional(way.kind) for way in (one, other))
+    return any(value is not None for value in known) or any(solid)
+
+
+def _known(op: str, one: Way, other: Way) -> bool | None:
+    """Whether two values are equal (or not), where no join has to tell: of constants, and of a
+    variable that is never `none`."""
+    if op not in ("==", "!="):
+        return None
+    for way, constant in ((one, other), (other, one)):
+        if isinstance(constant.arg, Const):
+            if isinstance(way.arg, Const):
+                return (way.arg == constant.arg) == (op == "==")
+            if constant.arg.value is None and not way.literals and not is_optional(way.kind):
+                return op == "!="
+    return None
+
+
+def _element(kind: ValueType) -> ValueType:
+    return kind.element if isinstance(kind, CollectionType) else kind
+
+
+def _literals(args: tuple[Way, ...]) -> tuple[Literal, ...]:
+    return tuple(literal for one in args for literal in one.literals)
+
+
+def _args(args: tuple[Way, ...]) -> tuple[Arg, ...]:
+    return tuple(one.arg for one in args)
+
+
+def slot_atom(fluent: Fluent, args: tuple[Way, ...], value: Arg | None = None) -> Atom:
+    """The atom of a slot: of a fact, of a slot with this value, or of a numeric one."""
+    if is_numeric(fluent.type):
+        return Atom(f"#{fluent.id}", _args(args))
+    whole = _args(args) if value is None else (*_args(args), value)
+    return Atom(fluent.id, whole)

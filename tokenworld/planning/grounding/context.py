@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import Term
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Instance, Raw, changed_in_play
+from tokenworld.ground import Instance, Raw
 from tokenworld.model import (
-    Body,
     BoolType,
-    Create,
-    Destroy,
     EnumType,
     Fluent,
     NumberType,
     ObjectType,
     Program,
     RealType,
-    Term,
     TextType,
     ValueType,
-    effects_in,
     is_optional,
     without_none,
 )
@@ -71,6 +69,13 @@ class Way:
     kind: ValueType
     sure: bool
 
+    @property
+    def optional(self) -> bool:
+        """Whether the value may be `none` by its type."""
+        if isinstance(self.arg, Const):
+            return self.arg.value is None
+        return is_optional(self.kind)
+
 
 def is_numeric(kind: ValueType) -> bool:
     """Whether slots of a type are kept as ranges."""
@@ -109,30 +114,26 @@ class Context:
         if (what, span) not in self.loose:
             self.loose.append((what, span))
 
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Read one derive within others: ``depth`` counts them."""
+        self.depth += 1
+        yield
+        self.depth -= 1
+
     @cached_property
-    def bodies(self) -> tuple[Body, ...]:
-        """All that may happen in play."""
-        program = self.program
-        found: list[Body] = [law.body for law in program.laws.values()]
-        for action in program.actions.values():
-            found += [action.body, action.cancelled]
-        return tuple(found)
+    def rules(self) -> Rules:
+        return lowered(self.program)
 
     @cached_property
     def changing(self) -> frozenset[str]:
         """The fluents that play may change."""
-        return changed_in_play(self.program)
+        return self.rules.changing
 
-    @cached_property
-    def creates(self) -> bool:
-        return self._does(Create)
-
-    @cached_property
+    @property
     def destroys(self) -> bool:
-        return self._does(Destroy)
-
-    def _does(self, what: type[Create] | type[Destroy]) -> bool:
-        return any(isinstance(one, what) for body in self.bodies for one in effects_in(body))
+        """Whether play may destroy objects, so that slots go."""
+        return self.rules.destroys
 
     # ---- types ------------------------------------------------------------------------------
 
@@ -179,13 +180,6 @@ class Context:
     def surely(self, fluent: Fluent, args: tuple[Way, ...]) -> bool:
         """Whether a slot exists whatever the arguments are."""
         return not self.destroys and all(
-            one.sure and self.covers(param.type, one.kind) and not _optional(one)
+            one.sure and self.covers(param.type, one.kind) and not one.optional
             for one, param in zip(args, fluent.params, strict=True)
         )
-
-
-def _optional(way: Way) -> bool:
-    if isinstance(way.arg, Const):
-        return way.arg.value is None
-    kind = way.kind
-    return isinstance(kind, (ObjectType, EnumType, NumberType)) and kind.optional

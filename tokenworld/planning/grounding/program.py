@@ -1,39 +1,73 @@
-"""A whole program as rules over relations."""
+"""The rules of a program in core as rules over relations.
+
+A body becomes what it may make true where the rule it belongs to may be done. What takes facts
+away says nothing here; it is only kept for rules that are exact. A value that cannot be told may be
+any of its type.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
-from tokenworld.diagnostics import Span
-from tokenworld.ground import Instance, conjuncts
-from tokenworld.model import (
-    Action,
+from tokenworld.core import walk
+from tokenworld.core.nodes import (
+    Binder,
     Body,
-    Draw,
-    Law,
+    BranchDraw,
+    Create,
+    Describe,
+    Destroy,
+    Emit,
+    For,
+    If,
     Let,
+    PickDraw,
+    Place,
     Require,
+    Reward,
+    Say,
+    Statement,
     Term,
+    UniformDraw,
+    Write,
 )
-from tokenworld.planning.grounding.bodies import Bodies
-from tokenworld.planning.grounding.conditions import Conditions
-from tokenworld.planning.grounding.context import UNKNOWN, Context, Later, Names, Ungroundable
+from tokenworld.core.rules import Action, Law
+from tokenworld.diagnostics import Span
+from tokenworld.ground import Instance
+from tokenworld.model import BoolType, Fluent
+from tokenworld.planning.grounding.conditions import Conditions, slot_atom
+from tokenworld.planning.grounding.context import (
+    UNKNOWN,
+    Context,
+    Later,
+    Names,
+    Ungroundable,
+    Way,
+    is_measured,
+    is_numeric,
+)
 from tokenworld.planning.grounding.rules import (
     Atom,
     Const,
+    Either,
     Literal,
+    Operation,
     Rule,
     Same,
+    Slotted,
     Source,
     Var,
+    Widening,
     slots_in,
     variables_in,
 )
-from tokenworld.planning.grounding.values import MOST_WAYS
 from tokenworld.planning.lower.numbers import may_break
 
 __all__ = ["Relaxed", "relaxed"]
+
+Held = tuple[Literal, ...]
 
 
 @dataclass(frozen=True)
@@ -53,167 +87,367 @@ class Relaxed:
 
 def relaxed(instance: Instance) -> Relaxed:
     """The rules of a program in an instance; raises `Ungroundable` where there are none."""
-    return _Reader(instance).read()
+    context = Context(instance)
+    if context.rules.births:
+        span = context.rules.births[0].span
+        raise Ungroundable("`birth`: objects that do not exist yet", span)
+    sources, rules = dict[str, Source](), list[Rule]()
+    for title, rule in _titled(context):
+        reader = _SourceReader(context, title, rule)
+        rules += reader.read()
+        sources[title] = reader.source
+    rules += _recursive_derives(context)
+    rules += _moved_out(context)
+    return Relaxed(context, sources, (*rules, *_closures(rules, sources.values())))
 
 
-class _Reader:
-    def __init__(self, instance: Instance) -> None:
-        self._context = Context(instance)
-        self._conditions = Conditions(self._context)
-        self._bodies = Bodies(self._context, self._conditions)
+def _titled(context: Context) -> Iterator[tuple[str, Action | Law]]:
+    """The actions and laws with their titles, in the order of the program."""
+    rules = context.rules
+    yield from ((f"action {name}", one) for name, one in rules.actions.items())
+    yield from ((f"law {name}", one) for name, one in rules.laws.items())
 
-    def read(self) -> Relaxed:
-        program, sources = self._context.program, dict[str, Source]()
-        if program.births:
-            raise Ungroundable("`birth`: objects that do not exist yet", program.births[0].span)
-        rules = []
-        for action in program.actions.values():
-            sources[f"action {action.name}"], more = self._source("action", action)
-            rules += more
-        for law in program.laws.values():
-            sources[f"law {law.name}"], more = self._source("law", law)
-            rules += more
-        rules += self._derives()
-        rules += self._nests()
-        return Relaxed(self._context, sources, (*rules, *self._closures(rules, sources)))
 
-    # ---- actions and laws ---------------------------------------------------------------------
+def _parameters(
+    context: Context, whose: str, params: Iterable[Binder]
+) -> tuple[tuple[Var, ...], Names, tuple[Literal, ...]]:
+    """A variable for each parameter, the names that stand for them, and the lists of types."""
+    variables, names, listed = list[Var](), dict[str, Var](), list[Literal]()
+    for place, binder in enumerate(params):
+        var = Var(f"p{place}")
+        fits = context.belongs(binder.type, var)
+        if fits is None:
+            raise Ungroundable(f"{whose} with its parameter `{binder.name}`", binder.span)
+        variables.append(var)
+        names[binder.name] = var
+        listed.append(fits)
+    return tuple(variables), names, tuple(listed)
 
-    def _source(self, kind: str, rule: Action | Law) -> tuple[Source, list[Rule]]:
-        context = self._context
+
+# ---- what follows by itself ---------------------------------------------------------------------
+
+
+def _recursive_derives(context: Context) -> Iterator[Rule]:
+    """The rules whose least fixpoint a recursive derive is."""
+    conditions = Conditions(context)
+    for derive in context.rules.derives.values():
+        if derive.recursive:
+            whose = f"the derive `{derive.name}`"
+            params, names, listed = _parameters(context, whose, derive.params)
+            for way in conditions.all_of([(derive.value, names)], (listed,)):
+                yield Rule(Atom(f"?{derive.name}", params), way)
+
+
+def _moved_out(context: Context) -> Iterator[Rule]:
+    """What is in a thing that is destroyed comes to be where that was."""
+    thing, inner, outer = Var("thing"), Var("inner"), Var("outer")
+    for fluent in context.program.fluents.values() if context.destroys else ():
+        if fluent.nested and len(fluent.params) == 1:
+            body = (Atom(fluent.id, (thing, inner)), Atom(fluent.id, (inner, outer)))
+            yield Rule(Atom(fluent.id, (thing, outer)), body)
+
+
+def _closures(rules: Iterable[Rule], sources: Iterable[Source]) -> Iterator[Rule]:
+    """What leads to something along a fluent, for those that are asked about."""
+    literals = [one for rule in rules for one in rule.body]
+    literals += [one for source in sources for way in source.ways for one in way]
+    asked = dict.fromkeys(
+        one.relation[1:]
+        for one in literals
+        if isinstance(one, Atom) and one.relation.startswith("*")
+    )
+    first, second, third = Var("first"), Var("second"), Var("third")
+    for name in asked:
+        step = Atom(name, (first, second))
+        there = Same("!=", second, Const(None))
+        yield Rule(Atom(f"*{name}", (first, second)), (step, there))
+        on = Atom(f"*{name}", (second, third))
+        yield Rule(Atom(f"*{name}", (first, third)), (step, on))
+
+
+# ---- actions and laws ---------------------------------------------------------------------------
+
+
+class _SourceReader:
+    """Reads one action or law: fills its ``source`` and makes the rules of what it may change."""
+
+    def __init__(self, context: Context, title: str, rule: Action | Law) -> None:
         context.loose, context.exact = [], True
-        params = tuple(Var(f"p{place}") for place, _ in enumerate(rule.params))
-        source = Source(f"{kind} {rule.name}", params)
-        names: Names = {one.name: var for one, var in zip(rule.params, params, strict=True)}
-        listed: list[Literal] = []
-        for binder, var in zip(rule.params, params, strict=True):
-            fits = context.belongs(binder.type, var)
-            if fits is None:
-                raise Ungroundable(f"`{rule.name}` with its parameter `{binder.name}`", binder.span)
-            listed.append(fits)
-        if isinstance(rule, Law):
-            rules = self._law(source, rule, names, listed)
-        else:
-            rules = self._action(source, rule, names, listed)
-        source.loose, source.exact = context.loose, context.exact
-        return source, rules
+        self._context, self._rule = context, rule
+        self._conditions = Conditions(context)
+        self._values = self._conditions.values
+        params, self._names, self._listed = _parameters(context, f"`{rule.name}`", rule.params)
+        self.source = Source(title, params)
 
-    def _action(
-        self, source: Source, action: Action, names: Names, listed: list[Literal]
-    ) -> list[Rule]:
-        requires: list[tuple[Term, Names]] = []
+    def read(self) -> list[Rule]:
+        """The rules of its bodies."""
+        rule, source = self._rule, self.source
+        rules = self._action(rule) if isinstance(rule, Action) else self._law(rule)
+        source.loose, source.exact = self._context.loose, self._context.exact
+        return rules
+
+    def _action(self, action: Action) -> list[Rule]:
+        names, requires = self._names, list[tuple[Term, Names]]()
         for guard in action.guards:
             if isinstance(guard, Require):
                 requires.append((guard.condition, names))
-            elif isinstance(guard, Let):
-                names = {**names, guard.name: self._meaning(guard, names)}
-        source.ways = self._ways(requires, listed)
-        rules = list(self._bodies.of(source, self._drawn(action), names))
+            else:
+                names = {**names, **_named(guard, names)}
+        self.source.ways = self._ways(requires)
+        drawn = tuple(one for one in action.guards if walk.is_draw(one))
+        rules = list(self._changes((*drawn, *action.body), names))
         if action.cancelled or action.takes is not None or action.until is not None:
             self._context.exact = False
         if action.cost is not None:
-            self._priced(source, action.cost, names)
-        rules += self._bodies.of(source, action.cancelled, names)
-        return rules
+            self._priced(action.cost, names)
+        return [*rules, *self._changes(action.cancelled, names)]
 
-    def _priced(self, source: Source, cost: Term, names: Names) -> None:
-        """What an action costs, where that rests on its arguments alone."""
-        made = self._conditions.values.measures(cost, names)
-        fluents = self._context.program.fluents
-        changing = self._context.changing
-        read = [name for _, amount in made for name in slots_in(amount)]
-        if (
-            len(made) != 1
-            or any(name in changing or name not in fluents for name in read)
-            or any(variables_in(one) - set(source.params) for one in made[0][0])
-        ):
-            self._context.exact = False
-        else:
-            source.price = made[0][1]
-
-    def _meaning(self, guard: Let, names: Names) -> Later | str:
-        value = guard.value
-        if isinstance(value, Draw):
-            return UNKNOWN
-        return Later(value, names)
-
-    @staticmethod
-    def _drawn(action: Action) -> Body:
-        """The body with the draws that stand between the requires and it."""
-        lets = tuple(
-            one for one in action.guards if isinstance(one, Let) and isinstance(one.value, Draw)
-        )
-        return (*lets, *action.body)
-
-    def _ways(
-        self, terms: list[tuple[Term, Names]], listed: list[Literal]
-    ) -> tuple[tuple[Literal, ...], ...]:
-        found: tuple[tuple[Literal, ...], ...] = (tuple(listed),)
-        for term, names in terms:
-            more = self._conditions.ways(term, names)
-            if len(found) * len(more) > MOST_WAYS:
-                self._context.leave("condition with so many ways", term.span)
-                continue
-            found = tuple((*one, *other) for one in found for other in more)
-        return found
-
-    def _law(self, source: Source, law: Law, names: Names, listed: list[Literal]) -> list[Rule]:
+    def _law(self, law: Law) -> list[Rule]:
         """A law is there where its condition can hold; where the condition may be in error it is
         left in, for an error is not to be lost."""
         self._context.exact = False
-        source.ways = self._ways([(part, names) for part in self._sound(law)], listed)
-        return list(self._bodies.of(source, law.body, names))
+        self.source.ways = self._ways([(part, self._names) for part in self._sound(law)])
+        return list(self._changes(law.body, self._names))
+
+    def _ways(self, terms: Iterable[tuple[Term, Names]]) -> Either:
+        return self._conditions.all_of(terms, (self._listed,))
 
     def _sound(self, law: Law) -> Iterator[Term]:
         """The parts of a law's condition before the first that may be in error."""
-        for part in conjuncts(() if law.when is None else (law.when,)):
-            if may_break(self._context.program, part):
+        for part in walk.conjuncts(() if law.when is None else (law.when,)):
+            if may_break(self._context.rules.derives, part):
                 self._context.leave("condition after one that may be in error", part.span)
                 return
             yield part
 
-    # ---- what follows by itself -----------------------------------------------------------------
+    def _priced(self, cost: Term, names: Names) -> None:
+        """What an action costs, where that rests on its arguments alone."""
+        made = self._conditions.measures(cost, names)
+        fluents, changing = self._context.program.fluents, self._context.changing
+        read = [name for _, amount in made for name in slots_in(amount)]
+        if (
+            len(made) != 1
+            or any(name in changing or name not in fluents for name in read)
+            or any(variables_in(one) - set(self.source.params) for one in made[0][0])
+        ):
+            self._context.exact = False
+        else:
+            self.source.price = made[0][1]
 
-    def _derives(self) -> Iterator[Rule]:
-        """Recursive derives: their least fixpoint is theirs."""
-        for derive in self._context.program.derives.values():
-            if not derive.recursive:
-                continue
-            params = tuple(Var(f"p{place}") for place, _ in enumerate(derive.params))
-            names: Names = {one.name: var for one, var in zip(derive.params, params, strict=True)}
-            listed: list[Literal] = []
-            for binder, var in zip(derive.params, params, strict=True):
-                fits = self._context.belongs(binder.type, var)
-                if fits is None:
-                    raise Ungroundable(f"the derive `{derive.name}`", binder.span)
-                listed.append(fits)
-            head = Atom(f"?{derive.name}", params)
-            for way in self._ways([(derive.value, names)], listed):
-                yield Rule(head, way)
+    # ---- bodies -------------------------------------------------------------------------------
 
-    def _nests(self) -> Iterator[Rule]:
-        """What is in a thing that is destroyed comes to be where that was."""
-        if not self._context.destroys:
+    def _changes(self, body: Body, names: Names) -> Iterator[Rule]:
+        """The rules of a body; facts that follow from the arguments alone go to the source."""
+        held: Held = (self.source.head,)
+        for rule in self._body(body, names, held):
+            alone = rule.body == held and isinstance(rule.head, Atom)
+            if alone and isinstance(rule.head, Atom) and self._is_known(rule.head):
+                self.source.always.append(rule.head)
+            else:
+                self._context.exact = False
+                yield rule
+
+    def _body(self, body: Body, names: Names, held: Held) -> Iterator[Rule]:
+        for place, one in enumerate(body):
+            if not isinstance(one, Let):
+                yield from self._statement(one, names, held)
+            elif isinstance(one.value, PickDraw):
+                yield from self._picked(one, one.value, body[place + 1 :], names, held)
+                return
+            else:
+                if walk.is_draw(one):
+                    self._context.exact = False
+                names = {**names, **_named(one, names)}
+
+    def _picked(
+        self, let: Let, draw: PickDraw, rest: Body, names: Names, held: Held
+    ) -> Iterator[Rule]:
+        """What follows a pick: the statements that its values are no part of once, the others
+        without a value and with each that may be picked."""
+        self._context.exact = False
+        resting, free = _parted(rest, let.names)
+        yield from self._body(free, names, held)
+        yield from self._body(resting, {**names, **dict.fromkeys(let.names, Const(None))}, held)
+        for more, seen in self._chosen(draw.binders, draw.where, names):
+            picked = (seen[one.name] for one in draw.binders)
+            named = dict(zip(let.names, picked, strict=False))
+            yield from self._body(resting, {**names, **named}, (*held, *more))
+
+    def _statement(self, one: Statement, names: Names, held: Held) -> Iterator[Rule]:
+        match one:
+            case Write():
+                yield from self._written(one, names, held)
+            case If(condition=test, then=then, otherwise=otherwise):
+                for branch, wanted in ((then, True), (otherwise, False)):
+                    for way in self._conditions.ways(test, names, wanted) if branch else ():
+                        yield from self._body(branch, names, (*held, *way))
+            case For(binders=binders, where=where, body=inner):
+                for more, seen in self._chosen(binders, where, names):
+                    yield from self._body(inner, seen, (*held, *more))
+            case Create(span=span):
+                raise Ungroundable("`create`: objects that do not exist yet", span)
+            case Destroy():
+                self._context.exact = False
+            case Let() | Require() | Say() | Emit() | Describe() | Reward():
+                pass
+            case _:
+                assert_never(one)
+
+    def _chosen(
+        self, binders: tuple[Binder, ...], where: Term | None, names: Names
+    ) -> Iterator[tuple[Held, Names]]:
+        for literals, seen in self._conditions.bound(binders, names):
+            for way in self._conditions.where(where, seen):
+                yield (*literals, *way), seen
+
+    # ---- writes -------------------------------------------------------------------------------
+
+    def _written(self, write: Write, names: Names, held: Held) -> Iterator[Rule]:
+        target = write.target
+        match write.op:
+            case "remove":
+                self._removed(target, names, held)
+            case "add":
+                for more, atom in self._facts(target, names):
+                    yield Rule(atom, (*held, *more))
+            case "=":
+                self._context.exact = False
+                yield from self._stored(target, write.value, names, held)
+            case "+":
+                self._context.exact = False
+                yield from self._added(target, write.value, names, held)
+            case _:
+                assert_never(write.op)
+
+    def _slots(self, target: Place, names: Names) -> Iterator[tuple[Held, tuple[Way, ...]]]:
+        """The slots that a target can mean: any, where its arguments cannot be told."""
+        params = self._fluent(target).params
+        every = self._values.arguments(target.args, names)
+        if not every:
+            self._context.leave(f"which slot of `{target.fluent}` is meant", target.span)
+            every = [tuple(Way((), self._context.fresh(), one.type, False) for one in params)]
+        for args in every:
+            literals = [literal for one in args for literal in one.literals]
+            for one, param in zip(args, params, strict=True):
+                if not (one.sure and self._context.covers(param.type, one.kind)):
+                    fits = self._context.belongs(param.type, one.arg)
+                    if fits is None:
+                        raise Ungroundable(f"slots of `{target.fluent}`", target.span)
+                    literals.append(fits)
+                if not isinstance(one.arg, Const):
+                    literals.append(Same("!=", one.arg, Const(None)))
+            yield _without_idle(tuple(literals), args), args
+
+    def _fluent(self, target: Place) -> Fluent:
+        return self._context.program.fluents[target.fluent]
+
+    def _facts(self, target: Place, names: Names) -> Iterator[tuple[Held, Atom]]:
+        fluent = self._fluent(target)
+        for literals, args in self._slots(target, names):
+            atom = slot_atom(fluent, args)
+            yield literals, atom
+            if fluent.symmetric:
+                yield literals, Atom(atom.relation, atom.args[::-1])
+
+    def _removed(self, target: Place, names: Names, held: Held) -> None:
+        if held != (self.source.head,):
+            self._context.exact = False
             return
-        thing, inner, outer = Var("thing"), Var("inner"), Var("outer")
-        for fluent in self._context.program.fluents.values():
-            if fluent.nested and len(fluent.params) == 1:
-                body = (Atom(fluent.id, (thing, inner)), Atom(fluent.id, (inner, outer)))
-                yield Rule(Atom(fluent.id, (thing, outer)), body)
+        for literals, atom in self._facts(target, names):
+            if literals or not self._is_known(atom):
+                self._context.exact = False
+            self.source.gone.append(atom)
 
-    def _closures(self, rules: list[Rule], sources: dict[str, Source]) -> Iterator[Rule]:
-        """What leads to something along a fluent, for those that are asked about."""
-        literals = [one for rule in rules for one in rule.body]
-        literals += [one for source in sources.values() for way in source.ways for one in way]
-        asked = dict.fromkeys(
-            one.relation[1:]
-            for one in literals
-            if isinstance(one, Atom) and one.relation.startswith("*")
-        )
-        first, second, third = Var("first"), Var("second"), Var("third")
-        for name in asked:
-            step = Atom(name, (first, second))
-            there = Same("!=", second, Const(None))
-            yield Rule(Atom(f"*{name}", (first, second)), (step, there))
-            on = Atom(f"*{name}", (second, third))
-            yield Rule(Atom(f"*{name}", (first, third)), (step, on))
+    def _is_known(self, atom: Atom) -> bool:
+        """Whether the arguments of the action or law tell which fact an atom is."""
+        return all(isinstance(arg, Const) or arg in self.source.params for arg in atom.args)
+
+    def _stored(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
+        """``target = value``."""
+        fluent = self._fluent(target)
+        if isinstance(fluent.type, BoolType):
+            for more, atom in self._facts(target, names):
+                for way in self._conditions.ways(value, names):
+                    yield Rule(atom, (*held, *more, *way))
+        elif is_numeric(fluent.type):
+            yield from self._measured(target, value, names, held)
+        elif not is_measured(fluent.type):
+            for more, args in self._slots(target, names):
+                for new in self._new_values(target, value, names):
+                    atom = slot_atom(fluent, args, new.arg)
+                    yield Rule(atom, (*held, *more, *new.literals))
+
+    def _new_values(self, target: Place, value: Term, names: Names) -> list[Way]:
+        """The values that may be stored: any, where that cannot be told; `none` too, where the
+        slot that is read may be missing."""
+        kind = self._fluent(target).type
+        found = self._values.term(value, names)
+        if not found:
+            self._context.leave(f"value for `{target.fluent}`", value.span)
+            var = self._context.fresh()
+            listed = self._context.belongs(kind, var)
+            if listed is None:
+                raise Ungroundable(f"values of `{target.fluent}`", target.span)
+            found = [Way((listed,), var, kind, False)]
+        if all(way.sure for way in found):
+            return found
+        return [*found, Way((), Const(None), kind, True)]
+
+    def _measured(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
+        made = self._conditions.measures(value, names)
+        for more, args in self._slots(target, names):
+            slot = tuple(one.arg for one in args)
+            for literals, amount in made:
+                head = Widening(target.fluent, slot, amount)
+                yield Rule(head, (*held, *more, *literals))
+            if not made:
+                self._context.leave(f"value for `{target.fluent}`", value.span)
+                yield Rule(Widening(target.fluent, slot, None), (*held, *more))
+
+    def _added(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
+        """``target += value``: again and again, by any number of rules."""
+        fluent = self._fluent(target)
+        if not is_numeric(fluent.type):
+            return
+        made = self._conditions.measures(value, names)
+        for more, args in self._slots(target, names):
+            slot, own = tuple(one.arg for one in args), slot_atom(fluent, args)
+            for literals, amount in made:
+                after = Operation("+", Slotted(fluent.id, slot), amount)
+                head = Widening(fluent.id, slot, after)
+                yield Rule(head, (*held, *more, own, *literals))
+            if not made:
+                yield Rule(Widening(fluent.id, slot, None), (*held, *more, own))
+
+
+def _named(let: Let, names: Names) -> dict[str, Later | str]:
+    """What the names of a let stand for: a term with the names that it sees, or a draw."""
+    value = let.value
+    if isinstance(value, (BranchDraw, PickDraw, UniformDraw)):
+        return dict.fromkeys(let.names, UNKNOWN)
+    return {name: Later(value, names) for name in let.names}
+
+
+def _parted(body: Body, names: Iterable[str]) -> tuple[Body, Body]:
+    """The statements in which one of the names, or a let made of one, has a part, and the others
+    with all lets."""
+    known, resting, free = set(names), list[Statement](), list[Statement]()
+    for one in body:
+        spoken = walk.mentions((one,), known)
+        if isinstance(one, Let) and spoken:
+            known.update(one.names)
+        if spoken or isinstance(one, Let):
+            resting.append(one)
+        if not spoken:
+            free.append(one)
+    return tuple(resting), tuple(free)
+
+
+def _without_idle(literals: Held, args: tuple[Way, ...]) -> Held:
+    """Without tests that an argument is something, where its type says so."""
+    sure = {one.arg for one in args if one.sure and not one.optional}
+    return tuple(
+        one
+        for one in literals
+        if not (isinstance(one, Same) and one.op == "!=" and one.left in sure)
+    )

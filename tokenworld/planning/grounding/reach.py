@@ -9,26 +9,124 @@ least and the greatest that it was seen to be.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 from tokenworld.diagnostics import Span as Place
 from tokenworld.ground import Command, Raw, count_bindings, parameter_domains
-from tokenworld.model import Action, Law, NumberType
-from tokenworld.planning.grounding import ranges
-from tokenworld.planning.grounding.context import Ungroundable
-from tokenworld.planning.grounding.emit import Written, written
-from tokenworld.planning.grounding.implied import Implied
+from tokenworld.model import BoolType, Fluent, NumberType
+from tokenworld.planning.grounding.context import Ungroundable, is_measured, is_numeric
+from tokenworld.planning.grounding.joins import Implied, Written, written
 from tokenworld.planning.grounding.program import Relaxed, relaxed
-from tokenworld.planning.grounding.ranges import Span
 from tokenworld.planning.grounding.rules import Atom, Source
-from tokenworld.planning.grounding.start import measured, rows
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["MOST", "Reached", "rank", "reach_of", "reached"]
+__all__ = ["Reached", "rank", "reach_of", "reached", "rows"]
+
+# ---- Ranges of numbers --------------------------------------------------------------------------
+# A range is a pair ``(low, high)``, both included; minus and plus infinity stand for no bound.
+
+Span = tuple[float, float]
+
+
+def added(left: Span, right: Span) -> Span:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def subtracted(left: Span, right: Span) -> Span:
+    return left[0] - right[1], left[1] - right[0]
+
+
+def multiplied(left: Span, right: Span) -> Span:
+    ends = [0 if isnan(one := a * b) else one for a in left for b in right]
+    return min(ends), max(ends)
+
+
+def lesser(left: Span, right: Span) -> Span:
+    return min(left[0], right[0]), min(left[1], right[1])
+
+
+def greater(left: Span, right: Span) -> Span:
+    return max(left[0], right[0]), max(left[1], right[1])
+
+
+def within(span: Span, low: float | None, high: float | None, *, clamped: bool) -> Span | None:
+    """What of a range a slot with these bounds can store; ``None`` for nothing."""
+    bottom, top = -inf if low is None else low, inf if high is None else high
+    if clamped:
+        return min(max(span[0], bottom), top), max(min(span[1], top), bottom)
+    kept = max(span[0], bottom), min(span[1], top)
+    return kept if kept[0] <= kept[1] else None
+
+
+def compares(op: str, left: Span, right: Span) -> bool:
+    """Whether some number of the one compares so with some number of the other."""
+    match op:
+        case "<":
+            return left[0] < right[1]
+        case "<=":
+            return left[0] <= right[1]
+        case ">":
+            return left[1] > right[0]
+        case ">=":
+            return left[1] >= right[0]
+        case "==":
+            return left[0] <= right[1] and right[0] <= left[1]
+        case _:
+            return not (left[0] == left[1] == right[0] == right[1])
+
+
+# ---- The tuples of the start state --------------------------------------------------------------
+# What each relation holds before any rule is applied.
+
+_MOST_SLOTS = 2_000_000
+"""So many slots with their first values are gone through at most."""
+Rows = Iterable[tuple[Raw, ...]]
+
+
+def rows(facts: Facts, name: str, listed: dict[str, tuple[Raw, ...]]) -> Rows:
+    """The tuples of a fluent, or of a type or another list of single values."""
+    if name.startswith(":"):
+        if name in listed:
+            return [(value,) for value in listed[name]]
+        return [(number,) for number in facts.objects(name[1:])]
+    fluent = facts.program.fluents.get(name)
+    return () if fluent is None or is_measured(fluent.type) else _tuples(facts, fluent)
+
+
+def _tuples(facts: Facts, fluent: Fluent) -> Iterator[tuple[Raw, ...]]:
+    _few_enough(facts, fluent)
+    for args, value in facts.held(fluent):
+        for found in (args, args[::-1]) if fluent.symmetric else (args,):
+            yield found if isinstance(fluent.type, BoolType) else (*found, value)
+
+
+def measured(facts: Facts, fluent: Fluent) -> dict[tuple[Raw, ...], Span]:
+    """The ranges of a numeric fluent: from the least value that a slot may hold to the greatest."""
+    found: dict[tuple[Raw, ...], Span] = {}
+    if not is_numeric(fluent.type):
+        return found
+    _few_enough(facts, fluent)
+    for args, value in facts.held(fluent):
+        if isinstance(value, (int, float)):
+            for one in (args, args[::-1]) if fluent.symmetric else (args,):
+                low, high = found.get(one, (inf, -inf))
+                found[one] = min(low, value), max(high, value)
+    return found
+
+
+def _few_enough(facts: Facts, fluent: Fluent) -> None:
+    if facts.lists(fluent):
+        return
+    number = count_bindings(facts.arguments(fluent))
+    if number > _MOST_SLOTS:
+        raise Ungroundable(f"`{fluent.name}` with {number:,} slots", fluent.span)
+
+
+# ---- The fixpoint -------------------------------------------------------------------------------
 
 MOST = 5_000_000
 """More ground rules than these are not looked for."""
@@ -96,8 +194,9 @@ def reach_of(facts: Facts, *, always: bool = False) -> Reached | None:
     """What can be met in a world with many bindings (in any world, with ``always``); ``None`` where
     it is quicker to look at each of them, or where it cannot be told. It is worked out once."""
     program = facts.program
-    rules: list[Action | Law] = [*program.actions.values(), *program.laws.values()]
-    domains = (parameter_domains(facts.instance, rule.params) for rule in rules)
+    params = [one.params for one in program.actions.values()]
+    params += [one.params for one in program.laws.values()]
+    domains = (parameter_domains(facts.instance, one) for one in params)
     if not always and sum(map(count_bindings, domains)) < _FEW:
         return None
     if facts.reach is None:
@@ -170,10 +269,8 @@ class _Reaching:
     # ---- running ------------------------------------------------------------------------------
 
     def _space(self, made: Written) -> dict[str, Any]:
-        space: dict[str, Any] = {
-            name: getattr(ranges, name)
-            for name in ("added", "compares", "greater", "lesser", "multiplied", "subtracted")
-        }
+        functions = (added, compares, greater, lesser, multiplied, subtracted)
+        space: dict[str, Any] = {one.__name__: one for one in functions}
         space |= {"queue": self._queue.append, "widen": self._widen, "ranges": self._ranges}
         for number in made.joins.numbers.values():
             self._known[number] = {}
@@ -267,7 +364,7 @@ class _Reaching:
         kind = self._facts.program.fluents[fluent].type
         low, high = (kind.low, kind.high) if isinstance(kind, NumberType) else (None, None)
         new = (-inf, inf) if amount is None else amount
-        kept = ranges.within(new, low, high, clamped=True)
+        kept = within(new, low, high, clamped=True)
         assert kept is not None
         old = self._ranges[fluent].get(args)
         if old is not None:

@@ -11,20 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tokenworld.core.rules import Ending
 from tokenworld.ground import Command, Raw
-from tokenworld.model import Ending
-from tokenworld.planning.grounding.bindings import Bindings
-from tokenworld.planning.grounding.columns import Columns, Uneven
 from tokenworld.planning.grounding.conditions import Conditions
 from tokenworld.planning.grounding.context import Context
-from tokenworld.planning.grounding.emit import amount_text, tuple_text
-from tokenworld.planning.grounding.groups import Fact, groups
-from tokenworld.planning.grounding.looping import Loop
-from tokenworld.planning.grounding.numbering import GroundOperator, Numbered, Pair, numbered
-from tokenworld.planning.grounding.reach import Reached
-from tokenworld.planning.grounding.relevance import Kept, Listed, relevant
+from tokenworld.planning.grounding.joins import amount_text, tuple_text
+from tokenworld.planning.grounding.operators import Bindings, Columns, Loop, Uneven
+from tokenworld.planning.grounding.reach import Reached, rows
 from tokenworld.planning.grounding.rules import Atom, Const, Literal, Number, Range, Source
-from tokenworld.planning.grounding.start import rows
+from tokenworld.planning.grounding.variables import (
+    Fact,
+    GroundOperator,
+    Kept,
+    Listed,
+    Numbered,
+    Pair,
+    groups,
+    numbered,
+    relevant,
+)
 from tokenworld.planning.lower.facts import Facts
 
 __all__ = ["GroundOperator", "GroundTask", "Pair", "plain_task"]

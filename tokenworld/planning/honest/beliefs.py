@@ -32,7 +32,7 @@ _MOST = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Belief(Generic[StateT]):
-    """What may be the case.
+    """A belief: the set of states that may be the real one.
 
     ``open`` are the states in which the goal is still ahead, each with the number of the start it
     came from; those that reached the goal are left out. ``tick`` is the latest tick of all.
@@ -58,7 +58,6 @@ class Beliefs(Generic[StateT]):
         self, simulator: Simulator[StateT], starts: Sequence[StateT], goal: str | None
     ) -> None:
         self._simulator, self._starts, self._goal = simulator, starts, goal
-        self._merges = simulator.exact_key()
         self.chanced = self.uneven = self.crowded = False
 
     @property
@@ -96,8 +95,7 @@ class Beliefs(Generic[StateT]):
                 names = self._names(state)
                 reached = names if reached is None else _both(reached, names)
             else:
-                same = (origin, simulator.key(state)) if self._merges else len(kept)
-                kept.setdefault(same, (origin, state))
+                kept.setdefault((origin, simulator.key(state)), (origin, state))
         return Belief(tuple(kept.values()), tick, reached)
 
     def _names(self, state: StateT) -> tuple[str, ...]:
@@ -110,13 +108,20 @@ class Beliefs(Generic[StateT]):
         if not state.open:
             return ()
         first, *others = (one for _, one in state.open)
-        shared = list(self._simulator.commands(first))
+        shared = self._possible(first)
         for other in others:
-            here = frozenset(self._simulator.commands(other))
+            here = frozenset(self._possible(other))
             shared = [one for one in shared if one in here]
             if not shared:
                 break
         return shared
+
+    def _possible(self, state: StateT) -> list[Command]:
+        """The commands of a state; where it goes on with a long action, that command too, which
+        may begin it in another."""
+        running = self._simulator.running(state)
+        own = [] if running is None else [running[0]]
+        return [*self._simulator.commands(state), *own]
 
     def successors(
         self, state: Belief[StateT], command: Command
@@ -153,9 +158,6 @@ class Beliefs(Generic[StateT]):
 
     def mark(self, state: Belief[StateT]) -> Hashable:
         return frozenset((origin, self._simulator.mark(one)) for origin, one in state.open)
-
-    def exact_key(self) -> bool:
-        return self._merges
 
     # ---- asking -------------------------------------------------------------------------------
 

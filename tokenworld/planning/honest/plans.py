@@ -1,9 +1,9 @@
 """Is there an honest plan: one that wins for every assignment of secrets (language.md §16)?
 
-Our own search looks at sets of states (`Beliefs`) and answers exactly, and so does the sliced
-search, which only sees what can matter for the goal (`rung`). Planners know one world only: what
-they find for one assignment counts if the interpreter replays it in all of them, and what they
-prove of one assignment holds of all, because an honest plan is a plan for each.
+Our own search runs on sets of states (`Beliefs`) and answers exactly, and so does the sliced search
+(`sliced_run`), which sees only what can matter for the goal. Planners know one world only: a plan
+for one assignment counts if the interpreter replays it in all of them, and a proof for one
+assignment holds for all, because an honest plan is a plan for each.
 """
 
 from __future__ import annotations
@@ -11,24 +11,36 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Unpack
+from typing import Generic, Literal, Unpack
 
-from tokenworld.diagnostics import Diagnostic, Severity
+from tokenworld.diagnostics import Diagnostic, Severity, in_seconds
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.honest.beliefs import Beliefs
-from tokenworld.planning.honest.rung import SLICED, sliced_run
-from tokenworld.planning.honesty import Honesty, Shortfall
+from tokenworld.planning.honest.secrets import secrets_read
+from tokenworld.planning.honest.sliced import Best, Joint, SlicedSearch, best_plan, joint_task
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.own import OWN_SEARCH
-from tokenworld.planning.planners.classical import Asked, Classical, EngineRun, fast_downward
+from tokenworld.planning.lower.encode import Unencodable
+from tokenworld.planning.planners.answers import Asked, Classical, EngineRun
+from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.doctor import EngineInfo
-from tokenworld.planning.refereed import refereed
-from tokenworld.planning.replay import replay
-from tokenworld.planning.search import Cancel
-from tokenworld.planning.secrets import secrets_read
-from tokenworld.planning.verdict import PlanStep, Verdict
+from tokenworld.planning.proof.certificate import NoProof
+from tokenworld.planning.referee import refereed, replay
+from tokenworld.planning.search.interpreted import Cancel
+from tokenworld.planning.search.own import OWN_SEARCH
+from tokenworld.planning.verdict import Honesty, PlanStep, Shortfall, Verdict
 
-__all__ = ["Ask", "Question", "honest_plan", "judged"]
+__all__ = [
+    "ENCODING",
+    "SLICED",
+    "Ask",
+    "Question",
+    "SliceProof",
+    "SlicedRun",
+    "honest_plan",
+    "judged",
+    "slice_proof",
+    "sliced_run",
+]
 
 Say = Callable[[str], None]
 Ask = Callable[[float], Verdict]
@@ -38,7 +50,7 @@ _NOBODY = EngineInfo(OWN_SEARCH, "", "", None, None, "")
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[StateT]):
-    """What is asked: ``starts`` are all states that look to the player like the first of them.
+    """The question: ``starts`` are all states that look to the player like the first of them.
 
     ``secrets`` are the ids of the secret fluents in which they differ.
     """
@@ -125,7 +137,7 @@ def _told(question: Question[StateT], found: Verdict, *, together: bool) -> Verd
 
 
 def judged(question: Question[StateT], found: Verdict) -> Verdict:
-    """What an engine's verdict about the first start says of honest plans.
+    """An engine's verdict about the first start, as a verdict about honest plans.
 
     Its plan counts if it wins in all of ``starts``; its proof counts as it is.
     """
@@ -234,3 +246,140 @@ class _Planners(Generic[StateT]):
         detail = "its plan wins only for some values of the secrets"
         note = _partial(run.engine, found.failure(len(plain)))
         return replace(run, result="invalid plan", detail=detail, notes=(note,))
+
+
+SLICED = "sliced search"
+ENCODING = "E"
+_LOOK = 0.1
+"""Seconds between two looks at what goes on beside."""
+_MOST_WORK = 2_000_000
+"""Most moves of single states that the search for the best plan may take."""
+_BOOKKEEPING = 300
+"""Bytes per vector besides eight for each of its states, rounded up."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedRun:
+    """The result of the sliced search and, where there is no plan, how near the best one comes."""
+
+    run: EngineRun
+    shortfall: Shortfall | None = None
+
+
+def sliced_run(
+    simulator: Simulator[StateT],
+    starts: Sequence[StateT],
+    goal: str | None,
+    *,
+    seconds: float,
+    memory: int,
+    cancel: Cancel,
+    say: Callable[[str], None] = lambda line: None,
+) -> SlicedRun:
+    """Search the slice of all ``starts`` at once, for so many seconds and bytes."""
+    began = time.monotonic()
+    joint = joint_task(simulator, starts, goal)
+    if isinstance(joint, Unencodable):
+        one = joint.obstacles[0]
+        why = f"the slice does not take {one.construct}: {one.reason}"
+        return SlicedRun(EngineRun(SLICED, ENCODING, "no proof", why, time.monotonic() - began))
+    search, watch = SlicedSearch(joint), _Watch(began, seconds, memory, len(starts), cancel, say)
+    ended = search.run(watch.stop)
+    spent = time.monotonic() - began
+    if ended is None:
+        detail = f"it stopped after {search.vectors:,} sets of states"
+        how: Literal["cancelled", "limit"] = "cancelled" if watch.cancelled else "limit"
+        return SlicedRun(EngineRun(SLICED, ENCODING, how, detail, spent))
+    if ended.plan is not None:
+        steps = tuple(PlanStep(one) for one in ended.plan)
+        return SlicedRun(EngineRun(SLICED, ENCODING, "plan", "it found a plan", spent, steps))
+    detail = f"none of the {ended.vectors:,} sets of sliced states is all goal"
+    proved = EngineRun(SLICED, ENCODING, "no plan", detail, spent, digest=joint.digest)
+    return SlicedRun(proved, _shortfall(simulator, starts[0], joint))
+
+
+class _Watch:
+    """Looks at time, memory and everything else that goes on, not more often than worth it."""
+
+    def __init__(
+        self, began: float, seconds: float, memory: int, width: int, cancel: Cancel,
+        say: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self._end, self._most = began + seconds, memory // (_BOOKKEEPING + 8 * width)
+        self._cancel, self._say = cancel, say
+        self._looked = self._spoke = began
+        self.cancelled = False
+
+    def stop(self, vectors: int) -> bool:
+        now = time.monotonic()
+        if now - self._spoke >= 1:
+            self._spoke = now
+            self._say(f"{SLICED}: {vectors:,} sets of states seen")
+        if now - self._looked >= _LOOK:
+            self.cancelled = self._cancel()
+            self._looked = time.monotonic()
+        return self.cancelled or now > self._end or vectors > self._most
+
+
+# ---- how near the best plan comes --------------------------------------------------------------
+
+
+def _shortfall(simulator: Simulator[StateT], state: StateT, joint: Joint) -> Shortfall | None:
+    """For how many assignments a plan can win at most; ``None`` where that takes too long."""
+    commands = len({one.command for one in joint.task.operators})
+    each = max(commands, 1) * len(joint.starts)
+    best = best_plan(joint, lambda vectors: vectors * each > _MOST_WORK)
+    if best is None:
+        return None
+    plan = tuple(simulator.show(state, one) for one in best.plan)
+    return Shortfall(len(best.wins), plan, _failing(joint, best))
+
+
+def _failing(joint: Joint, best: Best) -> tuple[str, ...]:
+    """The assignments for which the best plan fails, as authors write them, each once.
+
+    They stand in the order of their values: the first start is the real one, which is secret.
+    """
+    failing = set(range(len(joint.starts))) - set(best.wins)
+    return tuple(
+        dict.fromkeys(
+            " and ".join(f"{one.name} = {one.values[at]}" for one in joint.hidden)
+            for at in sorted(failing, key=lambda at: joint.starts[at])
+            if joint.hidden
+        )
+    )
+
+
+# ---- the proof alone ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SliceProof:
+    """All vectors that can be reached on the slice: their number and digest, and the task's."""
+
+    vectors: int
+    digest: str
+    task: str
+
+
+def slice_proof(
+    simulator: Simulator[StateT],
+    starts: Sequence[StateT],
+    goal: str | None,
+    *,
+    seconds: float,
+    say: Callable[[str], None] = lambda line: None,
+) -> SliceProof:
+    """Build the slice anew and see all of it; `NoProof` where it proves nothing."""
+    began, joint = time.monotonic(), joint_task(simulator, starts, goal)
+    if isinstance(joint, Unencodable):
+        one = joint.obstacles[0]
+        raise NoProof(f"the slice does not take {one.construct}: {one.reason}")
+    search = SlicedSearch(joint)
+    watch = _Watch(began, seconds, 1 << 40, len(starts), lambda: False, say)
+    ended = search.run(watch.stop)
+    if ended is None:
+        raise NoProof(f"the limit of {in_seconds(seconds)} was reached", limited=True)
+    if ended.plan is not None:
+        raise NoProof("a plan wins for all values of the secrets")
+    return SliceProof(ended.vectors, search.digest, joint.digest)

@@ -8,9 +8,10 @@ One evaluator (`lower.terms`) serves both through the protocol `Algebra`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import field, replace
 from itertools import product
 from math import prod
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
@@ -25,6 +26,8 @@ __all__ = [
     "RING",
     "Algebra",
     "DiagramAlgebra",
+    "Env",
+    "Later",
     "Obstacle",
     "Refused",
     "SetAlgebra",
@@ -181,6 +184,39 @@ class DiagramAlgebra:
 
     def refuse(self, refused: Refused) -> Diagram:
         raise refused
+
+
+class Later(Generic[V]):
+    """A value computed when it is first asked for: a ``let`` that may not be needed."""
+
+    def __init__(self, compute: Callable[[], V]) -> None:
+        self._compute: Callable[[], V] | None = compute
+        self._value: V | None = None
+
+    def value(self) -> V:
+        if self._compute is not None:
+            self._value, self._compute = self._compute(), None
+        return self._value  # type: ignore[return-value]  # `None` may be a value of the algebra
+
+
+@frozen
+class Env(Generic[V]):
+    """What names stand for. ``was``: every read is of the state at the start of the tick.
+
+    ``actor`` is who `me` is; ``None`` where nobody acts, or only one object may.
+    """
+
+    names: Mapping[str, V | Later[V]] = field(default_factory=dict)
+    was: bool = False
+    actor: Raw = None
+
+    def bind(self, name: str, value: V | Later[V]) -> Env[V]:
+        return replace(self, names={**self.names, name: value})
+
+    def look(self, name: str) -> V:
+        """The value a name stands for."""
+        found = self.names[name]
+        return found.value() if isinstance(found, Later) else found
 
 
 ValueSet = frozenset[Value] | None

@@ -1,25 +1,46 @@
-"""Blocks: rules that act together on one state, and what each slot holds after them.
+"""Blocks: rules that act together on one state, and what each slot holds after them (§5).
 
-An action is a block of one rule, a simultaneous phase a block of all its laws. Everything is
-computed when it is asked for: a slot outside the plan's concern is never looked at.
+An action is a block of one rule, a simultaneous phase a block of all its laws. A `Moment` is when a
+block reads: in the actor's turn, at its end, or in a phase (§8). Everything is computed when it is
+asked for: a slot outside the plan's concern is never looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
 from tokenworld.ground import Raw
-from tokenworld.model import NumberType
-from tokenworld.planning.lower.algebra import ALIVE, Slot
-from tokenworld.planning.lower.bodies import Demand, Effects
-from tokenworld.planning.lower.diagram import Diagram, Mark
-from tokenworld.planning.lower.merge import is_agreed, is_inside, merged
-from tokenworld.planning.lower.moments import Moment
+from tokenworld.model import BoolType, Fluent, NumberType, RealType
+from tokenworld.planning.lower.algebra import ALIVE, LONG, DiagramAlgebra, Slot
+from tokenworld.planning.lower.bodies import Bodies, Change, Demand, Effects
+from tokenworld.planning.lower.diagram import Diagram, Diagrams, Mark, Value
+from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
 from tokenworld.planning.lower.values import ValueAnalysis
-from tokenworld.planning.lower.variables import Taken
+from tokenworld.planning.lower.variables import Taken, Variables
 
-__all__ = ["Block"]
+__all__ = ["Block", "Moment"]
+
+
+class Moment:
+    """When rules read: which phase (-1: the actor's turn), and the evaluators for it.
+
+    ``idle``: no long action is under way any more, as for an intent that broke one off.
+    """
+
+    def __init__(self, variables: Variables, phase: int, *, idle: bool = False) -> None:
+        self.variables, self.phase = variables, phase
+        self.diagrams = variables.diagrams
+
+        def read(slot: Slot, was: bool) -> Diagram:
+            if idle and slot[0] == LONG:
+                return variables.diagrams.none
+            return variables.read(slot, was, phase)
+
+        algebra = DiagramAlgebra(self.diagrams, read)
+        self.terms: Terms[Diagram] = Terms(variables.facts, algebra)
+        self.bodies: Bodies[Diagram] = Bodies(self.terms, variables.coin)
 
 
 class Block:
@@ -114,7 +135,7 @@ class Block:
             if write.slot == slot
         ]
         fluent = self.moment.variables.facts.program.fluents[slot[0]]
-        return merged(self.diagrams, fluent, old, writes) if writes else old
+        return _merged(self.diagrams, fluent, old, writes) if writes else old
 
     def _swept(self, slot: Slot, dooms: int, exempt: frozenset[str]) -> Diagram:
         """A slot that points at the destroyed object points at nothing, or at where that was."""
@@ -176,7 +197,7 @@ class Block:
     def sound(self) -> Diagram:
         """Where its writes agree and nothing is undefined: elsewhere the tick is an error."""
         if self._sound is None:
-            agreed = (is_agreed(self.diagrams, one) for one in self._risky())
+            agreed = (_is_agreed(self.diagrams, one) for one in self._risky())
             self._sound = self._all((*self._demands("error"), *agreed))
         return self._sound
 
@@ -186,7 +207,7 @@ class Block:
         Elsewhere an action is refused by a generated require.
         """
         if self._allowed is None:
-            inside = (is_inside(self.diagrams, one) for one in self._risky())
+            inside = (_is_inside(self.diagrams, one) for one in self._risky())
             self._allowed = self._all((*self._demands("range"), *inside, *self._shapes()))
         return self._allowed
 
@@ -234,8 +255,6 @@ class Block:
 
     def _others(self, name: str) -> list[Slot]:
         """All slots of a fluent."""
-        from itertools import product
-
         facts = self.moment.variables.facts
         fluent = facts.program.fluents[name]
         found = (facts.slot(fluent, args) for args in product(*facts.arguments(fluent)))
@@ -253,6 +272,14 @@ class Block:
         """What is written to a slot, whatever is destroyed then."""
         return self._stage(slot, 0, frozenset())
 
+    def _held(self, slot: Slot) -> Diagram:
+        """What a slot holds before the destroyed leave, nothing where its object was gone."""
+        value = self._asked(slot)
+        for number in self.moment.variables.facts.objects_in(slot):
+            alive = self.moment.variables.now((ALIVE, (number,)))
+            value = self.diagrams.choose(alive, value, self.diagrams.none)
+        return value
+
     def _unique(self, slot: Slot) -> Iterable[Diagram]:
         mine = self._kept(slot)
         for other in self._others(slot[0]):
@@ -260,7 +287,10 @@ class Block:
                 yield self.diagrams.lift("distinct", _distinct, mine, self._kept(other))
 
     def _no_cycle(self, slot: Slot) -> Diagram:
-        """Following a nested fluent upwards from its new value never comes back."""
+        """Following a nested fluent upwards from its new value never comes back.
+
+        The destroyed are still there: their contents then move along paths without a cycle.
+        """
         diagrams, name, start = self.diagrams, slot[0], slot[1][0]
         if not self._may_return(name, start):
             return diagrams.true
@@ -269,12 +299,9 @@ class Block:
             new: dict[Raw, Diagram] = {start: diagrams.true}
             for other in self._others(name):
                 if other[1][0] != start:
-                    new[other[1][0]] = self._leads(self._kept(other), returns)
+                    new[other[1][0]] = self._leads(self._held(other), returns)
             if new == returns:
-                # What lingers of an object that is gone is no place.
-                alive = self.moment.variables.now((ALIVE, (start,)))
-                closed = diagrams.both(alive, self._leads(self._asked(slot), returns))
-                return diagrams.negate(closed)
+                return diagrams.negate(self._leads(self._held(slot), returns))
             returns = new
 
     def _leads(self, value: Diagram, returns: dict[Raw, Diagram]) -> Diagram:
@@ -335,3 +362,94 @@ def _distinct(left: object, right: object) -> bool:
 
 def _is_true(value: object) -> bool:
     return value is True
+
+
+# ---- writes put together ----------------------------------------------------------------------
+
+
+def _merged(
+    diagrams: Diagrams, fluent: Fluent, old: Diagram, writes: Sequence[Change[Diagram]]
+) -> Diagram:
+    """The value of a slot after all ``writes``; a `Mark` where they cannot be put together.
+
+    All ``=`` must agree, all ``+=`` add up, a clamped slot is clamped once, ``add`` beats
+    ``remove``.
+    """
+    added, removed = diagrams.false, diagrams.false
+    given = stepped = diagrams.leaf(Mark.UNSET)
+    for write in writes:
+        match write.op:
+            case "add":
+                added = diagrams.either(added, write.condition)
+            case "remove":
+                removed = diagrams.either(removed, write.condition)
+            case "=":
+                value = write.value
+                if isinstance(fluent.type, BoolType):
+                    value = diagrams.lift("stored truth", _stored_truth, value)
+                given = diagrams.lift("give", _give, write.condition, value, given)
+            case "+":
+                stepped = diagrams.lift("step", _step, write.condition, write.value, stepped)
+    stored = diagrams.lift(("store", fluent.id), _store(fluent), given, stepped, old)
+    stored = diagrams.choose(removed, diagrams.false, stored)
+    return diagrams.choose(added, diagrams.true, stored)
+
+
+def _is_agreed(diagrams: Diagrams, value: Diagram) -> Diagram:
+    """Where the writes to a slot agree and are defined."""
+    return diagrams.lift("agreed", lambda one: one not in (Mark.CLASH, Mark.BROKEN), value)
+
+
+def _is_inside(diagrams: Diagrams, value: Diagram) -> Diagram:
+    """Where a number is not outside its range."""
+    return diagrams.lift("inside", lambda one: one is not Mark.OUTSIDE, value)
+
+
+def _stored_truth(value: Value) -> Value:
+    return False if value is None else value
+
+
+def _give(condition: Value, value: Value, given: Value) -> Value:
+    if condition is not True:
+        return condition if condition is Mark.BROKEN else given
+    if given is Mark.UNSET or given == value:
+        return value
+    return given if given is Mark.BROKEN else Mark.CLASH
+
+
+def _step(condition: Value, step: Value, so_far: Value) -> Value:
+    if condition is not True:
+        return condition if condition is Mark.BROKEN else so_far
+    if step is Mark.BROKEN or so_far is Mark.BROKEN:
+        return Mark.BROKEN
+    total = so_far if isinstance(so_far, (int, float)) else 0
+    return total + step if isinstance(step, (int, float)) else total
+
+
+def _store(fluent: Fluent) -> Callable[[Value, Value, Value], Value]:
+    def store(given: Value, step: Value, old: Value) -> Value:
+        if Mark.BROKEN in (given, step):
+            return Mark.BROKEN
+        if given is Mark.UNSET and step is Mark.UNSET:
+            return old
+        if given is not Mark.UNSET:
+            return _bounded(fluent, given) if step is Mark.UNSET else Mark.CLASH
+        if not isinstance(old, (int, float)) or not isinstance(step, (int, float)):
+            return old
+        return _bounded(fluent, old + step)
+
+    return store
+
+
+def _bounded(fluent: Fluent, value: Value) -> Value:
+    """The value as it is stored: clamped, or `Mark.OUTSIDE`."""
+    kind = fluent.type
+    if isinstance(kind, RealType) and isinstance(value, int):
+        return float(value)
+    if not isinstance(kind, NumberType) or not isinstance(value, int):
+        return value
+    if kind.low is not None and value < kind.low:
+        return kind.low if fluent.clamped else Mark.OUTSIDE
+    if kind.high is not None and value > kind.high:
+        return kind.high if fluent.clamped else Mark.OUTSIDE
+    return value

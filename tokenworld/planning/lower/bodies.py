@@ -3,59 +3,106 @@
 A body is walked once with every name bound; all reads are of the state before it. Each write
 carries the condition under which it happens. Only writes that are asked for are evaluated, so that
 what a plan does not need costs nothing and cannot stand in the way.
+
+Each draw becomes a coin, a variable whose value the planner chooses (§13). A coin's sides carry the
+condition under which they have a chance at all. Where a draw is not taken its coin shows 0 and
+counts for nothing. ``pick by least`` and ``by most`` draw nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Generic, Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
-from tokenworld.diagnostics import Span
-from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Raw
-from tokenworld.model import (
-    AddFact,
-    Assign,
+from tokenworld.core import Footprint, StatementVisitor
+from tokenworld.core.footprint import changes
+from tokenworld.core.nodes import (
+    Binder,
     Body,
-    Chance,
+    BranchDraw,
+    Call,
+    Constant,
     Create,
+    Describe,
     Destroy,
-    Draw,
-    Effect,
+    Emit,
     For,
     If,
     Let,
-    Pick,
-    Read,
-    RemoveFact,
-    Swap,
+    PickDraw,
+    Place,
+    Require,
+    Reward,
+    Say,
     Term,
-    Transfer,
-    effects_in,
-    is_draw,
-    may_draw,
-    terms_of,
+    UniformDraw,
+    Variable,
+    Write,
+    WriteOp,
 )
-from tokenworld.planning.lower.algebra import ALIVE, Refused, Slot, V, conj, disj
-from tokenworld.planning.lower.diagram import Mark
-from tokenworld.planning.lower.draws import Coins, DrawSite, drawn_chance, drawn_let, drawn_pick
-from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.numbers import arithmetic, compare, may_break
-from tokenworld.planning.lower.terms import Env, Later, Terms
+from tokenworld.core.walk import evaluated, is_draw
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground import Raw
+from tokenworld.planning.lower.algebra import (
+    ALIVE,
+    COIN,
+    Algebra,
+    Env,
+    Later,
+    Refused,
+    Slot,
+    V,
+    conj,
+    disj,
+)
+from tokenworld.planning.lower.diagram import Mark, Value
+from tokenworld.planning.lower.numbers import compare, may_break
+from tokenworld.planning.lower.terms import Terms, decimals_of
 
-__all__ = ["Bodies", "Demand", "Effects", "Wanted", "Write", "WriteOp", "written_fluents"]
+__all__ = ["Bodies", "Change", "Coins", "Demand", "DrawSite", "Effects", "Wanted"]
 
-WriteOp = Literal["set", "inc", "add", "remove"]
 Demand = Literal["range", "error"]
 Wanted = Callable[[Slot], bool]
+V_co = TypeVar("V_co", covariant=True)
+
+
+class Coins(Protocol[V_co]):
+    """Gives the value of a coin with ``size`` sides."""
+
+    def __call__(self, slot: Slot, size: int) -> V_co: ...
 
 
 @frozen
-class Write(Generic[V]):
-    """One change of a slot under a condition; ``inc`` adds to what is there."""
+class DrawSite(Generic[V]):
+    """A place where a body draws.
+
+    ``taken`` is the condition under which it does, ``possible(side)`` whether that side has a
+    chance, ``choice(side)`` and ``count()`` tell which alternative of how many it is. ``order``
+    lists the sides, likely ones first where that is known: of plans that differ in nothing else
+    the one that counts on ordinary luck is found first.
+    """
+
+    coin: Slot
+    order: tuple[int, ...]
+    taken: V
+    possible: Callable[[int], V]
+    choice: Callable[[int], V]
+    count: Callable[[], V]
+
+    @property
+    def sides(self) -> int:
+        """How many sides the coin has."""
+        return len(self.order)
+
+
+@frozen
+class Change(Generic[V]):
+    """One write to a slot under a condition; ``+`` adds to what is there."""
 
     slot: Slot
     op: WriteOp
@@ -72,26 +119,10 @@ class Effects(Generic[V]):
     is an error. ``dooms`` are the objects it destroys, each with the condition under which it does.
     """
 
-    writes: list[Write[V]] = field(default_factory=list)
+    writes: list[Change[V]] = field(default_factory=list)
     dooms: list[tuple[int, V]] = field(default_factory=list)
     demands: list[tuple[Demand, V]] = field(default_factory=list)
     draws: list[DrawSite[V]] = field(default_factory=list)
-
-
-def written_fluents(body: Body) -> frozenset[str]:
-    """The fluents a body may write by name; `*` stands for those a ``destroy`` may touch."""
-    found: set[str] = set()
-    for effect in effects_in(body):
-        match effect:
-            case Assign(target=target) | AddFact(target=target) | RemoveFact(target=target):
-                found.add(target.fluent)
-            case Transfer(source=left, target=right) | Swap(left=left, right=right):
-                found.update((left.fluent, right.fluent))
-            case Destroy() | Create():
-                found.add("*")
-            case _:
-                pass
-    return frozenset(found)
 
 
 class Bodies(Generic[V]):
@@ -109,9 +140,8 @@ class Bodies(Generic[V]):
     ) -> None:
         self.terms, self.algebra, self.coins = terms, terms.algebra, coins
         self.newborn = newborn
-        self._facts: Facts = terms.facts
-        self._relevant: dict[int, tuple[frozenset[str], bool]] = {}
-        self._breakable: dict[int, bool] = {}
+        self._changes: dict[int, tuple[Body, Footprint]] = {}
+        self._breakable: dict[int, tuple[Term, bool]] = {}
 
     def run(
         self, body: Body, env: Env[V], condition: V, rule: tuple[Raw, ...], wanted: Wanted
@@ -121,26 +151,56 @@ class Bodies(Generic[V]):
 
     def breakable(self, term: Term) -> bool:
         """Whether the value of a term may be undefined."""
-        key = id(term)
-        if key not in self._breakable:
-            self._breakable[key] = may_break(self._facts.program, term)
-        return self._breakable[key]
+        found = self._breakable.get(id(term))
+        if found is None:
+            breaks = may_break(self.terms.facts.rules.derives, term)
+            found = self._breakable[id(term)] = (term, breaks)
+        return found[1]
 
     def mentions(self, body: Body, fluents: Callable[[str], bool]) -> bool:
-        """Whether a body writes a fluent that is asked for, or draws.
+        """Whether a body writes a fluent that is asked for, makes or destroys objects, or draws.
 
         Draws are always met, whatever is asked for, so that their numbers stay the same.
         """
-        key = id(body)
-        if key not in self._relevant:
-            draws = may_draw(body)
-            self._relevant[key] = (written_fluents(body), draws)
-        written, draws = self._relevant[key]
-        return draws or "*" in written or any(fluents(name) for name in written)
+        found = self._changes.get(id(body))
+        if found is None:
+            found = self._changes[id(body)] = (body, changes(body))
+        made = found[1]
+        lives = made.draws or made.destroys or bool(made.creates)
+        return lives or any(fluents(name) for name in made.writes)
 
 
-class _Walk(Generic[V]):
-    """One walk over one body."""
+class _Picked(Later[V]):
+    """A value that was picked: the candidates' values, each with the condition that it is the one.
+
+    ``envs`` are the names as each candidate sees them, ``none`` where nothing was picked.
+    """
+
+    def __init__(
+        self, algebra: Algebra[V], name: str, envs: list[Env[V]], chosen: list[V], none: V
+    ) -> None:
+        super().__init__(self._put_together)
+        self._algebra, self._name = algebra, name
+        self.envs, self.chosen, self.none = envs, chosen, none
+
+    def _put_together(self) -> V:
+        value = self._algebra.const(None)
+        for env, held in zip(self.envs, self.chosen, strict=True):
+            picked = partial(env.look, self._name)
+            value = self._algebra.choose(held, picked, lambda value=value: value)  # type: ignore[misc]
+        return value
+
+
+@frozen
+class _Here(Generic[V]):
+    """Where a walk stands: what names mean, and under which condition it came there."""
+
+    env: Env[V]
+    condition: V
+
+
+class _Walk(StatementVisitor[_Here[V], Env[V]]):
+    """One walk over one body; a statement gives the names that are visible after it."""
 
     def __init__(self, bodies: Bodies[V], rule: tuple[Raw, ...], wanted: Wanted) -> None:
         self._terms, self._algebra, self._bodies = bodies.terms, bodies.algebra, bodies
@@ -153,73 +213,19 @@ class _Walk(Generic[V]):
         return self._effects
 
     def _walk(self, body: Body, env: Env[V], condition: V) -> None:
-        for effect in body:
+        for statement in body:
             if self._algebra.never(condition):
                 return
-            env = self._effect(effect, env, condition)
-
-    def _effect(self, effect: Effect, env: Env[V], condition: V) -> Env[V]:
-        """Note what one change does; the names visible after it."""
-        if not is_draw(effect):
-            for term in terms_of(effect):
-                self._sound(term, env, condition)
-        match effect:
-            case Let():
-                return self._let(effect, env, condition)
-            case Assign() | AddFact() | RemoveFact() | Transfer() | Swap():
-                self._change(effect, env, condition)
-            case If(condition=test, then=then, otherwise=otherwise):
-                if self._needed(then) or self._needed(otherwise):
-                    held = self._terms.condition(test, env)
-                    self._walk(then, env, self._both(condition, held))
-                    failed = self._algebra.negate(held)
-                    self._walk(otherwise, env, self._both(condition, failed))
-            case For(binders=binders, where=where, body=body):
-                if self._needed(body):
-                    for inner, member in self._terms.bindings(binders, where, env):
-                        self._walk(body, inner, self._both(condition, member))
-            case Chance() | Pick():
-                self._branch(effect, env, condition)
-            case Destroy(target=target):
-                self._destroy(target, env, condition)
-            case Create():
-                return self._create(effect, env, condition)
-            case _:
-                pass  # prose and rewards change nothing
-        return env
+            if not is_draw(statement):
+                for term in evaluated(statement):
+                    self._sound(term, env, condition)
+            env = self.statement(statement, _Here(env, condition))
 
     def _needed(self, body: Body) -> bool:
         return self._bodies.mentions(body, lambda fluent: self._wanted((fluent, ())))
 
     def _both(self, left: V, right: V) -> V:
         return conj(self._algebra, left, right)
-
-    # ---- draws ----------------------------------------------------------------------------
-
-    def _let(self, let: Let, env: Env[V], condition: V) -> Env[V]:
-        value = let.value
-        if not isinstance(value, Draw):
-            return env.bind(let.name, Later(partial(self._terms.value, value, env)))
-        drawn, site = drawn_let(self._bodies, self._key(), let, env, condition)
-        self._note(site)
-        return env.bind(let.name, drawn)
-
-    def _branch(self, effect: Chance | Pick, env: Env[V], condition: V) -> None:
-        if isinstance(effect, Chance):
-            branches, chance = drawn_chance(self._bodies, self._key(), effect, env, condition)
-            self._note(chance)
-        else:
-            branches, pick = drawn_pick(self._bodies, self._key(), effect, env, condition)
-            self._note(pick)
-        for body, inner, held in branches:
-            if self._needed(body):
-                self._walk(body, inner, self._both(condition, held))
-
-    def _note(self, site: DrawSite[V] | None) -> None:
-        """A draw was met; its odds must be defined wherever it is taken."""
-        if site is not None:
-            self._effects.draws.append(site)
-            self._demand("error", site.taken, self._defined(site.possible(0)))
 
     def _demand(self, kind: Demand, condition: V, demand: V) -> None:
         idle = self._algebra.negate(condition)
@@ -233,68 +239,64 @@ class _Walk(Generic[V]):
         if self._bodies.breakable(term):
             self._demand("error", condition, self._defined(self._terms.value(term, env)))
 
-    def _key(self) -> tuple[Raw, ...]:
-        return (*self._rule, len(self._effects.draws))
+    # ---- statements -------------------------------------------------------------------------
 
-    # ---- writes ---------------------------------------------------------------------------
+    def let(self, statement: Let, env: _Here[V]) -> Env[V]:
+        value = statement.value
+        if isinstance(value, BranchDraw):
+            return env.env.bind(statement.names[0], self._branch(value, env))
+        if isinstance(value, PickDraw):
+            return self._pick(value, statement.names, env)
+        if isinstance(value, UniformDraw):
+            refused = Refused("`uniform`", statement.span, "a real number has too many values")
+            return env.env.bind(statement.names[0], self._algebra.refuse(refused))
+        if isinstance(value, Call) and value.op == "amount":
+            self._amount(self._terms.value(value, env.env), env.condition)
+        return env.env.bind(statement.names[0], Later(partial(self._terms.value, value, env.env)))
 
-    def _change(
-        self,
-        effect: Assign | AddFact | RemoveFact | Transfer | Swap,
-        env: Env[V],
-        condition: V,
-    ) -> None:
-        value = self._terms.value
-        span = effect.span
-        match effect:
-            case Assign(target=target, op=op, value=term):
-                kind: WriteOp = "set" if op == "=" else "inc"
-                self._write(
-                    target, kind, env, condition, lambda: self._signed(value(term, env), op), span
-                )
-            case AddFact(target=target):
-                self._write(target, "add", env, condition, lambda: self._terms.true, span)
-            case RemoveFact(target=target):
-                self._write(target, "remove", env, condition, lambda: self._terms.false, span)
-            case Swap(left=left, right=right):
-                self._write(left, "set", env, condition, lambda: value(right, env), span)
-                self._write(right, "set", env, condition, lambda: value(left, env), span)
-            case Transfer(amount=amount, source=source, target=target):
-                self._transfer(value(amount, env), source, target, env, condition, span)
-
-    def _signed(self, value: V, op: str) -> V:
-        if op != "-=":
-            return value
+    def _amount(self, amount: V, condition: V) -> None:
+        """What is transferred must not be negative."""
         zero = self._algebra.const(0)
-        return self._algebra.lift(("arithmetic", "-"), arithmetic("-"), zero, value)
+        below = self._algebra.lift(("compare", "<"), compare("<"), amount, zero)
+        self._demand("range", condition, self._algebra.negate(below))
 
-    def _transfer(
-        self, amount: V, source: Read, target: Read, env: Env[V], condition: V, span: Span
-    ) -> None:
-        self._write(source, "inc", env, condition, lambda: self._signed(amount, "-="), span)
-        self._write(target, "inc", env, condition, lambda: amount, span)
-        zero = self._algebra.const(0)
-        enough = self._algebra.lift(("compare", ">="), compare(">="), amount, zero)
-        self._demand("range", condition, enough)
+    def choose(self, statement: If, env: _Here[V]) -> Env[V]:
+        then, otherwise = statement.then, statement.otherwise
+        if not (self._needed(then) or self._needed(otherwise)):
+            return env.env
+        picked = _tested_pick(statement.condition, env.env)
+        if picked is not None:
+            for inner, chosen in zip(picked.envs, picked.chosen, strict=True):
+                names = {**env.env.names, **inner.names}
+                seen = Env(names, env.env.was, env.env.actor)
+                self._walk(then, seen, self._both(env.condition, chosen))
+            self._walk(otherwise, env.env, self._both(env.condition, picked.none))
+            return env.env
+        held = self._terms.condition(statement.condition, env.env)
+        self._walk(then, env.env, self._both(env.condition, held))
+        failed = self._algebra.negate(held)
+        self._walk(otherwise, env.env, self._both(env.condition, failed))
+        return env.env
 
-    def _write(
-        self,
-        target: Read,
-        op: WriteOp,
-        env: Env[V],
-        condition: V,
-        value: Callable[[], V],
-        span: Span,
-    ) -> None:
-        if not self._wanted((target.fluent, ())):
-            return
-        made: Later[V] = Later(value)
-        for slot, chosen in self._slots(target, env):
-            held = self._both(condition, chosen)
-            if self._wanted(slot) and not self._algebra.never(held):
-                self._effects.writes.append(Write(slot, op, held, made.value(), span))
+    def loop(self, statement: For, env: _Here[V]) -> Env[V]:
+        if self._needed(statement.body):
+            every = self._terms.bindings(statement.binders, statement.where, env.env)
+            for inner, member in every:
+                self._walk(statement.body, inner, self._both(env.condition, member))
+        return env.env
 
-    def _slots(self, target: Read, env: Env[V]) -> Iterator[tuple[Slot, V]]:
+    def write(self, statement: Write, env: _Here[V]) -> Env[V]:
+        target = statement.target
+        if self._wanted((target.fluent, ())):
+            made: Later[V] = Later(partial(self._terms.value, statement.value, env.env))
+            for slot, chosen in self._slots(target, env.env):
+                held = self._both(env.condition, chosen)
+                if self._wanted(slot) and not self._algebra.never(held):
+                    change = Change(slot, statement.op, held, made.value(), statement.span)
+                    self._effects.writes.append(change)
+        return env.env
+
+    def _slots(self, target: Place, env: Env[V]) -> Iterator[tuple[Slot, V]]:
         """The slots a target can mean, each with the condition under which it does."""
         fluent = self._facts.program.fluents[target.fluent]
         values = [self._terms.value(arg, env) for arg in target.args]
@@ -311,28 +313,186 @@ class _Walk(Generic[V]):
                 chosen = self._both(chosen, same)
             yield self._facts.slot(fluent, args), chosen
 
-    # ---- create and destroy -----------------------------------------------------------------
-
-    def _create(self, create: Create, env: Env[V], condition: V) -> Env[V]:
-        """The newborns of the type come to life with these values; `birth` rules are left out."""
-        numbers = self._bodies.newborn(create.of)
+    def create(self, statement: Create, env: _Here[V]) -> Env[V]:
+        """The newborns of the type come to life with these values; births are left out."""
+        numbers = self._bodies.newborn(statement.of)
         if not numbers:
             reason = "objects that do not exist yet are not encoded"
-            raise Refused("`create`", create.span, reason)
-        values = [(one.fluent, self._terms.value(one.value, env)) for one in create.fields]
+            raise Refused("`create`", statement.span, reason)
+        values = [(one.fluent, self._terms.value(one.value, env.env)) for one in statement.fields]
         for number in numbers:
             for name, value in ((ALIVE, self._terms.true), *values):
-                write = Write((name, (number,)), "set", condition, value, create.span)
-                self._effects.writes.append(write)
-        return env.bind(create.name, self._algebra.const(numbers[0]))
+                change = Change((name, (number,)), "=", env.condition, value, statement.span)
+                self._effects.writes.append(change)
+        return env.env.bind(statement.name, self._algebra.const(numbers[0]))
 
-    def _destroy(self, target: Term, env: Env[V], condition: V) -> None:
-        value = self._terms.value(target, env)
-        universe = self._terms.universe(target.type)
+    def destroy(self, statement: Destroy, env: _Here[V]) -> Env[V]:
+        value = self._terms.value(statement.target, env.env)
+        universe = self._terms.universe(statement.target.type)
         for number in self._algebra.possible(value, universe) or ():
             if not isinstance(number, int):
                 continue
             same = self._terms.equals(value, self._algebra.const(number))
-            held = self._both(self._both(condition, same), self._terms.alive(number))
+            held = self._both(self._both(env.condition, same), self._terms.alive(number))
             if not self._algebra.never(held):
                 self._effects.dooms.append((number, held))
+        return env.env
+
+    def require(self, statement: Require, env: _Here[V]) -> Env[V]:
+        raise TypeError("a require stands at the head of an action, not in its body")
+
+    def _told(self, statement: Emit | Say | Describe | Reward, env: _Here[V]) -> Env[V]:
+        return env.env  # prose and rewards change nothing
+
+    emit = say = describe = reward = _told
+
+    # ---- draws ------------------------------------------------------------------------------
+
+    def _coin(self, site: DrawSite[V]) -> V:
+        """The coin of a draw that was met; its odds must be defined wherever it is taken."""
+        self._effects.draws.append(site)
+        self._demand("error", site.taken, self._defined(site.possible(0)))
+        return self._bodies.coins(site.coin, site.sides)
+
+    def _key(self) -> Slot:
+        return COIN, (*self._rule, len(self._effects.draws))
+
+    def _branch(self, draw: BranchDraw, env: _Here[V]) -> V:
+        """The position of the branch that is taken; the last side stands for none of them."""
+        odds, sides = draw.probabilities, len(draw.probabilities) + 1
+        site = DrawSite(
+            self._key(),
+            self._likely_first(odds, env.env),
+            env.condition,
+            partial(self._has_chance, odds, env.env),
+            self._algebra.const,
+            lambda: self._algebra.const(sides),
+        )
+        return self._coin(site)
+
+    def _has_chance(self, odds: tuple[Term, ...], env: Env[V], side: int) -> V:
+        """Whether branch ``side`` has a chance (the last one: whether there is a rest)."""
+        values = [self._terms.value(term, env) for term in odds]
+        scales = tuple(10 ** decimals_of(term.type) for term in odds)
+
+        def has_chance(*parts: Value) -> Value:
+            shares = [
+                Fraction(part) / scale
+                for part, scale in zip(parts, scales, strict=True)
+                if isinstance(part, (int, float))
+            ]
+            if len(shares) < len(parts) or min(shares) < 0 or sum(shares) > 1:
+                return Mark.BROKEN
+            return bool(shares[side] > 0 if side < len(shares) else sum(shares) < 1)
+
+        return self._algebra.lift(("odds", side, scales), has_chance, *values)
+
+    def _likely_first(self, odds: tuple[Term, ...], env: Env[V]) -> tuple[int, ...]:
+        """The sides by their probabilities, in written order where these are not fixed."""
+        shares: list[Fraction] = []
+        for term in odds:
+            found = self._algebra.possible(self._terms.value(term, env), lambda: None) or ()
+            if len(found) == 1 and isinstance(found[0], (int, float)):
+                shares.append(Fraction(found[0]) / 10 ** decimals_of(term.type))
+        sides = range(len(odds) + 1)
+        if len(shares) < len(odds):
+            return tuple(sides)
+        shares.append(1 - sum(shares, Fraction(0)))
+        return tuple(sorted(sides, key=lambda side: -shares[side]))
+
+    def _pick(self, draw: PickDraw, names: tuple[str, ...], env: _Here[V]) -> Env[V]:
+        """The names of what is picked."""
+        if not self._terms.in_settled_order(draw.binders):
+            reason = "its candidates come in an order that changes"
+            raise Refused("`pick` from a collection", draw.span, reason)
+        found = list(self._terms.bindings(draw.binders, draw.where, env.env))
+        members = [member for _, member in found]
+        envs = [_renamed(inner, draw.binders, names) for inner, _ in found]
+        heavy = members if draw.key != "weight" else self._heavy(draw, envs, members)
+        none = self._terms.false
+        for one in heavy:
+            none = disj(self._algebra, none, one)
+        none = self._algebra.negate(none)
+        if draw.key in ("least", "most"):
+            chosen = self._best(draw, envs, members)
+        else:
+            chosen = self._drawn(members, heavy, none, env.condition) if members else []
+        seen = env.env
+        for name in names:
+            seen = seen.bind(name, _Picked(self._algebra, name, envs, chosen, none))
+        return seen
+
+    def _heavy(self, draw: PickDraw, envs: list[Env[V]], members: list[V]) -> list[V]:
+        """For each candidate whether it has a chance, that is, a weight above 0."""
+        assert draw.weight is not None
+        return [
+            self._both(member, self._above_zero(self._terms.value(draw.weight, env)))
+            for env, member in zip(envs, members, strict=True)
+        ]
+
+    def _above_zero(self, weight: V) -> V:
+        """Whether a weight is above 0; a negative one is undefined (TW1006)."""
+
+        def above(value: Value) -> Value:
+            if not isinstance(value, (int, float)) or value < 0:
+                return Mark.BROKEN
+            return value > 0
+
+        return self._algebra.lift("weight", above, weight)
+
+    def _drawn(self, members: list[V], heavy: list[V], none: V, condition: V) -> list[V]:
+        """For each candidate the condition under which the coin shows it."""
+        sides = len(members)
+        site = DrawSite(
+            self._key(),
+            tuple(range(sides)),
+            self._both(condition, self._algebra.negate(none)),
+            lambda side: heavy[side],
+            lambda side: self._terms.counted(members[:side]),
+            lambda: self._terms.counted(members),
+        )
+        coin = self._coin(site)
+        return [self._both(one, self._is_side(coin, side)) for side, one in enumerate(heavy)]
+
+    def _is_side(self, coin: V, side: int) -> V:
+        return self._algebra.lift(("side", side), lambda value: value == side, coin)
+
+    def _best(self, draw: PickDraw, envs: list[Env[V]], members: list[V]) -> list[V]:
+        """For each candidate whether it is the first of those with the least or most weight."""
+        assert draw.weight is not None
+        weights = [self._terms.value(draw.weight, env) for env in envs]
+        chosen = []
+        for side, member in enumerate(members):
+            best = member
+            for other, rival in enumerate(members):
+                if other != side:
+                    ends = weights[side], weights[other]
+                    ends = ends if draw.key == "least" else ends[::-1]
+                    loses = self._before(*ends, strict=other < side)
+                    best = self._both(best, disj(self._algebra, self._algebra.negate(rival), loses))
+            chosen.append(best)
+        return chosen
+
+    def _before(self, left: V, right: V, *, strict: bool) -> V:
+        op: Literal["<", "<="] = "<" if strict else "<="
+        return self._algebra.lift(("compare", op), compare(op), left, right)
+
+
+def _renamed(env: Env[V], binders: tuple[Binder, ...], names: tuple[str, ...]) -> Env[V]:
+    """What is picked under the names of the ``let`` as well."""
+    for name, binder in zip(names, binders, strict=True):
+        env = env.bind(name, env.look(binder.name))
+    return env
+
+
+def _tested_pick(condition: Term, env: Env[V]) -> _Picked[V] | None:
+    """The pick that gave ``x`` its value where the condition is ``x != none``.
+
+    Its candidates are looked at one by one then, and not put together.
+    """
+    match condition:
+        case Call("not", (Call("==", (Variable(name=name), Constant(value=None))),)):
+            found = env.names[name]
+            return found if isinstance(found, _Picked) else None
+        case _:
+            return None

@@ -7,47 +7,60 @@ under which it is. The list is in the collection's order where that order does n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Generic
+from typing import Protocol
 
+from tokenworld.core import TermVisitor
+from tokenworld.core.nodes import Binder, Choice, DeriveCall, Members, Term
 from tokenworld.ground import Raw
-from tokenworld.model import (
-    Binder,
-    Choose,
-    ClosureOf,
-    CollectionRange,
-    CollectionType,
-    DeriveCall,
-    IntervalRange,
-    InverseOf,
-    ListTerm,
-    ObjectType,
-    Term,
-    TypeRange,
-    ValueType,
-)
-from tokenworld.planning.lower.algebra import Refused, V, conj, disj
+from tokenworld.model import CollectionType, IntervalRange, ObjectType, TypeRange, ValueType
+from tokenworld.planning.lower.algebra import Algebra, Env, Refused, Universe, V, conj, disj
+from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.fixpoints import Fixpoints
 from tokenworld.planning.lower.numbers import truth
-
-if TYPE_CHECKING:
-    from tokenworld.planning.lower.terms import Env, Terms
 
 __all__ = ["Collections"]
 
 
-def _element(kind: ValueType) -> ValueType:
+class Evaluator(Protocol[V]):
+    """What collections need of the evaluator of terms (`Terms`)."""
+
+    facts: Facts
+    algebra: Algebra[V]
+    true: V
+    false: V
+    none: V
+    fixpoints: Fixpoints[V]
+
+    def value(self, term: Term, env: Env[V]) -> V: ...
+
+    def condition(self, term: Term | None, env: Env[V]) -> V: ...
+
+    def stored(self, fluent_id: str, args: tuple[Raw, ...], was: bool) -> V: ...
+
+    def alive(self, number: int, was: bool = False) -> V: ...
+
+    def equals(self, left: V, right: V) -> V: ...
+
+    def is_type(self, value: V, kind: ValueType, of: str) -> V: ...
+
+    def universe(self, value_type: ValueType) -> Universe: ...
+
+
+Element = tuple[V, V]
+"""A value and the condition under which it is in the collection."""
+_Closures = dict[tuple[str, Raw, bool, int], dict[Raw, V]]
+
+
+def _element_type(kind: ValueType) -> ValueType:
     return kind.element if isinstance(kind, CollectionType) else kind
 
 
-_Closures = dict[tuple[str, Raw, bool, int], dict[Raw, V]]
-Element = tuple[V, V]
-"""A value and the condition under which it is in the collection."""
+class Collections(TermVisitor[Env[V], list[Element[V]]]):
+    """The collections of one evaluator: candidates with their conditions."""
 
-
-class Collections(Generic[V]):
-    """The collections of one evaluator."""
-
-    def __init__(self, terms: Terms[V]) -> None:
-        self._terms = terms
+    def __init__(self, terms: Evaluator[V]) -> None:
+        self._terms, self._fluents = terms, terms.facts.program.fluents
+        self._settled = _Settled(terms.facts)
         self.forget()
 
     def forget(self) -> None:
@@ -60,29 +73,29 @@ class Collections(Generic[V]):
 
     def range_of(self, binder: Binder, env: Env[V]) -> Iterator[Element[V]]:
         """What a loop variable can be, each with its condition."""
-        terms, algebra = self._terms, self._terms.algebra
-        match binder.domain:
-            case TypeRange(of=ObjectType(name=name)):
-                for number in terms.facts.objects(name):
-                    yield algebra.const(number), terms.alive(number, env.was)
-            case TypeRange(of=of):
-                for value in terms.facts.domain(of) or ():
-                    yield algebra.const(value), terms.true
-            case IntervalRange(low=low, high=high):
-                for number in range(low, high + 1):
-                    yield algebra.const(number), terms.true
-            case CollectionRange(collection=collection, only=only):
-                for item, member in self.elements(collection, env):
-                    kept = algebra.negate(terms.equals(item, terms.none))
-                    if only is not None:
-                        kept = terms.is_type(item, _element(collection.type), only)
-                    yield item, conj(algebra, kept, member)
+        terms, algebra, domain = self._terms, self._terms.algebra, binder.domain
+        if isinstance(domain, TypeRange) and isinstance(domain.of, ObjectType):
+            for number in terms.facts.objects(domain.of.name):
+                yield algebra.const(number), terms.alive(number, env.was)
+        elif isinstance(domain, TypeRange):
+            for value in terms.facts.domain(domain.of) or ():
+                yield algebra.const(value), terms.true
+        elif isinstance(domain, IntervalRange):
+            for number in range(domain.low, domain.high + 1):
+                yield algebra.const(number), terms.true
+        else:
+            kind = _element_type(domain.type)
+            for item, member in self.term(domain, env):
+                kept = algebra.negate(terms.equals(item, terms.none))
+                if binder.only is not None:
+                    kept = terms.is_type(item, kind, binder.only)
+                yield item, conj(algebra, kept, member)
 
     def member(self, item: V, collection: Term, env: Env[V]) -> V:
         """``item in collection``; `none` is in nothing."""
         terms, algebra = self._terms, self._terms.algebra
         result = terms.false
-        for value, member in self.elements(collection, env):
+        for value, member in self.term(collection, env):
             found = conj(algebra, terms.equals(item, value), member)
             result = disj(algebra, result, found)
         present = algebra.negate(terms.equals(item, terms.none))
@@ -90,69 +103,56 @@ class Collections(Generic[V]):
 
     def settled(self, collection: Term) -> bool:
         """Whether its candidates come in an order that never changes."""
-        match collection:
-            case ListTerm():
-                return True
-            case ClosureOf(fluent=fluent):
-                kind = self._terms.facts.program.fluents[fluent].fluent_kind
-                return kind == "relation"
-            case InverseOf(fluent=fluent):
-                return not self._terms.facts.program.fluents[fluent].ordered
-            case Choose(then=then, otherwise=otherwise):
-                return self.settled(then) and self.settled(otherwise)
-            case DeriveCall(derive=name):
-                return self.settled(self._terms.facts.program.derives[name].value)
-            case _:
-                return False
+        return self._settled.term(collection, None)
 
-    def elements(self, collection: Term, env: Env[V]) -> list[Element[V]]:
-        """The candidates of a collection with their conditions."""
-        match collection:
-            case ListTerm(items=items):
-                return [(self._terms.value(item, env), self._terms.true) for item in items]
-            case InverseOf(fluent=fluent, of=of, was=was):
-                return self._inverse(fluent, self._terms.value(of, env), env.was or was)
-            case ClosureOf(fluent=fluent, of=of, was=was):
-                kind = of.type
-                return self._closure(fluent, self._terms.value(of, env), kind, env.was or was)
-            case Choose(condition=condition, then=then, otherwise=otherwise):
-                return self._either(self._terms.condition(condition, env), then, otherwise, env)
-            case DeriveCall(derive=name, args=args, was=was):
-                derive = self._terms.facts.program.derives[name]
-                values = [self._terms.value(arg, env) for arg in args]
-                names = [param.name for param in derive.params]
-                inner = type(env)(dict(zip(names, values, strict=True)), env.was or was)
-                return self.elements(derive.value, inner)
-            case _:
-                reason = "its members are not known"
-                raise Refused("collection", collection.span, reason)
+    # ---- the candidates of a collection -----------------------------------------------------
 
-    def _either(self, condition: V, then: Term, otherwise: Term, env: Env[V]) -> list[Element[V]]:
-        algebra = self._terms.algebra
-        sides = ((then, condition), (otherwise, algebra.negate(condition)))
+    def _unknown(self, term: Term, env: Env[V]) -> list[Element[V]]:
+        raise Refused("collection", term.span, "its members are not known")
+
+    constant = object_name = param_value = variable = actor = read = call = _unknown
+    fold = type_test = text = _unknown
+
+    def members(self, term: Members, env: Env[V]) -> list[Element[V]]:
+        terms, was = self._terms, env.was or term.was
+        if term.by == "list":
+            return [(terms.value(item, env), terms.true) for item in term.items]
+        of = terms.value(term.of, env)
+        if term.by == "inverse":
+            return self._inverse(term.fluent, of, was)
+        return self._closure(term.fluent, of, term.of.type, was)
+
+    def choice(self, term: Choice, env: Env[V]) -> list[Element[V]]:
+        algebra, condition = self._terms.algebra, self._terms.condition(term.condition, env)
+        sides = ((term.then, condition), (term.otherwise, algebra.negate(condition)))
         return [
             (value, conj(algebra, side, member))
             for collection, side in sides
             if not algebra.never(side)
-            for value, member in self.elements(collection, env)
+            for value, member in self.term(collection, env)
         ]
+
+    def derive_call(self, term: DeriveCall, env: Env[V]) -> list[Element[V]]:
+        derive = self._terms.facts.rules.derives[term.derive]
+        values = [self._terms.value(arg, env) for arg in term.args]
+        names = [param.name for param in derive.params]
+        inner = Env(dict(zip(names, values, strict=True)), env.was or term.was, env.actor)
+        return self.term(derive.value, inner)
 
     def _inverse(self, fluent_id: str, of: V, was: bool) -> list[Element[V]]:
         terms, algebra = self._terms, self._terms.algebra
         present = algebra.negate(terms.equals(of, terms.none))
         found = []
         for number in self._sources(fluent_id):
-            same = terms.equals(terms.read(fluent_id, (number,), was), of)
+            same = terms.equals(terms.stored(fluent_id, (number,), was), of)
             member = conj(algebra, present, same)
             if not algebra.never(member):
                 found.append((algebra.const(number), member))
         return found
 
     def _sources(self, fluent_id: str) -> tuple[int, ...]:
-        kind = self._terms.facts.program.fluents[fluent_id].params[0].type
+        kind = self._fluents[fluent_id].params[0].type
         return self._terms.facts.objects(kind.name) if isinstance(kind, ObjectType) else ()
-
-    # ---- closures -------------------------------------------------------------------------
 
     def _closure(self, fluent_id: str, of: V, kind: ValueType, was: bool) -> list[Element[V]]:
         terms, algebra = self._terms, self._terms.algebra
@@ -177,7 +177,7 @@ class Collections(Generic[V]):
         """What leads to an object along an attribute, or is reached from it along a relation."""
         key = (fluent_id, target, was, self._terms.fixpoints.stage)
         if key not in self._closures:
-            relation = self._terms.facts.program.fluents[fluent_id].fluent_kind == "relation"
+            relation = self._fluents[fluent_id].fluent_kind == "relation"
             step = self._reached if relation else self._inside
             found: dict[Raw, V] = {}
             # No chain is longer than there are objects. (Where each round costs more, as for what
@@ -191,13 +191,13 @@ class Collections(Generic[V]):
 
     def _inside(self, fluent_id: str, target: Raw, was: bool, before: dict[Raw, V]) -> dict[Raw, V]:
         terms, algebra = self._terms, self._terms.algebra
-        universe = terms.universe(terms.facts.program.fluents[fluent_id].type)
+        universe = terms.universe(self._fluents[fluent_id].type)
 
         def leads(value: Raw) -> V:
             return terms.true if value == target else before.get(value, terms.false)
 
         table = {
-            number: algebra.bind(terms.read(fluent_id, (number,), was), universe, leads)
+            number: algebra.bind(terms.stored(fluent_id, (number,), was), universe, leads)
             for number in self._sources(fluent_id)
         }
         return {number: held for number, held in table.items() if not algebra.never(held)}
@@ -206,7 +206,7 @@ class Collections(Generic[V]):
         self, fluent_id: str, source: Raw, was: bool, before: dict[Raw, V]
     ) -> dict[Raw, V]:
         terms, algebra = self._terms, self._terms.algebra
-        kind = terms.facts.program.fluents[fluent_id].params[1].type
+        kind = self._fluents[fluent_id].params[1].type
         table: dict[Raw, V] = {}
         for number in terms.facts.objects(kind.name) if isinstance(kind, ObjectType) else ():
             held = self._related(fluent_id, source, number, was)
@@ -218,9 +218,30 @@ class Collections(Generic[V]):
         return table
 
     def _related(self, fluent_id: str, left: Raw, right: Raw, was: bool) -> V:
-        related = self._terms.read(fluent_id, (left, right), was)
+        related = self._terms.stored(fluent_id, (left, right), was)
         return self._terms.algebra.lift("truth", truth, related)
 
-    def nested_inside(self, fluent_id: str, target: int) -> dict[Raw, V]:
-        """For each object the condition under which it is within ``target``, now."""
-        return self._leading(fluent_id, target, False)
+
+class _Settled(TermVisitor[None, bool]):
+    """Whether the candidates of a collection come in an order that never changes."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def _changes(self, term: Term, env: None) -> bool:
+        return False
+
+    constant = object_name = param_value = variable = actor = read = call = _changes
+    fold = type_test = text = _changes
+
+    def members(self, term: Members, env: None) -> bool:
+        if term.by == "list":
+            return True
+        fluent = self._facts.program.fluents[term.fluent]
+        return fluent.fluent_kind == "relation" if term.by == "closure" else not fluent.ordered
+
+    def choice(self, term: Choice, env: None) -> bool:
+        return self.term(term.then, env) and self.term(term.otherwise, env)
+
+    def derive_call(self, term: DeriveCall, env: None) -> bool:
+        return self.term(self._facts.rules.derives[term.derive].value, env)

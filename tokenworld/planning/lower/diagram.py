@@ -166,6 +166,21 @@ class Diagrams:
 
         return count(diagram)
 
+    def tests(self, diagram: Diagram) -> Iterator[tuple[Diagram, int, tuple[int, ...], Diagram]]:
+        """Each test below a diagram once: where it stands, its variable, the positions that lead
+        to one kid, and this kid. There are as many as there are nodes, however many ways."""
+        waiting, seen = [diagram], {diagram}
+        while waiting:
+            one = waiting.pop()
+            groups: dict[Diagram, list[int]] = {}
+            for position, kid in enumerate(self._kids[one]):
+                groups.setdefault(kid, []).append(position)
+            for kid, positions in groups.items():
+                yield one, self._level[one], tuple(positions), kid
+                if kid not in seen:
+                    seen.add(kid)
+                    waiting.append(kid)
+
     def evaluate(self, diagram: Diagram, position: Callable[[int], int]) -> Value:
         """The leaf where ``position`` gives the position of each variable's value."""
         while self._level[diagram] != _LEAF:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tokenworld.ground import Instance, Raw, Simulator, StateT
-from tokenworld.planning.encodings.decode import check_plan, decoded, operators_named
-from tokenworld.planning.encodings.ir import Task, Variable
-from tokenworld.planning.encodings.sas import sas_text, single_valued
+from tokenworld.planning.encodings.ir import Task, Variable, check_plan, decoded, operators_named
+from tokenworld.planning.encodings.sas import TooManyEffects, sas_text, single_valued
 from tokenworld.planning.encodings.slice import cone_of
 from tokenworld.planning.lower.algebra import Obstacle, Refused
 from tokenworld.planning.lower.diagram import Explosion
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.plain import plain_encoding
-from tokenworld.planning.lower.reach import simplified
+from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.lower.ticks import assembled
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.verdict import PlanStep
@@ -110,11 +109,24 @@ def encode(
         return Unencodable((too_big(instance, explosion),))
     if not task.goal:
         return Encoding(_WON, plain=_WON)
-    return Encoding(single_valued(task), not reachable, task)
+    try:
+        return Encoding(single_valued(task), not reachable, task)
+    except TooManyEffects as error:
+        return Unencodable((_too_many(instance, error),))
 
 
 _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
 """What is left to do where the goal holds whatever happens: planners reject a task of nothing."""
+
+
+def _too_many(instance: Instance, error: TooManyEffects) -> Obstacle:
+    """The obstacle of a rule that has too many effects once each condition names one value."""
+    reason = f"with it the world takes more than {error.most:,} effects of single values"
+    command = error.operator.command
+    action = None if command is None else instance.program.actions.get(command.action)
+    if action is None:
+        return Obstacle(f"`{error.operator.name}`", instance.world.span, reason)
+    return Obstacle(f"the action `{action.name}`", action.span, reason)
 
 
 def too_big(instance: Instance, explosion: Explosion) -> Obstacle:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
+from tokenworld.core import lowered
+from tokenworld.core.nodes import Binder
 from tokenworld.ground import (
     MANY,
     Command,
     Instance,
     Pattern,
     Raw,
-    changed_in_play,
     count_bindings,
     domain_of,
     parameter_domains,
@@ -24,7 +25,6 @@ from tokenworld.ground import (
 )
 from tokenworld.model import (
     ROOT,
-    Binder,
     BoolLiteral,
     BoolType,
     EnumType,
@@ -63,6 +63,7 @@ class Facts:
         stored: Stored | None = None,
     ) -> None:
         self.instance, self.program = instance, instance.program
+        self.rules = lowered(self.program)
         self.running, self._stored = running, stored
         self.reach: tuple[object] | None = None
         """What the grounding found, once it was asked for."""
@@ -185,7 +186,7 @@ class Facts:
     def changing(self) -> frozenset[str]:
         """The fluents that play may change, or that start states differ in."""
         secret = (one.id for one in self.program.fluents.values() if one.secret)
-        return changed_in_play(self.program) | frozenset(secret if self._others else ())
+        return self.rules.changing | frozenset(secret if self._others else ())
 
     def rows(self, pattern: Pattern) -> Sequence[tuple[Raw, ...]] | None:
         """What may match a pattern; ``None`` where that would take too long to find out."""

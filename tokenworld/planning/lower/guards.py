@@ -6,26 +6,16 @@ provably changes: they cost nothing and draw nothing into the plan's concern.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
+from tokenworld.core.nodes import Call, Fold, Term
+from tokenworld.core.rules import Conserve, Ending, Footprint, Invariant
 from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    Arithmetic,
-    Conserve,
-    Derive,
-    Ending,
-    Fold,
-    Invariant,
-    Term,
-    deep_subterms,
-)
-from tokenworld.planning.lower.algebra import Refused
-from tokenworld.planning.lower.blocks import Block
+from tokenworld.planning.lower.algebra import Env, Refused
+from tokenworld.planning.lower.blocks import Block, Moment
 from tokenworld.planning.lower.diagram import Diagram, Value
-from tokenworld.planning.lower.moments import Moment
-from tokenworld.planning.lower.numbers import arithmetic, truth
-from tokenworld.planning.lower.terms import Env
+from tokenworld.planning.lower.numbers import arithmetic
 
 __all__ = ["Guards"]
 
@@ -42,6 +32,7 @@ class Guards:
         self._moment, self._goal = moment, goal
         self._terms, self._diagrams = moment.terms, moment.diagrams
         self._facts = moment.variables.facts
+        self._endings = self._facts.rules.worlds[self._facts.instance.world.name].endings
         self._sums: dict[str, list[Part]] = {}
 
     # ---- endings --------------------------------------------------------------------------
@@ -81,16 +72,21 @@ class Guards:
         return line.ending == "lose"
 
     def _lines(self, wanted: Callable[[Ending], bool]) -> Iterator[Ending]:
-        return (line for line in self._facts.instance.world.endings if wanted(line))
+        return (line for line in self._endings if wanted(line))
 
     def _holds(self, line: Ending) -> Diagram:
-        return self._condition(line.condition, line.span)
+        self._looks_at_now(line.footprint, "`was` outside of laws", line.span)
+        return self._terms.condition(line.condition, Env())
+
+    def _looks_at_now(self, footprint: Footprint, what: str, span: Span) -> None:
+        if footprint.was:
+            raise Refused(what, span, "between two ticks nothing is kept of the tick before")
 
     def _first(self, wanted: Callable[[Ending], bool]) -> Diagram:
         """Where the first line that holds, in written order, is a wanted one."""
         both, negate = self._diagrams.both, self._diagrams.negate
         found, none_before = self._diagrams.false, self._diagrams.true
-        for line in self._facts.instance.world.endings:
+        for line in self._endings:
             holds = self._holds(line)
             if wanted(line):
                 found = self._diagrams.either(found, both(none_before, holds))
@@ -103,21 +99,12 @@ class Guards:
             result = self._diagrams.either(result, condition)
         return result
 
-    def _condition(self, term: Term, span: Span) -> Diagram:
-        return self._diagrams.lift("truth", truth, self._value(term, span))
-
-    def _value(self, term: Term, span: Span) -> Diagram:
-        if _reads_past(term, self._facts.program.derives):
-            reason = "between two ticks nothing is kept of the tick before"
-            raise Refused("`was` outside of laws", span, reason)
-        return self._terms.value(term, Env())
-
     # ---- invariants -----------------------------------------------------------------------
 
     def invariants(self, blocks: Sequence[Happening]) -> Diagram:
         """The invariants that a block may break; with each block goes where it can happen."""
         result = self._diagrams.true
-        for invariant in self._facts.program.invariants.values():
+        for invariant in self._facts.rules.invariants.values():
             for condition in self._bound(invariant):
                 if not self._kept(condition, blocks):
                     self._only_stored(invariant, condition)
@@ -134,9 +121,7 @@ class Guards:
                 raise Refused(what, invariant.span, reason)
 
     def _bound(self, invariant: Invariant) -> Iterable[Diagram]:
-        if _reads_past(invariant.condition, self._facts.program.derives):
-            reason = "between two ticks nothing is kept of the tick before"
-            raise Refused("`was` in an invariant", invariant.span, reason)
+        self._looks_at_now(invariant.footprint, "`was` in an invariant", invariant.span)
         names = [param.name for param in invariant.params]
         for args in product(*self._facts.choices(invariant.params)):
             exist = self._terms.exist(invariant.params, args)
@@ -178,7 +163,7 @@ class Guards:
     def conserves(self, block: Block, possible: Diagram) -> Diagram:
         """Where only exempt rules of a block change the conserved sums."""
         result = self._diagrams.true
-        for conserve in self._facts.program.conserves.values():
+        for conserve in self._facts.rules.conserves.values():
             if any(unit.rule.name not in conserve.exempt for unit in block.units):
                 kept = self._conserved(conserve, block)
                 implied = self._diagrams.either(self._diagrams.negate(possible), kept)
@@ -204,16 +189,14 @@ class Guards:
 
     def _parts(self, conserve: Conserve) -> list[Part]:
         if conserve.name not in self._sums:
-            if _reads_past(conserve.value, self._facts.program.derives):
-                reason = "between two ticks nothing is kept of the tick before"
-                raise Refused("`was` in a conserved sum", conserve.span, reason)
+            self._looks_at_now(conserve.footprint, "`was` in a conserved sum", conserve.span)
             self._sums[conserve.name] = self._summands(conserve.value, 1, Env())
         return self._sums[conserve.name]
 
     def _summands(self, term: Term, sign: int, env: Env[Diagram]) -> list[Part]:
         """The summands of a sum, so that a rule is compared only in what it touches."""
         match term:
-            case Arithmetic(op="+" | "-" as op, left=left, right=right):
+            case Call(op="+" | "-" as op, args=(left, right)):
                 other = sign if op == "+" else -sign
                 return [*self._summands(left, sign, env), *self._summands(right, other, env)]
             case Fold(fold="sum", value=value) if value is not None:
@@ -229,8 +212,3 @@ class Guards:
 
 def _is_zero(value: Value) -> Value:
     return value == 0
-
-
-def _reads_past(term: Term, derives: Mapping[str, Derive]) -> bool:
-    """Whether a term reads the start of the tick, directly or through derives."""
-    return any(getattr(part, "was", False) for part in deep_subterms((term,), derives))

@@ -7,25 +7,16 @@ equality. A number that is not defined becomes `Mark.BROKEN`: the tick it happen
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Literal
 
+from tokenworld.core.nodes import Call, Constant, DeriveCall, Operator, Term
+from tokenworld.core.rules import Derive
+from tokenworld.core.walk import subterms
 from tokenworld.ground import Raw
-from tokenworld.model import (
-    Arithmetic,
-    ArithmeticOp,
-    BuiltinCall,
-    BuiltinName,
-    CompareOp,
-    DeriveCall,
-    NumberLiteral,
-    NumberType,
-    Program,
-    Term,
-    ToReal,
-    ValueType,
-    subterms,
-)
+from tokenworld.model import ArithmeticOp, NumberType, ValueType
 from tokenworld.planning.lower.diagram import Mark, Value
 
 __all__ = ["arithmetic", "builtin", "compare", "equal", "in_range", "may_break", "to_real", "truth"]
@@ -45,23 +36,18 @@ def equal(left: Value, right: Value) -> Value:
     return left == right
 
 
-def compare(op: CompareOp) -> Callable[[Value, Value], Value]:
+def compare(op: Literal["==", "<", "<="]) -> Callable[[Value, Value], Value]:
     """The comparison as a function of two values of equal decimals."""
-    ordered: dict[str, Callable[[Number, Number], bool]] = {
-        "<": lambda a, b: a < b,
-        "<=": lambda a, b: a <= b,
-        ">": lambda a, b: a > b,
-        ">=": lambda a, b: a >= b,
-    }
+    if op == "==":
+        return equal
+    ordered: Callable[[Number, Number], bool] = operator.lt if op == "<" else operator.le
 
     def one(left: Value, right: Value) -> Value:
         if left is Mark.BROKEN or right is Mark.BROKEN:
             return Mark.BROKEN
-        if op in ("==", "!="):
-            return (left == right) is (op == "==")
         if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
             return False
-        return ordered[op](left, right)
+        return ordered(left, right)
 
     return one
 
@@ -166,7 +152,7 @@ _PLAIN: dict[str, Callable[..., Number]] = {
 
 
 def builtin(
-    name: BuiltinName, types: tuple[ValueType, ...], rungs: int
+    name: Operator, types: tuple[ValueType, ...], rungs: int
 ) -> Callable[..., Value] | None:
     """A numeric built-in as a function of raw values; ``None`` for one that reads the state.
 
@@ -212,26 +198,28 @@ def in_range(value: Raw, low: int | None, high: int | None) -> bool:
 _UNDEFINED_SOMEWHERE = ("sqrt", "log", "exp", "pow", "floor", "round")
 
 
-def may_break(program: Program, term: Term) -> bool:
+def may_break(derives: Mapping[str, Derive], term: Term) -> bool:
     """Whether a value may be undefined: a division, or a function outside the reals."""
     seen: set[str] = set()
     waiting = [term]
     while waiting:
         for part in subterms(waiting.pop()):
-            match part:
-                case Arithmetic(op="div" | "mod" | "/", right=right) if not _is_nonzero(right):
-                    return True
-                case BuiltinCall(name=name, args=args) if name in _UNDEFINED_SOMEWHERE:
-                    if any(not isinstance(arg.type, NumberType) for arg in args):
-                        return True
-                case DeriveCall(derive=name) if name not in seen:
-                    seen.add(name)
-                    waiting.append(program.derives[name].value)
-                case _:
-                    pass
+            if isinstance(part, Call) and _is_partial(part):
+                return True
+            if isinstance(part, DeriveCall) and part.derive not in seen:
+                seen.add(part.derive)
+                waiting.append(derives[part.derive].value)
     return False
 
 
+def _is_partial(call: Call) -> bool:
+    """Whether an operation has no value for some arguments."""
+    if call.op in ("div", "mod", "/"):
+        return not _is_nonzero(call.args[1])
+    real = any(not isinstance(arg.type, NumberType) for arg in call.args)
+    return call.op in _UNDEFINED_SOMEWHERE and real
+
+
 def _is_nonzero(term: Term) -> bool:
-    inner = term.term if isinstance(term, ToReal) else term
-    return isinstance(inner, NumberLiteral) and inner.value != 0
+    inner = term.args[0] if isinstance(term, Call) and term.op == "real" else term
+    return isinstance(inner, Constant) and bool(inner.value)

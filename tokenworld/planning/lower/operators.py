@@ -1,4 +1,9 @@
-"""Drafts of operators, and what becomes of them: one operator per way their condition can hold."""
+"""Drafts of operators, and what becomes of them: one operator per way their condition can hold.
+
+Where there are too many ways, the condition is tested node by node: an operator for each test of
+its diagram, during which nothing else can happen, and one at the end that does what is to be done.
+A test that fails leads nowhere, so that nothing can be done but what the condition allows.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,12 @@ from tokenworld.planning.lower.world import TakenApart
 __all__ = ["Allowed", "Draft", "Operators", "Results", "scale_of"]
 
 _MOST_PATHS = 4_000
+_FEW_PATHS = 500
+"""So many ways of a condition are an operator each; more of them are tested node by node."""
+_TESTING = "testing"
 _MOST_OPERATORS = 60_000
 _MOST_EFFECTS = 1_500_000
+_MOST_OF_A_SLOT = 200_000
 _TICKS_PER_COST = 1_000
 _DEAREST = 1_000
 _KINDS: dict[str, VariableKind] = {
@@ -53,9 +62,13 @@ class Draft:
 
 
 class Operators:
-    """The variables and operators of one task, as they are made."""
+    """The variables and operators of one task, as they are made.
 
-    def __init__(self, world: TakenApart, cone: Cone) -> None:
+    ``by_node``: a condition with too many ways is tested node by node.
+    """
+
+    def __init__(self, world: TakenApart, cone: Cone, *, by_node: bool = False) -> None:
+        self._by_node, self._tested = by_node, -1
         self._world, self._diagrams, self._all = world, world.diagrams, world.variables
         self._cone = cone
         self.variables: list[Variable] = []
@@ -111,6 +124,8 @@ class Operators:
         Raises `Refused` where that would be too many.
         """
         count = self._diagrams.count_paths(draft.condition, True)
+        if self._by_node and count > _FEW_PATHS and self._add_by_node(draft):
+            return
         if count > _MOST_PATHS or len(self._made) + count > _MOST_OPERATORS:
             raise self._too_many(draft, f"{count:,} operators")
         for path, value in self._diagrams.paths(draft.condition):
@@ -125,12 +140,60 @@ class Operators:
         allowed.update(draft.coins)
         effects = list(draft.extra)
         for slot, after in draft.results:
-            effects.extend(self._changes(slot, self._diagrams.restrict(after, allowed)))
-            if self._effects + len(effects) > _MOST_EFFECTS:
-                raise self._too_many(draft, f"more than {_MOST_EFFECTS:,} effects")
-        self._effects += len(effects)
+            effects.extend(self._told(draft, slot, self._diagrams.restrict(after, allowed)))
         operator = Operator(draft.name, precondition, tuple(effects), 0, draft.command, draft.draws)
         self._made.append((operator, draft.units, draft.ticks))
+
+    def _add_by_node(self, draft: Draft) -> bool:
+        """The condition as tests, one after another; whether that is possible here."""
+        tokens = [one for one in draft.fixed if self.variables[one[0]].kind == "token"]
+        tests = list(self._diagrams.tests(draft.condition))
+        if len(tokens) != 1 or len(self._made) + len(tests) > _MOST_OPERATORS:
+            return False
+        (token, places), true = tokens[0], self._diagrams.true
+        busy = self._value_of(token, _TESTING)
+        if self._tested < 0:
+            self._tested = self.declare(Variable("test", "aux", (None,), 0))
+        numbers = {
+            node: self._value_of(self._tested, f"{draft.name} {len(self._made)}.{node}")
+            for node in dict.fromkeys([*(one for one, *_ in tests), true])
+        }
+
+        def at(node: Diagram) -> tuple[Literal, ...]:
+            return (token, (busy,)), (self._tested, (numbers[node],))
+
+        moves = (Effect((), token, busy), Effect((), self._tested, numbers[draft.condition]))
+        begin = Operator(draft.name, draft.fixed, moves, 0, draft.command, draft.draws)
+        self._made.append((begin, draft.units, draft.ticks))
+        for node, level, positions, kid in tests:
+            if kid in numbers:
+                asked = (self.index[self._all.slots[level]], positions)
+                on = (Effect((), self._tested, numbers[kid]),)
+                self._made.append((Operator(draft.name, (*at(node), asked), on), 0, 0))
+        back = () if any(one.variable == token for one in draft.extra) else (
+            Effect((), token, places[0]),
+        )  # fmt: skip
+        done = (*draft.extra, *back, Effect((), self._tested, 0))
+        for slot, after in draft.results:
+            done += self._told(draft, slot, self._diagrams.restrict(after, draft.coins))
+        self._made.append((Operator(draft.name, at(true), done), 0, 0))
+        return True
+
+    def _value_of(self, number: int, value: str) -> int:
+        """The position of a value of a variable, which gets it where it does not have it."""
+        variable = self.variables[number]
+        if value not in variable.values:
+            self.variables[number] = replace(variable, values=(*variable.values, value))
+        return self.variables[number].values.index(value)
+
+    def _told(self, draft: Draft, slot: Slot, after: Diagram) -> tuple[Effect, ...]:
+        """The effects that bring a slot to its value; `Refused` before they are too many."""
+        if self._diagrams.count_paths(after) <= _MOST_OF_A_SLOT:
+            found = tuple(self._changes(slot, after))
+            self._effects += len(found)
+            if self._effects <= _MOST_EFFECTS:
+                return found
+        raise self._too_many(draft, f"more than {_MOST_EFFECTS:,} effects")
 
     def _too_many(self, draft: Draft, what: str) -> Refused:
         span = self._world.facts.instance.world.span

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tokenworld.core.rules import Ending
 from tokenworld.ground import Command
-from tokenworld.model import Ending
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
-from tokenworld.planning.explore.admission import is_plain
 from tokenworld.planning.grounding.reach import rank, reach_of
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.operators import scale_of
+from tokenworld.planning.search.packed.admission import is_plain
 
 __all__ = ["grounded", "in_order", "plain_encoding", "plain_goal", "plain_operators"]
 
@@ -24,7 +24,7 @@ __all__ = ["grounded", "in_order", "plain_encoding", "plain_goal", "plain_operat
 def plain_goal(facts: Facts, goal: str | None) -> Ending | None:
     """The goal line of a world in which nothing happens but what is commanded."""
     instance, program = facts.instance, facts.program
-    lines = instance.world.goals
+    lines = facts.rules.worlds[instance.world.name].goals
     alone = len(lines) == 1 and goal in (None, lines[0].name)
     if not alone or program.conserves or program.births or len(instance.world.turns) > 1:
         return None
@@ -62,7 +62,7 @@ def plain_operators(facts: Facts, made: GroundTask) -> Iterator[Operator]:
     """The operators over variables of single facts, in the order of the interpreter's commands."""
     ordered = in_order(facts, made)
     scale = scale_of(max((one[6] for one in ordered), default=0))
-    costed = any(action.cost is not None for action in facts.program.actions.values())
+    costed = any(action.cost is not None for action in facts.rules.actions.values())
     for number, one in enumerate(ordered):
         name = f"o{number} {_shown(facts, one)}"
         cost = one[6] * scale + 1 if costed else 1
@@ -79,5 +79,5 @@ def in_order(facts: Facts, made: GroundTask) -> list[GroundOperator]:
 
 
 def _shown(facts: Facts, one: GroundOperator) -> str:
-    params = facts.program.actions[one[0]].params
+    params = facts.rules.actions[one[0]].params
     return f"{one[0]}({', '.join(str(arg) for arg in facts.shown_args(params, one[1]))})"

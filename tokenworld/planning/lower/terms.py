@@ -1,108 +1,74 @@
-"""Evaluating terms of the model in an algebra (language.md §4).
+"""Evaluating terms of core in an algebra (language.md §4).
 
 Parameters and loop variables are bound to values of the algebra, mostly constants; reads of slots
 go to the algebra, which folds those that no rule writes. Folds run over the objects of the
 instance, derives are inlined for each binding of their parameters, recursive ones are unrolled to
-their least fixpoint.
+their least fixpoint. A collection has no value; it is the list of everything that could be in it,
+each with the condition under which it is, in the collection's order where that does not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import field, replace
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
-from itertools import product
-from typing import Generic
 
-from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Raw
-from tokenworld.model import (
-    And,
-    Arithmetic,
+from tokenworld.core import TermVisitor
+from tokenworld.core.nodes import (
+    Actor,
     Binder,
-    BoolLiteral,
-    BoolType,
-    BuiltinCall,
-    Choose,
-    ClosureOf,
-    CollectionRange,
-    Compare,
-    Derive,
+    Call,
+    Choice,
+    Constant,
     DeriveCall,
-    EnumLiteral,
     Fold,
-    Implies,
-    InverseOf,
-    IsType,
-    ListTerm,
-    Local,
-    Me,
-    Member,
-    Negate,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    ParamRead,
+    Members,
+    ObjectName,
+    ParamValue,
     Read,
-    Rescale,
-    TemplateTerm,
     Term,
-    TextPart,
-    ToReal,
+    Text,
+    TypeTest,
+    Variable,
+    Words,
+)
+from tokenworld.core.rules import Derive
+from tokenworld.core.walk import binder_terms, parts
+from tokenworld.ground import Raw, constant
+from tokenworld.model import (
+    BoolType,
+    EnumType,
+    Fluent,
+    FoldKind,
+    NumberType,
+    ObjectType,
+    RealType,
     ValueType,
-    children,
 )
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    DID,
+    LONG,
+    RING,
     Algebra,
+    Env,
     Refused,
     Universe,
     V,
     conj,
 )
-from tokenworld.planning.lower.builtins import builtin_value, decimals_of, ring_of
 from tokenworld.planning.lower.collections import Collections
+from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.fixpoints import Fixpoints
-from tokenworld.planning.lower.folds import fold
-from tokenworld.planning.lower.numbers import arithmetic, compare, equal, to_real, truth
+from tokenworld.planning.lower.numbers import arithmetic, builtin, compare, equal, to_real, truth
 
-__all__ = ["Env", "Later", "Terms"]
-
-
-class Later(Generic[V]):
-    """A value computed when it is first asked for: a ``let`` that may not be needed."""
-
-    def __init__(self, compute: Callable[[], V]) -> None:
-        self._compute: Callable[[], V] | None = compute
-        self._value: V | None = None
-
-    def value(self) -> V:
-        if self._compute is not None:
-            self._value, self._compute = self._compute(), None
-        return self._value  # type: ignore[return-value]  # `None` may be a value of the algebra
+__all__ = ["Terms", "decimals_of"]
 
 
-@frozen
-class Env(Generic[V]):
-    """What names stand for. ``was``: every read is of the state at the start of the tick."""
-
-    names: Mapping[str, V | Later[V]] = field(default_factory=dict)
-    was: bool = False
-
-    def bind(self, name: str, value: V | Later[V]) -> Env[V]:
-        return replace(self, names={**self.names, name: value})
-
-    def look(self, name: str) -> V:
-        """The value a name stands for."""
-        found = self.names[name]
-        return found.value() if isinstance(found, Later) else found
+_LEAVES = (Constant, ObjectName, ParamValue, Actor, Variable)
 
 
-class Terms(Generic[V]):
+class Terms(TermVisitor[Env[V], V]):
     """An evaluator over one algebra; results are remembered until `forget`."""
 
     def __init__(self, facts: Facts, algebra: Algebra[V]) -> None:
@@ -110,8 +76,8 @@ class Terms(Generic[V]):
         self.true, self.false = algebra.const(True), algebra.const(False)
         self.none = algebra.const(None)
         self.collections: Collections[V] = Collections(self)
-        self.fixpoints: Fixpoints[V] = Fixpoints(self)
-        self._free: dict[int, tuple[str, ...]] = {}
+        self.fixpoints: Fixpoints[V] = Fixpoints(facts, self.false, self.body)
+        self._free: dict[int, tuple[Term, tuple[str, ...]]] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -125,23 +91,23 @@ class Terms(Generic[V]):
 
     def value(self, term: Term, env: Env[V]) -> V:
         """The value of a term."""
-        match term:
-            case BoolLiteral(value=value) | NumberLiteral(value=value):
-                return self.algebra.const(value)
-            case EnumLiteral(index=index):
-                return self.algebra.const(index)
-            case NoneLiteral():
-                return self.none
-            case ObjectLiteral(name=name):
-                return self.algebra.const(self.facts.instance.numbers[name])
-            case ParamRead(name=name):
-                return self.algebra.const(self.facts.instance.params[name])
-            case Me():
-                return self.algebra.const(self.facts.instance.me)
-            case Local(name=name):
-                return env.look(name)
-            case _:
-                return self._remembered(term, env)
+        if type(term) in _LEAVES:
+            return self.term(term, env)
+        _, names = self._free.get(id(term)) or self._names(term)
+        looked = tuple([env.look(name) for name in names])
+        key = (id(term), env.was, env.actor, self.fixpoints.stage, looked)
+        found = self._memo.get(key)
+        if found is None and key not in self._memo:
+            found = self._memo[key] = self._computed(term, env)
+        return found  # type: ignore[return-value]  # `None` may itself be a value of the algebra
+
+    def _names(self, term: Term) -> tuple[Term, tuple[str, ...]]:
+        """The names on which a term depends; the term is kept, as its id is the key."""
+        found = self._free[id(term)] = (term, _free_names(term))
+        return found
+
+    def _computed(self, term: Term, env: Env[V]) -> V:
+        return self.term(term, env)
 
     def condition(self, term: Term | None, env: Env[V]) -> V:
         """A term as a condition (`none` counts as false); no term is true."""
@@ -150,76 +116,61 @@ class Terms(Generic[V]):
     def _truth(self, value: V) -> V:
         return self.algebra.lift("truth", truth, value)
 
-    def _remembered(self, term: Term, env: Env[V]) -> V:
-        names = self._free.get(id(term))
-        if names is None:
-            names = self._free[id(term)] = _free_names(term)
-        key = (id(term), env.was, self.fixpoints.stage, tuple([env.look(name) for name in names]))
-        found = self._memo.get(key)
-        if found is None and key not in self._memo:
-            found = self._memo[key] = self._computed(term, env)
-        return found  # type: ignore[return-value]  # `None` may itself be a value of the algebra
+    # ---- leaves and choices -----------------------------------------------------------------
 
-    def _computed(self, term: Term, env: Env[V]) -> V:
-        algebra = self.algebra
-        match term:
-            case Read() | DeriveCall():
-                return self._call(term, env)
-            case Not(term=inner):
-                return algebra.negate(self.condition(inner, env))
-            case And(terms=terms):
-                return self._all(terms, env)
-            case Or(terms=terms):
-                return self._any(terms, env)
-            case Implies(left=left, right=right):
-                premise = algebra.negate(self.condition(left, env))
-                return algebra.either(premise, lambda: self.condition(right, env))
-            case Compare(op=op, left=left, right=right):
-                sides = self.value(left, env), self.value(right, env)
-                return algebra.lift(("compare", op), compare(op), *sides)
-            case Choose(condition=condition, then=then, otherwise=otherwise):
-                return algebra.choose(
-                    self.condition(condition, env),
-                    lambda: self.value(then, env),
-                    lambda: self.value(otherwise, env),
-                )
-            case Member(item=item, collection=collection):
+    def constant(self, term: Constant, env: Env[V]) -> V:
+        return self.algebra.const(term.value)
+
+    def object_name(self, term: ObjectName, env: Env[V]) -> V:
+        return self.algebra.const(self.facts.instance.numbers[term.name])
+
+    def param_value(self, term: ParamValue, env: Env[V]) -> V:
+        return self.algebra.const(self.facts.instance.params[term.name])
+
+    def variable(self, term: Variable, env: Env[V]) -> V:
+        return env.look(term.name)
+
+    def actor(self, term: Actor, env: Env[V]) -> V:
+        return self.algebra.const(self.facts.instance.me if env.actor is None else env.actor)
+
+    def choice(self, term: Choice, env: Env[V]) -> V:
+        return self.algebra.choose(
+            self.condition(term.condition, env),
+            lambda: self.value(term.then, env),
+            lambda: self.value(term.otherwise, env),
+        )
+
+    def type_test(self, term: TypeTest, env: Env[V]) -> V:
+        return self.is_type(self.value(term.term, env), term.term.type, term.of)
+
+    def text(self, term: Text, env: Env[V]) -> V:
+        words = [part.text for part in term.template.parts if isinstance(part, Words)]
+        if len(words) < len(term.template.parts):
+            reason = "a text made of values is not one of finitely many"
+            return self.algebra.refuse(Refused("text with `{…}`", term.span, reason))
+        return self.algebra.const("".join(words))
+
+    def members(self, term: Members, env: Env[V]) -> V:
+        reason = "a collection has no value of its own"
+        return self.algebra.refuse(Refused("collection", term.span, reason))
+
+    # ---- operators and built-in functions ---------------------------------------------------
+
+    def call(self, term: Call, env: Env[V]) -> V:
+        match term.op:
+            case "and":
+                return self._all(term.args, env)
+            case "or":
+                return self._any(term.args, env)
+            case "not":
+                return self.algebra.negate(self.condition(term.args[0], env))
+            case "in":
+                item, collection = term.args
                 return self.collections.member(self.value(item, env), collection, env)
-            case IsType(term=inner, of=of):
-                return self.is_type(self.value(inner, env), inner.type, of)
-            case Fold():
-                return fold(self, term, env)
-            case TemplateTerm():
-                return self._text(term)
-            case InverseOf() | ClosureOf() | ListTerm():
-                reason = "a collection has no value of its own"
-                return algebra.refuse(Refused("collection", term.span, reason))
+            case "mod" if (ring := self._ring(term, env)) is not None:
+                return ring
             case _:
-                return self._number(term, env)
-
-    def _number(self, term: Term, env: Env[V]) -> V:
-        algebra = self.algebra
-        match term:
-            case Arithmetic(op=op, left=left, right=right):
-                if op == "mod" and (ring := ring_of(self, left, right, env)) is not None:
-                    return ring
-                sides = self.value(left, env), self.value(right, env)
-                return algebra.lift(("arithmetic", op), arithmetic(op), *sides)
-            case Negate(term=inner):
-                sides = algebra.const(0), self.value(inner, env)
-                return algebra.lift(("arithmetic", "-"), arithmetic("-"), *sides)
-            case Rescale(term=inner, digits=digits):
-                factor = algebra.const(10**digits)
-                value = self.value(inner, env)
-                return algebra.lift(("arithmetic", "*"), arithmetic("*"), value, factor)
-            case ToReal(term=inner):
-                decimals = decimals_of(inner.type)
-                value = self.value(inner, env)
-                return algebra.lift(("real", decimals), to_real(decimals), value)
-            case BuiltinCall():
-                return builtin_value(self, term, env)
-            case _:
-                raise TypeError(f"not a term: {term!r}")
+                return self._called(term, [self.value(arg, env) for arg in term.args])
 
     def _all(self, terms: tuple[Term, ...], env: Env[V]) -> V:
         result = self.true
@@ -233,14 +184,85 @@ class Terms(Generic[V]):
             result = self.algebra.either(result, partial(self.condition, term, env))
         return result
 
-    def _text(self, term: TemplateTerm) -> V:
-        parts = [part.text for part in term.template.parts if isinstance(part, TextPart)]
-        if len(parts) < len(term.template.parts):
-            reason = "a text made of values is not one of finitely many"
-            return self.algebra.refuse(Refused("text with `{…}`", term.span, reason))
-        return self.algebra.const("".join(parts))
+    def _called(self, term: Call, values: list[V]) -> V:
+        """An operation on values."""
+        algebra, op = self.algebra, term.op
+        match op:
+            case "==" | "<" | "<=":
+                return algebra.lift(("compare", op), compare(op), *values)
+            case "+" | "-" | "*" | "/" | "div" | "mod":
+                return algebra.lift(("arithmetic", op), arithmetic(op), *values)
+            case "neg":
+                zero = algebra.const(0)
+                return algebra.lift(("arithmetic", "-"), arithmetic("-"), zero, *values)
+            case "scale":
+                return algebra.lift(("arithmetic", "*"), arithmetic("*"), *values)
+            case "real":
+                decimals = decimals_of(term.args[0].type)
+                return algebra.lift(("real", decimals), to_real(decimals), *values)
+            case "amount":  # the body that takes it asks that it is not negative
+                return values[0]
+            case "busy":
+                return self._busy(values[0], term.detail)
+            case "did":
+                return self._did(term, values)
+            case _:
+                return self._numeric(term, values)
 
-    # ---- reads and derives ----------------------------------------------------------------
+    def _numeric(self, term: Call, values: list[V]) -> V:
+        kinds = tuple(arg.type for arg in term.args)
+        ladder = kinds[0] if term.op in ("next", "prev") else None
+        enums = self.facts.program.enums
+        rungs = len(enums[ladder.name].members) if isinstance(ladder, EnumType) else 0
+        function = builtin(term.op, kinds, rungs)
+        if function is not None:
+            digits = decimals_of(kinds[0]) if kinds else 0
+            return self.algebra.lift((term.op, digits, rungs), function, *values)
+        reason = "a search state leaves it out"
+        if term.op == "tick":
+            reason = "it counts without end; only `tick() mod n` with a constant `n` is finite"
+        return self.algebra.refuse(Refused(f"`{term.op}()`", term.span, reason))
+
+    def _ring(self, term: Call, env: Env[V]) -> V | None:
+        """``(tick() + c) mod n`` for constants, a ring that every tick turns; else ``None``."""
+        offset, algebra = _tick_offset(term.args[0]), self.algebra
+        if offset is None:
+            return None
+        modulus = algebra.possible(self.value(term.args[1], env), lambda: None) or ()
+        if len(modulus) != 1 or not isinstance(modulus[0], int) or modulus[0] < 1:
+            return None
+        turn, shift = algebra.slot((RING, (modulus[0],)), False), algebra.const(offset)
+        moved = algebra.lift(("arithmetic", "+"), arithmetic("+"), turn, shift)
+        size = algebra.const(modulus[0])
+        return algebra.lift(("arithmetic", "mod"), arithmetic("mod"), moved, size)
+
+    def _acting(self, actor: V) -> V:
+        """Whether it is the one who acts; where several take turns, whether it may be any."""
+        if len(actors := self.facts.instance.actors) > 1:
+            return self.algebra.lift("actor", lambda one: one in actors, actor)
+        me = self.algebra.const(self.facts.instance.me)
+        return self.algebra.lift(("compare", "=="), compare("=="), actor, me)
+
+    def _busy(self, actor: V, action: str) -> V:
+        stages = self.facts.stages_of(action)
+
+        def runs(stage: Value) -> bool:
+            return stage in stages if action else stage is not None
+
+        running = self.algebra.lift(("busy", action), runs, self.algebra.slot((LONG, ()), False))
+        return self.algebra.both(self._acting(actor), lambda: running)
+
+    def _did(self, term: Call, args: list[V]) -> V:
+        values = [(arg, one.type) for arg, one in zip(args[1:], term.args[1:], strict=True)]
+
+        def done() -> V:
+            return self.each(
+                values, lambda found: self.algebra.slot((DID, (term.detail, *found)), False)
+            )
+
+        return self.algebra.both(self._acting(args[0]), done)
+
+    # ---- reads and derives ------------------------------------------------------------------
 
     def universe(self, value_type: ValueType) -> Universe:
         """All values of a type and `none`."""
@@ -251,12 +273,17 @@ class Terms(Generic[V]):
 
         return values
 
-    def _call(self, term: Read | DeriveCall, env: Env[V]) -> V:
+    def read(self, term: Read, env: Env[V]) -> V:
         was = env.was or term.was
-        values = [(self.value(arg, env), arg.type) for arg in term.args]
-        if isinstance(term, Read):
-            return self.each(values, lambda args: self.read(term.fluent, args, was))
-        return self.each(values, lambda args: self.derived(term.derive, args, was))
+        return self.each(self._args(term, env), lambda args: self.stored(term.fluent, args, was))
+
+    def derive_call(self, term: DeriveCall, env: Env[V]) -> V:
+        was, actor = env.was or term.was, env.actor
+        args = self._args(term, env)
+        return self.each(args, lambda args: self.derived(term.derive, args, was, actor))
+
+    def _args(self, term: Read | DeriveCall, env: Env[V]) -> list[tuple[V, ValueType]]:
+        return [(self.value(arg, env), arg.type) for arg in term.args]
 
     def each(
         self, values: list[tuple[V, ValueType]], function: Callable[[tuple[Raw, ...]], V]
@@ -276,13 +303,13 @@ class Terms(Generic[V]):
         """Whether an object exists."""
         return self.algebra.slot((ALIVE, (number,)), was)
 
-    def read(self, fluent_id: str, args: tuple[Raw, ...], was: bool) -> V:
+    def stored(self, fluent_id: str, args: tuple[Raw, ...], was: bool) -> V:
         """The value of a stored fluent for constant arguments."""
         fluent = self.facts.program.fluents[fluent_id]
         if not self.facts.has_slot(fluent, args):
             return self.algebra.const(self.facts.missing(fluent, args))
         if fluent.fluent_kind == "table":
-            return self._row(fluent_id, args)
+            return self._row(fluent, args)
         slot = self.facts.slot(fluent, args)
         value = self.algebra.slot(slot, was)
         gone = self.algebra.const(self.facts.missing(fluent, args))
@@ -293,44 +320,41 @@ class Terms(Generic[V]):
     def _while(self, exists: V, value: V, gone: V) -> V:
         return self.algebra.choose(exists, lambda: value, lambda: gone)
 
-    def _row(self, fluent_id: str, args: tuple[Raw, ...]) -> V:
-        table = self._rows.get(fluent_id)
-        fluent = self.facts.program.fluents[fluent_id]
+    def _row(self, fluent: Fluent, args: tuple[Raw, ...]) -> V:
+        table, instance = self._rows.get(fluent.id), self.facts.instance
+        known = (instance.numbers, instance.params)
         if table is None:
-            table = self._rows[fluent_id] = {}
-            for row in fluent.rows:
-                keys = [(self.value(key, Env()), key.type) for key in row.keys]
-                (constant,) = self._constants(keys)
-                table[constant] = self.value(row.value, Env())
+            table = self._rows[fluent.id] = {
+                tuple(constant(key, *known) for key in row.keys): self.algebra.const(
+                    constant(row.value, *known)
+                )
+                for row in fluent.rows
+            }
         if args in table:
             return table[args]
         if fluent.default is not None:
-            return self.value(fluent.default, Env())
+            return self.algebra.const(constant(fluent.default, *known))
         return self.false if isinstance(fluent.type, BoolType) else self.none
 
-    def _constants(self, values: list[tuple[V, ValueType]]) -> list[tuple[Raw, ...]]:
-        parts = (self.algebra.possible(value, self.universe(kind)) or () for value, kind in values)
-        return list(product(*parts))
-
-    def derived(self, name: str, args: tuple[Raw, ...], was: bool) -> V:
+    def derived(self, name: str, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> V:
         """A derive for constant arguments."""
-        derive = self.facts.program.derives[name]
+        derive = self.facts.rules.derives[name]
         if None in args:
             return self.false if isinstance(derive.type, BoolType) else self.none
         if derive.recursive:
-            return self.fixpoints.value(derive, args, was)
-        return self.body(derive, args, was)
+            return self.fixpoints.value(derive, args, was, actor)
+        return self.body(derive, args, was, actor)
 
-    def body(self, derive: Derive, args: tuple[Raw, ...], was: bool) -> V:
+    def body(self, derive: Derive, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> V:
         """The value of a derive's expression with its parameters bound."""
         names = {
             param.name: self.algebra.const(arg)
             for param, arg in zip(derive.params, args, strict=True)
         }
-        value = self.value(derive.value, Env(names, was))
+        value = self.value(derive.value, Env(names, was, actor))
         return self._truth(value) if isinstance(derive.type, BoolType) else value
 
-    # ---- bindings -------------------------------------------------------------------------
+    # ---- bindings ---------------------------------------------------------------------------
 
     def bindings(
         self, binders: tuple[Binder, ...], where: Term | None, env: Env[V]
@@ -351,6 +375,10 @@ class Terms(Generic[V]):
             held = conj(self.algebra, so_far, member)
             if not self.algebra.never(held):
                 yield from self._bindings(rest, where, env.bind(first.name, value), held)
+
+    def in_settled_order(self, binders: tuple[Binder, ...]) -> bool:
+        """Whether bindings come in an order that the state does not change."""
+        return all(self.collections.settled(one) for one in binder_terms(binders))
 
     def is_type(self, value: V, kind: ValueType, of: str) -> V:
         """Whether a value is a living object of a type."""
@@ -374,21 +402,159 @@ class Terms(Generic[V]):
         """``==`` with `none` as an ordinary value."""
         return self.algebra.lift("equal", equal, left, right)
 
+    # ---- folds ------------------------------------------------------------------------------
+
+    def fold(self, term: Fold, env: Env[V]) -> V:
+        match term.fold:
+            case "any":
+                return self._some(term, env)
+            case "all":
+                return self._every(term, env)
+            case "count":
+                return self._count(term, env)
+            case "sum":
+                return self._sum(term, env)
+            case "min" | "max" | "first" | "last":
+                return self._picked(term, env)
+
+    def _some(self, term: Fold, env: Env[V]) -> V:
+        result = self.false
+        for inner, member in self.bindings(term.binders, term.where, env):
+            result = self.algebra.either(result, partial(self._held, term, inner, member))
+        return result
+
+    def _held(self, term: Fold, env: Env[V], member: V) -> V:
+        """Whether this is a binding and the folded condition holds for it."""
+        return self.algebra.both(member, lambda: self.condition(term.value, env))
+
+    def _every(self, term: Fold, env: Env[V]) -> V:
+        result = self.true
+        for inner, member in self.bindings(term.binders, term.where, env):
+            result = self.algebra.both(result, partial(self._met, term, inner, member))
+        return result
+
+    def _met(self, term: Fold, env: Env[V], member: V) -> V:
+        """Whether the folded condition holds, if this is a binding."""
+        outside = self.algebra.negate(member)
+        return self.algebra.either(outside, lambda: self.condition(term.value, env))
+
+    def _count(self, term: Fold, env: Env[V]) -> V:
+        held = (
+            self._held(term, inner, member)
+            for inner, member in self.bindings(term.binders, term.where, env)
+        )
+        return self.counted(held)
+
+    def counted(self, conditions: Iterator[V] | list[V]) -> V:
+        """How many of the conditions hold."""
+        algebra = self.algebra
+        total, one, nothing = algebra.const(0), algebra.const(1), algebra.const(0)
+        for condition in conditions:
+            step = algebra.choose(condition, lambda: one, lambda: nothing)
+            total = algebra.lift(("arithmetic", "+"), arithmetic("+"), total, step)
+        return total
+
+    def _sum(self, term: Fold, env: Env[V]) -> V:
+        algebra = self.algebra
+        nothing = algebra.const(0.0 if isinstance(term.type, RealType) else 0)
+        result = nothing
+        for inner, member in self.bindings(term.binders, term.where, env):
+            step = algebra.choose(member, partial(self._element, term, inner), lambda: nothing)
+            result = algebra.lift(("arithmetic", "+"), arithmetic("+"), result, step)
+        return result
+
+    def _element(self, term: Fold, env: Env[V]) -> V:
+        return self.true if term.value is None else self.value(term.value, env)
+
+    def _picked(self, term: Fold, env: Env[V]) -> V:
+        """The extreme, first or last element; `none` if there is none."""
+        if term.fold in ("first", "last") and not self.in_settled_order(term.binders):
+            reason = "it depends on an order that changes"
+            refused = Refused(f"`{term.fold}` of a collection", term.span, reason)
+            return self.algebra.refuse(refused)
+        result = self.algebra.const(Mark.UNSET)
+        for inner, member in self.bindings(term.binders, term.where, env):
+            result = self._preferred(term, result, member, inner)
+        return self.algebra.lift("met", _met_or_none, result)
+
+    def _preferred(self, term: Fold, best: V, member: V, env: Env[V]) -> V:
+        algebra, better = self.algebra, _BETTER[term.fold]
+
+        def taken() -> V:
+            return algebra.lift(("pick", term.fold), better, best, self._element(term, env))
+
+        return algebra.choose(member, taken, lambda: best)
+
+
+def decimals_of(value_type: ValueType) -> int:
+    """The decimals by which values of a type are scaled."""
+    return value_type.decimals if isinstance(value_type, NumberType) else 0
+
+
+def _tick_offset(term: Term) -> int | None:
+    """``c`` where the term is ``tick() + c``; ``None`` where it is something else."""
+    if not isinstance(term, Call):
+        return None
+    if term.op == "tick":
+        return 0
+    if term.op not in ("+", "-") or not isinstance(term.args[1], Constant):
+        return None
+    inner, shift = _tick_offset(term.args[0]), term.args[1].value
+    if inner is None or shift is None:
+        return None
+    return inner + shift if term.op == "+" else inner - shift
+
 
 def _free_names(term: Term) -> tuple[str, ...]:
-    """The locals that the value of a term depends on."""
-    if isinstance(term, Local):
+    """The names that the value of a term depends on."""
+    if isinstance(term, Variable):
         return (term.name,)
     if not isinstance(term, Fold):
-        return tuple(dict.fromkeys(name for part in children(term) for name in _free_names(part)))
+        return tuple(dict.fromkeys(name for part in parts(term) for name in _free_names(part)))
     free: dict[str, None] = {}
     bound: set[str] = set()
     for binder in term.binders:
-        if isinstance(binder.domain, CollectionRange):
-            names = _free_names(binder.domain.collection)
+        for collection in binder_terms((binder,)):
+            names = _free_names(collection)
             free.update(dict.fromkeys(name for name in names if name not in bound))
         bound.add(binder.name)
     for part in (term.where, term.value):
         names = () if part is None else _free_names(part)
         free.update(dict.fromkeys(name for name in names if name not in bound))
     return tuple(free)
+
+
+# ---- folding raw values -----------------------------------------------------------------------
+
+
+def _met_or_none(value: Value) -> Value:
+    return None if value is Mark.UNSET else value
+
+
+def _extreme(smaller: bool) -> Callable[[Value, Value], Value]:
+    def better(best: Value, value: Value) -> Value:
+        if best is Mark.UNSET or best is Mark.BROKEN:
+            return value if best is Mark.UNSET else best
+        if not isinstance(best, (int, float)):
+            return value if value is Mark.BROKEN else best  # over `none` it is `none`
+        if not isinstance(value, (int, float)):
+            return value
+        return min(best, value) if smaller else max(best, value)
+
+    return better
+
+
+def _first(best: Value, value: Value) -> Value:
+    return value if best is Mark.UNSET else best
+
+
+def _last(best: Value, value: Value) -> Value:
+    return best if best is Mark.BROKEN else value
+
+
+_BETTER: dict[FoldKind, Callable[[Value, Value], Value]] = {
+    "min": _extreme(True),
+    "max": _extreme(False),
+    "first": _first,
+    "last": _last,
+}

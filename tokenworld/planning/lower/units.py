@@ -2,55 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import prod
 from typing import Literal
 
-from tokenworld.diagnostics import Span
-from tokenworld.ground import Command, Raw, conjuncts, joined, parameter_domains, patterns_of
-from tokenworld.model import (
-    Action,
+from tokenworld.core.nodes import (
     Binder,
     Body,
-    BoolLiteral,
-    Compare,
-    Draw,
-    EnumLiteral,
-    Law,
+    BranchDraw,
+    Call,
+    Constant,
     Let,
-    Local,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    ObjectLiteral,
+    ObjectName,
+    PickDraw,
     Read,
     Require,
     Term,
-    effects_in,
-    is_draw,
-    subterms,
+    UniformDraw,
+    Variable,
 )
+from tokenworld.core.rules import Action, Law
+from tokenworld.core.walk import conjuncts, is_draw, statements_in, subterms
+from tokenworld.diagnostics import Span
+from tokenworld.ground import Command, Raw, joined, parameter_domains, patterns_of
 from tokenworld.planning.grounding.reach import rank, reach_of
-from tokenworld.planning.lower.algebra import Refused, V
+from tokenworld.planning.lower.algebra import Env, Later, Refused, V
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.terms import Env, Later, Terms
+from tokenworld.planning.lower.terms import Terms
 
-__all__ = ["Unit", "actions_of", "body_of", "laws_of", "leading_guards", "opened", "phases_of"]
+__all__ = [
+    "Unit", "actions_of", "body_of", "cancelled_of", "laws_of", "leading_guards", "opened",
+    "phases_of",
+]  # fmt: skip
 
 _MOST_COMMANDS = 60_000
-_PLAIN = (
-    BoolLiteral, Compare, EnumLiteral, Local, NoneLiteral, Not, NumberLiteral, ObjectLiteral, Read,
-)  # fmt: skip
-"""Terms that have a value whatever happens."""
 UnitKind = Literal["action", "cancelled", "law"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """A rule with bound parameters. ``phase`` is its phase's position (-1: no law).
+    """A rule with bound parameters. ``phase`` is its phase's position (-1: no law), ``actor`` who
+    acts where several objects take turns.
 
     Units are told apart by identity: each is made once.
     """
@@ -59,6 +54,7 @@ class Unit:
     rule: Action | Law
     args: tuple[Raw, ...]
     phase: int = -1
+    actor: int | None = None
 
     @property
     def params(self) -> tuple[Binder, ...]:
@@ -82,7 +78,7 @@ class Unit:
         shown = facts.shown_args(self.params, self.args)
         if self.kind == "law":
             return (self.title, *shown)
-        me = facts.instance.me
+        me = facts.instance.me if self.actor is None else self.actor
         return (self.title, None if me is None else facts.instance.names[me], *shown)
 
 
@@ -130,43 +126,55 @@ def _decisive(rule: Action | Law) -> Iterator[Term]:
             yield from conjuncts(require.condition for require in rule.requires)
         return
     for part in conjuncts(() if rule.when is None else (rule.when,)):
-        if not all(isinstance(one, _PLAIN) for one in subterms(part)):
+        if not all(map(_always_has_a_value, subterms(part))):
             return
         yield part
 
 
+def _always_has_a_value(term: Term) -> bool:
+    if isinstance(term, Call):
+        return term.op in ("not", "==", "<", "<=")
+    return isinstance(term, (Constant, ObjectName, Variable, Read))
+
+
 def actions_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
-    """Every action with every binding of its parameters, in order."""
-    for action in facts.program.actions.values():
+    """Every action with every binding of its parameters, in order; where several objects take
+    turns, for each of them."""
+    actors = facts.instance.actors
+    for action in facts.rules.actions.values():
         for args in _bound(facts, action, hopeless):
-            yield Unit("action", action, args)
+            for actor in actors if len(actors) > 1 else (None,):
+                yield Unit("action", action, args, actor=actor)
+
+
+def cancelled_of(actions: Iterable[Unit]) -> dict[Unit, Unit]:
+    """The ``cancelled`` block of each action that has one."""
+    return {
+        one: Unit("cancelled", one.rule, one.args, actor=one.actor)
+        for one in actions
+        if isinstance(one.rule, Action) and one.rule.cancelled
+    }
 
 
 def phases_of(facts: Facts) -> tuple[str, ...]:
     """The phases that have laws, in order; the unnamed one is last."""
-    program = facts.program
-    used = {law.phase for law in program.laws.values()}
-    return tuple(name for name in (*program.phases, "") if name in used)
+    used = {law.phase for law in facts.rules.laws.values()}
+    return tuple(name for name in (*facts.program.phases, "") if name in used)
 
 
 def laws_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
     """Every law with every binding of its parameters, by phase and in order."""
     for position, phase in enumerate(phases_of(facts)):
-        for law in facts.program.laws.values():
+        for law in facts.rules.laws.values():
             if law.phase == phase:
                 for args in _bound(facts, law, hopeless):
                     yield Unit("law", law, args, position)
 
 
-def _leading(action: Action) -> int:
-    """How many guards there are up to the last require: what comes after belongs to the body."""
-    found = [index for index, one in enumerate(action.guards) if isinstance(one, Require)]
-    return found[-1] + 1 if found else 0
-
-
 def leading_guards(action: Action) -> tuple[Require | Let, ...]:
-    """The guards up to the last require."""
-    return action.guards[: _leading(action)]
+    """The guards up to the last require: what comes after belongs to the body."""
+    found = [index for index, one in enumerate(action.guards, 1) if isinstance(one, Require)]
+    return action.guards[: found[-1] if found else 0]
 
 
 def body_of(unit: Unit) -> Body:
@@ -175,12 +183,11 @@ def body_of(unit: Unit) -> Body:
     if isinstance(rule, Law):
         return rule.body
     if unit.kind == "action":
-        rest = tuple(one for one in rule.guards[_leading(rule) :] if isinstance(one, Let))
-        return (*rest, *rule.body)
-    draw = next((one for one in effects_in(rule.cancelled) if is_draw(one)), None)
-    if draw is not None:
-        reason = "it could fall together with a draw of the same action"
-        raise Refused("chance in `cancelled`", draw.span, reason)
+        return (*rule.guards[len(leading_guards(rule)) :], *rule.body)
+    for one in statements_in(rule.cancelled):
+        if is_draw(one):
+            reason = "it could fall together with a draw of the same action"
+            raise Refused("chance in `cancelled`", one.span, reason)
     return rule.cancelled
 
 
@@ -192,7 +199,7 @@ def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
     """
     algebra, rule = terms.algebra, unit.rule
     names = zip((param.name for param in rule.params), map(algebra.const, unit.args), strict=True)
-    env: Env[V] = Env(dict(names))
+    env: Env[V] = Env(dict(names), actor=unit.actor)
     if isinstance(rule, Law):
         exist = terms.exist(rule.params, unit.args)
         return env, algebra.both(exist, lambda: terms.condition(rule.when, env))
@@ -207,8 +214,8 @@ def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
 
 def _let(terms: Terms[V], let: Let, env: Env[V]) -> Env[V]:
     value = let.value
-    if isinstance(value, Draw):
+    if isinstance(value, (BranchDraw, PickDraw, UniformDraw)):
         reason = "requires are tested before anything is drawn"
-        refused = Refused("draw before a require", let.span, reason)
-        return env.bind(let.name, terms.algebra.refuse(refused))
-    return env.bind(let.name, Later(partial(terms.value, value, env)))
+        unknown = terms.algebra.refuse(Refused("draw before a require", let.span, reason))
+        return replace(env, names={**env.names, **dict.fromkeys(let.names, unknown)})
+    return env.bind(let.names[0], Later(partial(terms.value, value, env)))

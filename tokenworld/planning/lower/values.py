@@ -3,25 +3,30 @@
 Rules are evaluated on sets of values, again and again as the sets they read grow, until nothing
 changes. The result bounds what is reachable from the start state: a slot with one value is a
 constant, the others become variables with just these values. A slot that keeps growing is widened
-to its whole type.
+to its whole type. Most rules ask for the same derives of the same arguments: what one came to is
+kept until a slot that it read can hold more values.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
+from tokenworld.core.nodes import Term
+from tokenworld.core.rules import Action, Derive
 from tokenworld.ground import Raw
-from tokenworld.model import Action, BoolType, Fluent, NumberType, ValueType
+from tokenworld.model import BoolType, Fluent, NumberType, ValueType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
     COIN,
     DID,
     LONG,
     RING,
+    Env,
     Obstacle,
     Refused,
     SetAlgebra,
@@ -29,21 +34,22 @@ from tokenworld.planning.lower.algebra import (
     ValueSet,
     ordered_values,
 )
-from tokenworld.planning.lower.bodies import Bodies, Effects, Write
-from tokenworld.planning.lower.diagram import Mark, Value
+from tokenworld.planning.lower.bodies import Bodies, Change, Effects
+from tokenworld.planning.lower.diagram import Explosion, Mark, Value
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.kept_derives import KeptDerives
 from tokenworld.planning.lower.numbers import in_range
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
 
-__all__ = ["Profile", "ValueAnalysis", "inside", "stopped", "summed"]
+__all__ = ["KeptDerives", "Profile", "ValueAnalysis", "inside", "stopped", "summed"]
 
 _PATIENCE = 24
 """How often a slot may grow before it is widened."""
 _MOST_SUMS = 20_000
 _MOST_UNBOUNDED = 200
 """How many values a slot of an infinite type may have."""
+_ASKED_EVERY = 1 << 12
+"""Terms between two looks: one takes as long as four steps of the diagrams."""
 
 
 @dataclass(slots=True)
@@ -83,6 +89,100 @@ class _Algebra(SetAlgebra):
         if name == RING and isinstance(args[0], int):
             return frozenset(range(args[0]))
         return super().slot(slot, was)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A value, the slots it rests on, and when these were last seen to be as they were."""
+
+    value: ValueSet
+    reads: dict[Slot, None]
+    seen: int
+
+
+class KeptDerives(Terms[ValueSet]):
+    """An evaluator on sets of values that may grow. `grew` tells it of a slot that did.
+
+    ``late`` is asked after every so many terms whether it is enough; then it is an `Explosion`.
+    """
+
+    def __init__(
+        self, facts: Facts, algebra: SetAlgebra, late: Callable[[], bool] | None = None
+    ) -> None:
+        self._sets, self._late = algebra, late
+        self._growths: dict[Slot, int] = {}
+        self._now = self._work = 0
+        super().__init__(facts, algebra)
+
+    def grew(self, slot: Slot) -> None:
+        """A slot can hold more values from now on."""
+        self._now += 1
+        self._growths[slot] = self._now
+
+    def begin(self) -> None:
+        """Forget all but derives: another rule is evaluated, whose reads are its own."""
+        self._memo = {}
+        self._rows = {}
+        self.collections.forget()
+
+    def forget(self) -> None:
+        super().forget()
+        self._bodies: dict[Hashable, _Kept] = {}
+        self._tables: dict[Hashable, _Kept] = {}
+
+    def _computed(self, term: Term, env: Env[ValueSet]) -> ValueSet:
+        self._work += 1
+        if self._work % _ASKED_EVERY == 0 and self._late is not None and self._late():
+            raise Explosion(self._work, late=True)
+        return super()._computed(term, env)
+
+    def body(self, derive: Derive, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> ValueSet:
+        if self.fixpoints.stage:  # what it comes to there is a guess
+            return super().body(derive, args, was, actor)
+        evaluated = partial(super().body, derive, args, was, actor)
+        return self._kept(self._bodies, (derive.name, args, was, actor), evaluated)
+
+    def derived(self, name: str, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> ValueSet:
+        derive = self.facts.rules.derives[name]
+        if not derive.recursive or None in args or self.fixpoints.stage:
+            return super().derived(name, args, was, actor)
+        table = self._tables.get((name, was, actor))
+        if table is None or not self._holds(table):
+            self.fixpoints.forget()
+            self._tables.clear()
+
+        def worked_out() -> ValueSet:
+            self.fixpoints.value(derive, args, was, actor)
+            return None
+
+        self._kept(self._tables, (name, was, actor), worked_out)
+        return self.fixpoints.value(derive, args, was, actor)
+
+    def _kept(
+        self, store: dict[Hashable, _Kept], key: Hashable, work_out: Callable[[], ValueSet]
+    ) -> ValueSet:
+        known, algebra = store.get(key), self._sets
+        if known is None or not self._holds(known):
+            outer, algebra.reads = algebra.reads, {}
+            memo, self._memo = self._memo, {}
+            closures = self.collections.exchanged({})
+            try:
+                value = work_out()
+            finally:
+                reads, algebra.reads = algebra.reads, outer
+                self._memo = memo
+                self.collections.exchanged(closures)
+            known = store[key] = _Kept(value, reads, self._now)
+        algebra.reads.update(known.reads)
+        return known.value
+
+    def _holds(self, known: _Kept) -> bool:
+        if known.seen < self._now:
+            growths, seen = self._growths, known.seen
+            if any(growths.get(slot, 0) > seen for slot in known.reads):
+                return False
+            known.seen = self._now
+        return True
 
 
 class ValueAnalysis:
@@ -204,7 +304,7 @@ class ValueAnalysis:
         yes: frozenset[Value] = frozenset((True,))
         profile.fallible = any(demand != yes for _, demand in effects.demands)
         for write in effects.writes:
-            counts = profile.steps if write.op == "inc" else profile.sets
+            counts = profile.steps if write.op == "+" else profile.sets
             counts[write.slot] = counts.get(write.slot, 0) + 1
         grown = []
         for write in effects.writes:
@@ -251,12 +351,12 @@ class ValueAnalysis:
         self._terms.grew(slot)
         return True
 
-    def _stored(self, unit: Unit, write: Write[ValueSet]) -> ValueSet:
+    def _stored(self, unit: Unit, write: Change[ValueSet]) -> ValueSet:
         """What a write may leave in its slot; ``None`` for anything."""
         profile, slot = self.profiles[unit], write.slot
         fluent = self._fluent(slot)
         values = write.value
-        if write.op == "inc":
+        if write.op == "+":
             values = self._stepped(unit, slot, write.value)
         kind = fluent.type
         if values is not None:  # where a value is not defined the rule does not happen

@@ -6,8 +6,8 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
+from tokenworld.planning.lower.bodies import DrawSite
 from tokenworld.planning.lower.diagram import Diagram, Diagrams
-from tokenworld.planning.lower.draws import DrawSite
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.units import Unit
 from tokenworld.planning.lower.values import ValueAnalysis

@@ -8,19 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tokenworld.check.order import order_pairs
+from tokenworld.check.analysis.laws import order_pairs
+from tokenworld.core.nodes import Create
+from tokenworld.core.rules import Action
+from tokenworld.core.walk import statements_in
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command
-from tokenworld.model import Action, Body, Create, Program, effects_in
+from tokenworld.model import Program
 from tokenworld.model.rules import Phase as PhaseLine
 from tokenworld.planning.lower.algebra import Refused, Slot
-from tokenworld.planning.lower.blocks import Block
+from tokenworld.planning.lower.blocks import Block, Moment
 from tokenworld.planning.lower.diagram import Diagram, Diagrams, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.guards import Guards
-from tokenworld.planning.lower.moments import Moment
 from tokenworld.planning.lower.numbers import truth
-from tokenworld.planning.lower.units import Unit, actions_of, laws_of, opened, phases_of
+from tokenworld.planning.lower.units import (
+    Unit,
+    actions_of,
+    cancelled_of,
+    laws_of,
+    opened,
+    phases_of,
+)
 from tokenworld.planning.lower.values import ValueAnalysis
 from tokenworld.planning.lower.variables import WIDEST, Variables
 
@@ -151,14 +160,10 @@ class TakenApart:
         *,
         whole: Callable[[], bool] | None = None,
     ) -> None:
-        self.facts, program = facts, facts.program
+        self.facts = facts
         _refuse_what_is_missing(facts)
         actions, laws = list(actions_of(facts)), list(laws_of(facts))
-        cancelled = {
-            one: Unit("cancelled", one.rule, one.args)
-            for one in actions
-            if isinstance(one.rule, Action) and one.rule.cancelled
-        }
+        cancelled = cancelled_of(actions)
         units = [*actions, *cancelled.values(), *laws]
         widest = None if whole is None else WIDEST  # then every slot that changes is a variable
         self.analysis = ValueAnalysis(facts, units, whole, widest)
@@ -166,7 +171,7 @@ class TakenApart:
         self.variables = Variables(facts, self.analysis, self.diagrams)
         self.turn, self.idle = Moment(self.variables, -1), Moment(self.variables, -1, idle=True)
         self.guards = Guards(self.turn, goal)
-        self.has_costs = any(action.cost is not None for action in program.actions.values())
+        self.has_costs = any(action.cost is not None for action in facts.rules.actions.values())
         self.commands = self._commands(actions, cancelled)
         self.phases = self._phases(laws)
 
@@ -222,12 +227,10 @@ def _once(compute: Callable[[], Diagram]) -> Callable[[], Diagram]:
 
 def _created(facts: Facts) -> Iterator[Create]:
     """The places where play makes objects."""
-    program = facts.program
-    bodies: list[Body] = [law.body for law in program.laws.values()]
-    for action in program.actions.values():
-        bodies += [action.body, action.cancelled]
+    bodies = [law.body for law in facts.rules.laws.values()]
+    bodies += [(*one.body, *one.cancelled) for one in facts.rules.actions.values()]
     for body in bodies:
-        yield from (effect for effect in effects_in(body) if isinstance(effect, Create))
+        yield from (one for one in statements_in(body) if isinstance(one, Create))
 
 
 def _in_turn(phase: PhaseLine, program: Program) -> Refused:
@@ -248,9 +251,9 @@ def _refuse_what_is_missing(facts: Facts) -> None:
         used = any(law.phase == phase.name for law in program.laws.values())
         if phase.order != "simultaneous" and used:
             raise _in_turn(phase, program)
-    for effect in _created(facts):
+    for create in _created(facts):
         reason = "objects that do not exist yet are not encoded"
-        raise Refused("`create`", effect.span, reason)
+        raise Refused("`create`", create.span, reason)
     if len(world.turns) > 1:
         reason = "a plan has one actor"
         raise Refused("`turns` of several actors", world.span, reason)

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 
+from tokenworld.core import nodes as core
+from tokenworld.core.rules import Action, Derive, Ending, Law
+from tokenworld.ground import Raw, count_bindings, domain_of, scaled_text
 from tokenworld.model import (
-    Action,
-    Derive,
-    Ending,
+    BoolType,
     Fluent,
-    Law,
+    IntervalRange,
     NumberType,
     ObjectType,
-    Term,
+    TypeRange,
     ValueType,
 )
-from tokenworld.planning.pddl.actions import (
-    Turn,
-    lift_action,
-    lift_condition,
-    lift_phase,
-    takes_time,
-)
-from tokenworld.planning.pddl.cases import Bound, Num, Scope, Sym
-from tokenworld.planning.pddl.conditions import Conditions
-from tokenworld.planning.pddl.names import StepOrigin
-from tokenworld.planning.pddl.terms import symbol_type
+from tokenworld.planning.pddl.effects import Alternative, Effects, alternatives, drawn
+from tokenworld.planning.pddl.terms import Terms
 from tokenworld.planning.pddl.tree import (
+    FALSE,
+    TRUE,
     Expr,
     PddlAction,
     PddlDerived,
@@ -40,10 +35,319 @@ from tokenworld.planning.pddl.tree import (
     exists,
     heads,
     neg,
+    top_conjuncts,
 )
-from tokenworld.planning.pddl.vocabulary import LiftingError, Vocabulary, sort_of
+from tokenworld.planning.pddl.values import Bound, Env, Lazy, Num, Sym, Truth, as_symbol, number
+from tokenworld.planning.pddl.words import (
+    Fixed,
+    LiftingError,
+    StepOrigin,
+    Vocabulary,
+    legal,
+    sort_of,
+    symbol_type,
+)
+from tokenworld.planning.pddl.writes import (
+    Place,
+    check_conflicts,
+    group,
+    ranges,
+    relation_guards,
+)
 
 __all__ = ["LiftedDomain", "lift_domain"]
+
+_MOST_VARIANTS = 64
+
+Variant = tuple[tuple[core.Binder, Raw], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How ticks are written: ``now`` holds where the actor chooses, ``after`` ends the choice.
+
+    ``alive`` are the conditions under which the world still goes on. ``costs``: whether actions
+    pay ``total-cost``; ``unit`` is what one without `cost` pays.
+    """
+
+    now: tuple[Expr, ...] = ()
+    after: tuple[Expr, ...] = ()
+    alive: tuple[core.Term, ...] = ()
+    costs: bool = False
+    unit: int = 0
+    scale: int = 0
+
+
+def takes_time(action: Action) -> bool:
+    """Whether the action takes a tick; raises `LiftingError` for one that takes several."""
+    if action.takes is None and action.until is None:
+        return True
+    ticks = action.takes.value if isinstance(action.takes, core.Constant) else None
+    if action.until is not None or ticks not in (0, 1):
+        span = action.takes.span if action.takes is not None else action.span
+        raise LiftingError(f"action `{action.name}`, which takes several ticks", span)
+    return ticks == 1
+
+
+def lift_condition(words: Vocabulary, term: core.Term) -> Expr:
+    """A condition of a world, such as its goal."""
+    return Terms(words).condition(term, {})
+
+
+# ---- parameters ---------------------------------------------------------------------------
+
+
+def _values(words: Vocabulary, binder: core.Binder) -> Sequence[Raw] | None:
+    """The values of a parameter that PDDL cannot have, ``None`` for one that it can."""
+    match binder.domain:
+        case IntervalRange(low=low, high=high):
+            return range(low, high + 1)
+        case TypeRange(of=NumberType(low=int() as low, high=int() as high, optional=False)):
+            return range(low, high + 1)
+        case TypeRange(of=of) if sort_of(of) != "symbol":
+            values = domain_of(words.instance, of)
+            if values is None:
+                raise LiftingError(f"parameter `{binder.name}` without finite range", binder.span)
+            return values
+        case TypeRange():
+            return None
+        case _:
+            raise LiftingError(f"parameter `{binder.name}` over a collection", binder.span)
+
+
+def _variants(words: Vocabulary, action: Action) -> list[Variant]:
+    """One assignment per combination of built-in values; a single empty one if there are none."""
+    domains = [
+        (binder, values)
+        for binder in action.params
+        if (values := _values(words, binder)) is not None
+    ]
+    count = count_bindings(values for _, values in domains)
+    if count > _MOST_VARIANTS:
+        raise LiftingError(f"{count} numeric arguments of `{action.name}`", action.span)
+    return list(product(*([(binder, value) for value in values] for binder, values in domains)))
+
+
+def _suffix(fixed: Variant) -> str:
+    def one(binder: core.Binder, value: Raw) -> str:
+        if isinstance(value, bool) or not isinstance(value, int):
+            return str(value).lower()
+        decimals = binder.type.decimals if isinstance(binder.type, NumberType) else 0
+        return scaled_text(value, decimals).replace("-", "m").replace(".", "p")
+
+    return "".join(f"-{one(binder, value)}" for binder, value in fixed)
+
+
+def _constant(binder: core.Binder, value: Raw) -> Bound:
+    if isinstance(binder.type, BoolType):
+        return Truth(TRUE if value else FALSE)
+    assert isinstance(value, (int, float))
+    return number(value)
+
+
+class _Params:
+    """The PDDL parameters of one action variant, the names bound to them, and the way back."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.words, self.scope = terms.words, terms.scope
+        self.typed: list[Typed] = []
+        self.conds: list[Expr] = []
+        self.env: dict[str, Bound] = {}
+        self.args: list[int | Fixed] = []
+
+    def add(self, binder: core.Binder, fixed: dict[str, Raw], argument: bool = True) -> None:
+        if binder.name in fixed:
+            value = fixed[binder.name]
+            self.env[binder.name] = _constant(binder, value)
+            self.args.append(Fixed(value))
+            return
+        of = symbol_type(binder.type)
+        name = self.scope.fresh(binder.name)
+        var, guard = self.words.types.variable(name, of)
+        self.conds += [] if guard is None else [guard]
+        self.env[binder.name] = Sym(name, of)
+        if argument:
+            self.args.append(len(self.typed))
+        self.typed.append(var)
+
+
+# ---- actions ------------------------------------------------------------------------------
+
+
+def lift_action(words: Vocabulary, action: Action, turn: Turn) -> list[PddlAction]:
+    """The PDDL actions of one action: one per built-in argument and outcome of chance."""
+    timed = takes_time(action)
+    whole = [Alternative(action.body)]
+    outcomes = whole if words.luck else alternatives(words.instance, action.body)
+    found: list[PddlAction] = []
+    for fixed in _variants(words, action):
+        for index, outcome in enumerate(outcomes):
+            count = index + 1 if len(outcomes) > 1 else 0
+            one = _one(words, action, turn, timed, fixed, outcome, count)
+            found += [] if one is None else [one]
+    return found
+
+
+def _one(
+    words: Vocabulary,
+    action: Action,
+    turn: Turn,
+    timed: bool,
+    fixed: Variant,
+    outcome: Alternative,
+    count: int,
+) -> PddlAction | None:
+    terms = Terms(words)
+    params = _Params(terms)
+    for binder in action.params:
+        params.add(binder, {one.name: value for one, value in fixed})
+    for binder in outcome.params:
+        if binder.name in params.env:
+            raise LiftingError(f"two picks of `{binder.name}`", binder.span)
+        params.add(binder, {}, argument=False)
+    env, asked = _guards(terms, action, params)
+    asked += [terms.condition(cond, _top(outcome, env)) for cond in outcome.conds]
+    if FALSE in asked:
+        return None
+    alive = [neg(terms.condition(line, {})) for line in turn.alive]
+    known = top_conjuncts(conj((*params.conds, *asked)))
+    body = Effects(terms, _pins(words, known))
+    env = body.walk(outcome.body, env, Place())
+    check_conflicts(body.writes, words, known)
+    generated = _generated(words, body, known)
+    every = (*turn.now, *params.conds, *asked, *body.asked, *generated, *alive)
+    effects = _with_cost(terms, action, turn, env, group(body.effects))
+    if timed:
+        effects = (*effects, *turn.after)
+    name = f"{legal(action.name)}{_suffix(fixed)}" + (f"-o{count}" if count else "")
+    word = words.spellings.take("action", name)
+    words.names.steps[word.lower()] = StepOrigin(action.name, tuple(params.args), count)
+    return PddlAction(word, tuple(params.typed), conj(every), effects)
+
+
+def _generated(words: Vocabulary, body: Effects, known: Sequence[Expr]) -> list[Expr]:
+    """The requires that the language adds; none may depend on how luck falls."""
+    found = ranges(body.writes, words, known) + relation_guards(body.writes, words)
+    if not body.lucky:
+        return found
+    sure = [one for one in body.writes if not any(one is other for other in body.lucky)]
+    if set(found) != {*ranges(sure, words, known), *relation_guards(sure, words)}:
+        what = "a range or relation that only some outcome of chance may break"
+        raise LiftingError(what, body.lucky[0].span)
+    return found
+
+
+def _top(outcome: Alternative, env: Env) -> Env:
+    """The names of the body's own lets too: a pick may speak of them."""
+    found = dict(env)
+    for one in outcome.body:
+        if isinstance(one, core.Let):
+            found[one.names[0]] = Lazy(_plain(one), dict(found))
+    return found
+
+
+def _plain(let: core.Let) -> core.Term:
+    """The value of a let that is no draw."""
+    if isinstance(let.value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):
+        raise LiftingError("a draw of chance before the requires", let.span)
+    return let.value
+
+
+def _guards(terms: Terms, action: Action, params: _Params) -> tuple[Env, list[Expr]]:
+    env: Env = dict(params.env)
+    asked: list[Expr] = []
+    for guard in action.guards:
+        if isinstance(guard, core.Require):
+            asked.append(terms.condition(guard.condition, env))
+        else:
+            env = {**env, guard.names[0]: Lazy(_plain(guard), env)}
+    return env, asked
+
+
+def _pins(words: Vocabulary, known: Sequence[Expr]) -> dict[tuple[Expr, ...], Sym | None]:
+    """The slots whose value the precondition names, or whose absence it demands."""
+    program = words.instance.program
+    valued = {
+        words.fluents[fluent.id]: symbol_type(fluent.type)
+        for fluent in program.fluents.values()
+        if sort_of(fluent.type) == "symbol"
+    }
+    found: dict[tuple[Expr, ...], Sym | None] = {}
+    for fact in known:
+        held = _absent(fact) or fact
+        if isinstance(held, tuple) and isinstance(held[0], str) and held[0] in valued:
+            value = held[-1]
+            if isinstance(value, str):
+                symbol = Sym(value, valued[held[0]]) if held is fact else None
+                found.setdefault(held[:-1], symbol)
+    return found
+
+
+def _absent(fact: Expr) -> Expr | None:
+    """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``."""
+    match fact:
+        case ("not", ("exists", (str(var), *_), (str(), *args) as held)):
+            plain = all(isinstance(arg, str) for arg in args)
+            return held if plain and args[-1:] == [var] else None
+        case _:
+            return None
+
+
+def _with_cost(
+    terms: Terms, action: Action, turn: Turn, env: Env, effects: tuple[Expr, ...]
+) -> tuple[Expr, ...]:
+    if not turn.costs or (terms.words.luck and action.cost is None):
+        return effects
+    if action.cost is None:
+        return (*effects, _pays(number(turn.unit).expr)) if turn.unit else effects
+    cases = terms.cases(action.cost, env)
+    value = cases[0].value if len(cases) == 1 and not cases[0].conds else None
+    if not isinstance(value, Num):
+        raise LiftingError("a `cost` that depends on conditions", action.cost.span)
+    of = action.cost.type
+    digits = turn.scale - (of.decimals if isinstance(of, NumberType) else 0)
+    if value.constant is not None:
+        scaled = value.constant * 10**digits
+        paid = _pays(number(scaled).expr, terms.words.luck)
+        return (*effects, paid) if scaled else effects
+    expr: Expr = value.expr if digits == 0 else ("*", str(10**digits), value.expr)
+    return (*effects, _pays(expr, terms.words.luck))
+
+
+def _pays(amount: Expr, luck: bool = False) -> Expr:
+    if luck:
+        return ("decrease", ("reward",), amount)
+    return ("increase", ("total-cost",), amount)
+
+
+# ---- phases -------------------------------------------------------------------------------
+
+
+def lift_phase(
+    words: Vocabulary, name: str, laws: Sequence[Law], turn: tuple[Expr, tuple[Expr, ...]]
+) -> PddlAction:
+    """A simultaneous phase: one forced action that applies every binding of every law."""
+    terms = Terms(words)
+    body = Effects(terms)
+    for law in laws:
+        where = drawn(law.body)
+        if where is not None and not words.luck:
+            raise LiftingError(f"chance in law `{law.name}`", where)
+        with terms.scope.block():
+            for vars_, conds, env in terms.bind(law.params, law.when, {}):
+                loops = tuple(var.name for var in vars_)
+                place = Place(loops=loops).inside(vars_, conds)
+                body.walk(law.body, env, place)
+    check_conflicts(body.writes, words, ())
+    guards = _generated(words, body, ())
+    word = words.spellings.take("action", name)
+    words.names.steps[word.lower()] = StepOrigin(None)
+    live = [effect for effect in body.effects if FALSE not in effect.conds]
+    effects = (*group(live), *turn[1])
+    return PddlAction(word, (), conj((turn[0], *guards)), effects)
+
+
+# ---- the domain ---------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -81,13 +385,13 @@ def _phases(words: Vocabulary) -> list[tuple[str, str, list[Law]]]:
     orders = [(name, str(phase.order)) for name, phase in program.phases.items()]
     found: list[tuple[str, str, list[Law]]] = []
     for name, order in (*orders, ("", "simultaneous")):
-        laws = [law for law in program.laws.values() if law.phase == name]
+        laws = [law for law in words.rules.laws.values() if law.phase == name]
         if laws:
             found.append((name, order, laws))
     return found
 
 
-def _alive(words: Vocabulary, goal: Ending | None) -> tuple[Term, ...]:
+def _alive(words: Vocabulary, goal: Ending | None) -> tuple[core.Term, ...]:
     """Conditions that must not hold where an actor acts: the world has ended, or is lost."""
     world = words.instance.world
     latched = not world.endless and world.outcomes == "latched"
@@ -96,13 +400,13 @@ def _alive(words: Vocabulary, goal: Ending | None) -> tuple[Term, ...]:
         other = line.ending == "stop" or (goal is not None and line is not goal)
         return line.ending == "lose" or (latched and other)
 
-    return tuple(line.condition for line in world.endings if ends(line))
+    return tuple(line.condition for line in words.endings if ends(line))
 
 
 def _turn(domain: LiftedDomain, goal: Ending | None) -> None:
     """Set up the turn token and costs."""
-    words, program = domain.words, domain.words.instance.program
-    costs = [action.cost for action in program.actions.values() if action.cost is not None]
+    words = domain.words
+    costs = [action.cost for action in words.rules.actions.values() if action.cost is not None]
     scale = max((t.type.decimals for t in costs if isinstance(t.type, NumberType)), default=0)
     phases = _phases(words)
     now: tuple[Expr, ...] = ()
@@ -121,8 +425,7 @@ def _turn(domain: LiftedDomain, goal: Ending | None) -> None:
 
 
 def _add_actions(domain: LiftedDomain) -> None:
-    program = domain.words.instance.program
-    for action in program.actions.values():
+    for action in domain.words.rules.actions.values():
 
         def lift(action: Action = action) -> None:
             domain.actions += lift_action(domain.words, action, domain.turn)
@@ -194,15 +497,16 @@ def _add_goal(domain: LiftedDomain, goal: Ending | None) -> None:
     words, world = domain.words, domain.words.instance.world
 
     def one(line: Ending) -> Expr:
-        before = world.endings[: world.endings.index(line)]
+        before = words.endings[: words.endings.index(line)]
         lost = [other for other in before if other.ending != "goal" or goal is not None]
         if world.endless or world.outcomes == "live":
-            lost = [other for other in world.endings if other.ending == "lose"]
+            lost = [other for other in words.endings if other.ending == "lose"]
         blocked = [neg(lift_condition(words, other.condition)) for other in lost]
         return conj((lift_condition(words, line.condition), *blocked))
 
     def lift() -> None:
-        lines = [goal] if goal is not None else list(world.goals)
+        every = [line for line in words.endings if line.ending == "goal"]
+        lines = every if goal is None else [goal]
         named = set(words.constants)
         reached = disj(one(line) for line in lines)
         words.constants = named
@@ -216,7 +520,7 @@ def _add_goal(domain: LiftedDomain, goal: Ending | None) -> None:
 
 def _add_derived(domain: LiftedDomain) -> None:
     program = domain.words.instance.program
-    for derive in program.derives.values():
+    for derive in domain.words.rules.derives.values():
         if derive.recursive:
 
             def lift(derive: Derive = derive) -> None:
@@ -239,7 +543,7 @@ def _unless_impossible(lift: Callable[[], None]) -> None:
 
 
 def _recursive(words: Vocabulary, derive: Derive) -> PddlDerived:
-    terms = Conditions(words, Scope())
+    terms = Terms(words)
     env: dict[str, Bound] = {}
     params: list[Typed] = []
     guards: list[Expr] = []
@@ -252,12 +556,12 @@ def _recursive(words: Vocabulary, derive: Derive) -> PddlDerived:
         guards += [] if guard is None else [guard]
         env[binder.name] = Sym(var.name, of)
     body = conj((*guards, terms.condition(derive.value, env)))
-    return PddlDerived(Signature(words.recursive(derive), tuple(params)), body)
+    return PddlDerived(Signature(words.derives[derive.name], tuple(params)), body)
 
 
 def _closure(words: Vocabulary, fluent: Fluent) -> PddlDerived:
     """``(chain ?x ?y)``: one step from ?x to ?y, or one to some ?z and a chain from there."""
-    terms = Conditions(words, Scope())
+    terms = Terms(words)
     formals = [param.type for param in fluent.params]
     if fluent.fluent_kind != "relation":
         formals.append(fluent.type)
@@ -268,14 +572,13 @@ def _closure(words: Vocabulary, fluent: Fluent) -> PddlDerived:
     head, chain = words.fluents[fluent.id], words.closures[fluent.id]
     steps: list[Expr] = [(head, start.name, end.name)]
     for fit in terms.fit(Sym(middle.name, symbol_type(formals[1])), symbol_type(formals[0])):
-        assert not isinstance(fit.value, Num)
         first = (head, start.name, middle.name)
-        rest = (chain, fit.value.text, end.name)
+        rest = (chain, as_symbol(fit.value).text, end.name)
         steps.append(exists((middle, *fit.vars), conj((first, *fit.conds, rest))))
     return PddlDerived(Signature(chain, (start, end)), disj(steps))
 
 
-def _closure_variable(terms: Conditions, of: ValueType, base: str) -> Typed:
+def _closure_variable(terms: Terms, of: ValueType, base: str) -> Typed:
     if not isinstance(of, ObjectType):
         raise TypeError("a closure runs over objects")
     return terms.words.types.variable(terms.scope.fresh(base), of)[0]
@@ -285,10 +588,10 @@ def _closure_variable(terms: Conditions, of: ValueType, base: str) -> Typed:
 
 
 def _unsupported(words: Vocabulary) -> Iterator[LiftingError]:
-    world, program = words.instance.world, words.instance.program
+    world = words.instance.world
     if len(world.turns) > 1:
         yield LiftingError("several actors in turn", world.span)
-    for action in program.actions.values():
+    for action in words.rules.actions.values():
         try:
             takes_time(action)
         except LiftingError as error:

@@ -10,25 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
+from tokenworld.core.program import lowered
+from tokenworld.core.rules import Ending
 from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest, in_order
 from tokenworld.ground import Command, Instance, LuckyDraw, Raw, Simulator, StateT
-from tokenworld.model import Ending, Program
+from tokenworld.limits import attempt
+from tokenworld.model import Program
 from tokenworld.planning.encodings.ir import Task
 from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.pddl.domain import LiftedDomain, lift_domain
+from tokenworld.planning.pddl.effects import rounded
 from tokenworld.planning.pddl.ground import ground_pair
-from tokenworld.planning.pddl.luck import rounded
-from tokenworld.planning.pddl.names import Names
-from tokenworld.planning.pddl.plain import plain_domain
-from tokenworld.planning.pddl.plain_problem import plain_pair
-from tokenworld.planning.pddl.problem import Values, assemble, declared_requirements
-from tokenworld.planning.pddl.requirements import needed
+from tokenworld.planning.pddl.problem import Values, assemble, declared_requirements, needed
 from tokenworld.planning.pddl.sanitize import sanitized
-from tokenworld.planning.pddl.text import domain_text, problem_text
-from tokenworld.planning.pddl.tree import PddlPair
-from tokenworld.planning.pddl.vocabulary import LiftingError, Vocabulary
+from tokenworld.planning.pddl.tree import PddlPair, domain_text, problem_text
+from tokenworld.planning.pddl.verbatim import verbatim_domain, verbatim_pair
+from tokenworld.planning.pddl.words import LiftingError, Names, Vocabulary
 
 __all__ = [
     "Encode",
@@ -38,7 +37,6 @@ __all__ = [
     "export_pddl",
     "export_ppddl",
     "export_world",
-    "goal_line",
     "sanitize",
 ]
 
@@ -117,7 +115,8 @@ def _steps(export: PddlExport, plan: str) -> Iterator[PddlStep]:
 
 def goal_line(instance: Instance, goal: str | None) -> Ending | None:
     """The named goal line; ``None``: any. Raises `Failure` where the world lacks it."""
-    lines = {line.name: line for line in instance.world.goals}
+    endings = lowered(instance.program).worlds[instance.world.name].endings
+    lines = {line.name: line for line in endings if line.ending == "goal"}
     if goal is None or goal in lines:
         return lines[goal] if goal is not None else None
     near = closest(goal, lines)
@@ -175,9 +174,9 @@ def _requirements(words: Vocabulary, pair: PddlPair) -> Iterator[Diagnostic]:
 
 
 def _comments(instance: Instance, form: str, option: str = "--pddl") -> tuple[str, ...]:
-    files = [source.name for source in instance.program.sources]
-    where = f" of {files[-1]}" if files else ""
-    return (f"World `{instance.world.name}`{where}, {form} by `tw export {option}`.",)
+    world = instance.world
+    where = Path(world.span.file).name
+    return (f"World `{world.name}` of {where}, {form} by `tw export {option}`.",)
 
 
 def _export(
@@ -198,11 +197,11 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
     return _export(pair, words.names, "lifted", notes)
 
 
-def _plain(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
+def _verbatim(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
     """The world word for word, where it says nothing but what PDDL says."""
     comments = _comments(instance, "written")
-    found = plain_domain(instance.program, comments)
-    made = None if found is None else plain_pair(found, instance, values, goal, comments)
+    found = verbatim_domain(instance.program, comments)
+    made = None if found is None else verbatim_pair(found, instance, values, goal, comments)
     if made is None:
         return None
     pair, names = made
@@ -212,7 +211,7 @@ def _plain(instance: Instance, values: Values, goal: Ending | None) -> PddlExpor
 
 def export_domain(program: Program) -> str:
     """The domain of a program without worlds; `Failure` where it is not PDDL as it stands."""
-    found = plain_domain(program, ("Written by `tw export --pddl`.",))
+    found = verbatim_domain(program, ("Written by `tw export --pddl`.",))
     if found is not None:
         return domain_text(found.domain)
     message = "A file without a world is exported only where every rule is PDDL as it stands."
@@ -246,14 +245,18 @@ def export_pddl(
     raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too.
     """
     line = goal_line(instance, goal)
-    plain = _plain(instance, values, line)
-    if plain is not None:
-        return plain
+    found = _verbatim(instance, values, line)
+    if found is not None:
+        return found
     domain = lift_domain(Vocabulary(instance), line)
     if not domain.errors:
         return _lifted(domain, values)
     if encode is not None:
-        return _grounded(instance, encode(goal), domain.errors)
+        return attempt(
+            "grounding the world",
+            lambda: _grounded(instance, encode(goal), domain.errors),
+            lambda: _too_long(domain.errors[0]),
+        )
     raise Failure(*(_no_form("PDDL", one) for one in domain.errors))
 
 
@@ -271,13 +274,20 @@ def export_ppddl(instance: Instance, values: Values, goal: str | None) -> PddlEx
     return _export(pair, words.names, "lifted", notes)
 
 
+def _too_long(error: LiftingError) -> NoReturn:
+    """TW0813 with the rule that has no lifted form, where grounding takes too long."""
+    message = f"PDDL has no lifted form for {error.construct}, and grounding took too long."
+    hint = "Raise `--time-limit`, write the rule in another way, or make the world smaller."
+    raise Failure(Diagnostic("TW0813", message, error.span, hint=hint))
+
+
 def _no_form(what: str, error: LiftingError) -> Diagnostic:
     return Diagnostic("TW0801", f"{what} has no exact lifted form for {error.construct}.",
                       error.span)  # fmt: skip
 
 
 def _rounded(instance: Instance) -> Iterator[Diagnostic]:
-    for term in rounded(instance):
+    for term in rounded(instance, lowered(instance.program)):
         message = "The share is written exactly, and play takes the nearest real number."
         yield _note("TW0801", message, term.span)
 

@@ -8,16 +8,15 @@ no parameters; their names say which command they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Raw
 from tokenworld.model import EnumType, Fluent, NumberType, ObjectType, ValueType
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
-from tokenworld.planning.pddl.names import Fixed, StepOrigin, legal
-from tokenworld.planning.pddl.problem import domain_name
-from tokenworld.planning.pddl.requirements import needed
+from tokenworld.planning.pddl.problem import domain_name, needed
 from tokenworld.planning.pddl.tree import (
     FALSE,
     TRUE,
@@ -32,12 +31,14 @@ from tokenworld.planning.pddl.tree import (
     disj,
     neg,
 )
-from tokenworld.planning.pddl.vocabulary import Vocabulary
+from tokenworld.planning.pddl.words import Fixed, StepOrigin, Vocabulary, legal
 from tokenworld.planning.pddl.writes import Guarded, group
 
 __all__ = ["ground_pair"]
 
 _FORCED = "step"
+_MOST_FACTS = 5_000_000
+"""So many facts are some 200 MB of text."""
 _NUMBERED = re.compile(r"^o\d+ ")
 """What makes the names of a task's operators unique; spellings see to that themselves."""
 
@@ -121,6 +122,12 @@ class _Facts:
             return disj(atoms[index] for index in positions)
         return conj(neg(atoms[index]) for index in rest)
 
+    def size(self, operator: Operator) -> int:
+        """How many facts the text of an operator names, about."""
+        return len(operator.precondition) + sum(
+            len(one.conditions) + len(self._atoms[one.variable]) for one in operator.effects
+        )
+
     def change(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> list[Guarded]:
         """Add the new fact and delete the others that may hold."""
         atoms = self._atoms[effect.variable]
@@ -199,11 +206,36 @@ def _action(words: Vocabulary, facts: _Facts, operator: Operator, costs: bool) -
     return PddlAction(_name(words, operator), (), precondition, literals)
 
 
+def _actions(words: Vocabulary, facts: _Facts, task: Task, costs: bool) -> Iterator[PddlAction]:
+    """The actions, as long as they are not too many words."""
+    written = 0
+    for operator in task.operators:
+        written += facts.size(operator)
+        if written > _MOST_FACTS:
+            raise _too_long(words, operator)
+        yield _action(words, facts, operator, costs)
+
+
+def _too_long(words: Vocabulary, operator: Operator) -> Failure:
+    """TW0813 with the rule at which the text grows too long."""
+    program, world = words.instance.program, words.instance.world
+    command = operator.command
+    action = None if command is None else program.actions.get(command.action)
+    rule, place = (
+        (f"`{_NUMBERED.sub('', operator.name)}`", world.span)
+        if action is None
+        else (f"the action `{action.name}`", action.span)
+    )
+    message = f"The grounded PDDL would hold more than {_MOST_FACTS:,} facts: {rule} is too much."
+    hint = "Give its numbers fewer values, or the world fewer objects."
+    return Failure(Diagnostic("TW0813", message, place, "it is written out here", hint=hint))
+
+
 def ground_pair(words: Vocabulary, task: Task, comments: tuple[str, ...]) -> PddlPair:
     """The PDDL pair of a task; the spellings and the way back go to ``words``."""
     facts = _Facts(words, task)
     costs = len({operator.cost for operator in task.operators}) > 1
-    actions = tuple(_action(words, facts, operator, costs) for operator in task.operators)
+    actions = tuple(_actions(words, facts, task, costs))
     name = domain_name(words)
     constants = tuple(Typed(word, None) for word in facts.constants)
     functions = (Signature("total-cost", ()),) if costs else ()

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tokenworld.planning.pddl.names import Names, parts_of_union, union_type
-from tokenworld.planning.pddl.requirements import needed
+from tokenworld.planning.pddl.problem import needed
 from tokenworld.planning.pddl.tree import (
     Expr,
     PddlAction,
@@ -24,8 +23,9 @@ from tokenworld.planning.pddl.tree import (
     Typed,
     heads,
 )
+from tokenworld.planning.pddl.words import Names, parts_of_union, union_type
 
-__all__ = ["MOST_LETTERS", "RESERVED", "Renamed", "sanitized"]
+__all__ = ["MOST_LETTERS", "RESERVED", "sanitized"]
 
 MOST_LETTERS = 48
 """Letters of a name at most; the oldest planners cut longer ones off."""

@@ -1,85 +1,407 @@
-"""The value of a term by cases: symbols, numbers, nested reads, choices, built-in functions."""
+"""Terms of core in PDDL: conditions, values by cases, collections and counting.
+
+Every condition is closed (its own variables are quantified) and exact: `none` counts as false
+(language.md §4). What has no lifted form raises `LiftingError`.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
+from typing import assert_never
 
+from tokenworld.core import nodes as core
+from tokenworld.core.rules import Derive
+from tokenworld.diagnostics import Span
 from tokenworld.model import (
     ROOT,
-    Arithmetic,
-    Binder,
-    BuiltinCall,
-    Choose,
-    Derive,
-    DeriveCall,
-    EnumLiteral,
     EnumType,
     Fluent,
-    Fold,
-    Local,
-    Me,
-    Negate,
-    NoneLiteral,
-    NumberLiteral,
+    IntervalRange,
     NumberType,
-    ObjectLiteral,
     ObjectType,
-    ParamRead,
-    Read,
-    Rescale,
-    Term,
-    ToReal,
+    TypeRange,
     ValueType,
+    is_optional,
     without_none,
 )
-from tokenworld.planning.pddl.cases import Bound, Case, Env, Lazy, Num, Sym, Truth, close
-from tokenworld.planning.pddl.fitting import Fitting, symbol_type
-from tokenworld.planning.pddl.numbers import arithmetic, choose_number, negate, number
-from tokenworld.planning.pddl.tree import TRUE, Expr, Typed, neg
-from tokenworld.planning.pddl.vocabulary import Ladder, LiftingError, sort_of
+from tokenworld.planning.pddl.tree import (
+    FALSE,
+    TRUE,
+    Expr,
+    Typed,
+    conj,
+    disj,
+    exists,
+    forall,
+    imply,
+    neg,
+    top_conjuncts,
+)
+from tokenworld.planning.pddl.values import (
+    FLIPPED,
+    Bound,
+    Case,
+    Env,
+    Lazy,
+    Num,
+    Scope,
+    Sym,
+    Truth,
+    arithmetic,
+    as_number,
+    as_symbol,
+    choose_number,
+    close,
+    comparison,
+    implication,
+    is_none,
+    negate,
+    number,
+    ordered,
+    same_number,
+)
+from tokenworld.planning.pddl.words import (
+    Ladder,
+    LiftingError,
+    Vocabulary,
+    sort_of,
+    symbol_type,
+)
 
-__all__ = ["Terms", "symbol_type"]
+__all__ = ["Terms"]
 
-_Join = Callable[[Sym | Num, Sym | Num], list[Case]]
+Found = tuple[tuple[Typed, ...], tuple[Expr, ...]]
+Binding = tuple[tuple[Typed, ...], tuple[Expr, ...], Env]
+"""Variables of a binder, the conditions on them, and the names bound to them."""
+
+_MOST_COPIES = 4
+"""Counting to n is written with n variables; beyond this the text would be unreadable."""
 
 
-class Terms(Fitting, ABC):
-    """Lifts the terms of one rule; `Conditions` completes it."""
+def _is_count(term: core.Term) -> bool:
+    return isinstance(term, core.Fold) and term.fold == "count"
 
-    @abstractmethod
-    def condition(self, term: Term, env: Env) -> Expr:
-        """The condition that the term is true."""
 
-    # ---- values ---------------------------------------------------------------------
+def _is_name(term: core.Term) -> bool:
+    named = (core.Actor, core.ObjectName, core.Constant, core.Variable, core.ParamValue)
+    return isinstance(term, named)
 
-    def cases(self, term: Term, env: Env) -> list[Case]:
+
+def _word(term: core.Term) -> str:
+    """How a term is called where it has no lifted form."""
+    if isinstance(term, core.Call):
+        return f"`{term.op}()`" if term.op.isidentifier() else f"`{term.op}`"
+    if isinstance(term, core.Fold):
+        return f"`{term.fold}`"
+    return {core.Members: "collection", core.Text: "text"}.get(type(term), "this term")
+
+
+class Terms:
+    """Lifts the terms of one rule; variables are told apart by its `Scope`."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        self.words = words
+        self.scope = Scope()
+
+    # ---- conditions -------------------------------------------------------------------------
+
+    def condition(self, term: core.Term, env: Env) -> Expr:
+        """The condition that a truth-valued term is true."""
+        with self.scope.block():
+            return self._condition(term, env)
+
+    def _condition(self, term: core.Term, env: Env) -> Expr:
+        match term:
+            case core.Constant(value=value):
+                return TRUE if value else FALSE
+            case core.Call():
+                return self._called(term, env)
+            case core.Choice(condition=condition, then=then, otherwise=otherwise):
+                test = self.condition(condition, env)
+                yes, no = self.condition(then, env), self.condition(otherwise, env)
+                return disj((conj((test, yes)), conj((neg(test), no))))
+            case core.Fold():
+                return self._quantified(term, env)
+            case core.Read():
+                found = self.reads(term, env)
+                return disj(exists(vars_, conj((*conds, atom))) for vars_, conds, atom in found)
+            case core.DeriveCall():
+                return self._derived(term, env)
+            case core.TypeTest(term=inner, of=of):
+                return close(self.cases(inner, env), lambda value: self._is_a(value, of))
+            case core.Variable():
+                return self._named(term, env)
+            case core.ParamValue(name=name):
+                return TRUE if self.words.instance.params[name] is True else FALSE
+            case core.ObjectName() | core.Actor() | core.Members() | core.Text():
+                raise LiftingError(f"{_word(term)} as a condition", term.span)
+            case _:
+                assert_never(term)
+
+    def _named(self, term: core.Variable, env: Env) -> Expr:
+        match env[term.name]:
+            case Truth(expr=expr):
+                return expr
+            case Lazy(term=inner, env=outer):
+                return self.condition(inner, outer)
+            case _:
+                raise LiftingError(f"`{term.name}` as a condition", term.span)
+
+    def _called(self, term: core.Call, env: Env) -> Expr:
+        match term.op:
+            case "not":
+                return neg(self.condition(term.args[0], env))
+            case "and":
+                return conj(self.condition(part, env) for part in term.args)
+            case "or":
+                implied = implication(term)
+                if implied is not None:
+                    left, right = implied
+                    return imply(self.condition(left, env), self.condition(right, env))
+                return disj(self.condition(part, env) for part in term.args)
+            case "==":
+                return self._equal(term.args[0], term.args[1], env)
+            case "<" | "<=":
+                return self._ordered(term, env)
+            case "in":
+                return self._is_in(term.args[0], term.args[1], env)
+            case _:
+                raise LiftingError(f"{_word(term)} as a condition", term.span)
+
+    def _derived(self, term: core.DeriveCall, env: Env) -> Expr:
+        derive = self.words.rules.derives[term.derive]
+        if not derive.recursive:
+            return disj(
+                exists(vars_, conj((*conds, self.condition(one.value, inner))))
+                for vars_, conds, one, inner in self._calls(term, env)
+            )
+        formals = [param.type for param in derive.params]
+        head = self.words.derives[derive.name]
+        return disj(
+            exists(vars_, conj((*conds, (head, *(one.text for one in symbols)))))
+            for vars_, conds, symbols in self.arguments(formals, term.args, env)
+        )
+
+    def _is_a(self, value: Sym | Num, of: str) -> Expr:
+        symbol = as_symbol(value)
+        assert isinstance(symbol.type, ObjectType)
+        if self.words.instance.program.is_subtype(symbol.type.name, of):
+            return TRUE
+        if symbol.is_constant or self.words.types.disjoint(symbol.type, ObjectType(of)):
+            return FALSE
+        return self.words.types.is_a(symbol.text, of)
+
+    # ---- equality and order -----------------------------------------------------------------
+
+    def _equal(self, left: core.Term, right: core.Term, env: Env) -> Expr:
+        if _is_count(left) or _is_count(right):
+            return self._counted("==", left, right, env)
+        if is_none(left) or is_none(right):
+            return neg(self.present(right if is_none(left) else left, env))
+        if sort_of(left.type) == "truth":
+            one, other = self.condition(left, env), self.condition(right, env)
+            if TRUE in (one, other) or FALSE in (one, other):
+                plain, given = (one, other) if other in (TRUE, FALSE) else (other, one)
+                return plain if given == TRUE else neg(plain)
+            return disj((conj((one, other)), conj((neg(one), neg(other)))))
+        same = self._same(left, right, env)
+        if self._may_be_none(left, env) and self._may_be_none(right, env):
+            absent = (neg(self.present(left, env)), neg(self.present(right, env)))
+            return disj((same, conj(absent)))
+        return same
+
+    def _same(self, left: core.Term, right: core.Term, env: Env) -> Expr:
+        """The two terms have one value, not `none`."""
+        with self.scope.block():
+            match sort_of(left.type), sort_of(right.type):
+                case "symbol", "symbol":
+                    named, other = (right, left) if _is_name(right) else (left, right)
+                    return close(
+                        self.cases(named, env),
+                        lambda value: self.equals(other, as_symbol(value), env),
+                    )
+                case "number", "number":
+                    return self._numbers(left, right, env, same_number)
+                case _:
+                    raise LiftingError("equality of texts", left.span)
+
+    def _numbers(
+        self, left: core.Term, right: core.Term, env: Env, test: Callable[[Num, Num], Expr]
+    ) -> Expr:
+        return close(
+            self.cases(left, env),
+            lambda a: close(self.cases(right, env), lambda b: test(as_number(a), as_number(b))),
+        )
+
+    def equals(self, term: core.Term, symbol: Sym, env: Env) -> Expr:
+        """The condition that a term has the value of ``symbol``; a stored one is asked directly."""
+        match term:
+            case core.Variable(name=name) if isinstance(bound := env[name], Lazy):
+                return self.equals(bound.term, symbol, bound.env)
+            case core.Choice(condition=condition, then=then, otherwise=otherwise):
+                test = self.condition(condition, env)
+                yes = conj((test, self.equals(then, symbol, env)))
+                return disj((yes, conj((neg(test), self.equals(otherwise, symbol, env)))))
+            case core.DeriveCall():
+                return disj(
+                    exists(vars_, conj((*conds, self.equals(one.value, symbol, inner))))
+                    for vars_, conds, one, inner in self._calls(term, env)
+                )
+            case core.Read():
+                fluent = self.fluent(term.fluent, term.span)
+                value = self._asked(fluent, len(fluent.params), symbol)
+                return disj(
+                    exists((*vars_, *fit.vars),
+                           conj((*conds, *fit.conds, (*atom, as_symbol(fit.value).text))))
+                    for (vars_, conds, atom), fit in product(self.reads(term, env), value)
+                )  # fmt: skip
+            case (
+                core.Constant() | core.ObjectName() | core.ParamValue() | core.Variable()
+                | core.Actor() | core.Members() | core.Call() | core.Fold() | core.TypeTest()
+                | core.Text()
+            ):  # fmt: skip
+                return close(
+                    self.cases(term, env), lambda value: self._identical(as_symbol(value), symbol)
+                )
+            case _:
+                assert_never(term)
+
+    def _identical(self, one: Sym, other: Sym) -> Expr:
+        if one.text == other.text:
+            return TRUE
+        constants = one.is_constant and other.is_constant
+        if constants or self.words.types.disjoint(one.type, other.type):
+            return FALSE
+        return ("=", other.text, one.text) if one.is_constant else ("=", one.text, other.text)
+
+    def _may_be_none(self, term: core.Term, env: Env) -> bool:
+        match term:
+            case core.Variable(name=name):
+                bound = env[name]
+                return isinstance(bound, Lazy) and self._may_be_none(bound.term, bound.env)
+            case core.Constant() | core.ObjectName() | core.Actor():
+                return is_none(term)
+            case core.Read(fluent=fluent_id, args=args):
+                fluent = self.words.instance.program.fluents[fluent_id]
+                narrow = any(
+                    isinstance(par.type, ObjectType) and not self._surely(arg, par.type.name)
+                    for par, arg in zip(fluent.params, args, strict=True)
+                )
+                inner = any(self._may_be_none(arg, env) for arg in args)
+                return narrow or inner or is_optional(fluent.type)
+            case core.Choice(then=then, otherwise=otherwise):
+                sides = (self._may_be_none(one, env) for one in (then, otherwise))
+                return is_optional(term.type) or any(sides)
+            case core.DeriveCall(args=args) | core.Call(args=args):
+                return is_optional(term.type) or any(self._may_be_none(one, env) for one in args)
+            case (
+                core.ParamValue() | core.Members() | core.Fold() | core.TypeTest() | core.Text()
+            ):  # fmt: skip
+                return is_optional(term.type)
+            case _:
+                assert_never(term)
+
+    def _surely(self, arg: core.Term, name: str) -> bool:
+        of = arg.type
+        return isinstance(of, ObjectType) and self.words.instance.program.is_subtype(of.name, name)
+
+    def _ordered(self, term: core.Call, env: Env) -> Expr:
+        op, left, right = comparison(term)
+        if _is_count(left) or _is_count(right):
+            return self._counted(op, left, right, env)
+        if sort_of(left.type) == "symbol":
+            of = symbol_type(left.type)
+            assert isinstance(of, EnumType)
+            return self._ladder(op, left, right, of, env)
+        exact = all(isinstance(side.type, NumberType) for side in (left, right))
+        return self._numbers(left, right, env, lambda a, b: ordered(op, a, b, exact))
+
+    def _ladder(self, op: str, left: core.Term, right: core.Term, of: EnumType, env: Env) -> Expr:
+        """Order on a ladder: members are listed, two unknowns ask a static fact."""
+        if isinstance(left, core.Constant):
+            op, left, right = FLIPPED[op], right, left
+        if isinstance(right, core.Constant) and right.value is not None:
+            members = range(len(self.words.members[of.name]))
+            chosen = [index for index in members if _before(op, index, right.value)]
+            return self._among(left, of, chosen, env)
+        if op in ("<", ">"):
+            first, second = (right, left) if op == "<" else (left, right)
+        else:
+            first, second = (left, right) if op == "<=" else (right, left)
+        head = self.words.ladder(of.name, "at-most")
+        fact = close(
+            self.cases(first, env),
+            lambda a: close(
+                self.cases(second, env), lambda b: (head, as_symbol(a).text, as_symbol(b).text)
+            ),
+        )
+        if op in ("<=", ">="):
+            return fact
+        return conj((self.present(left, env), self.present(right, env), neg(fact)))
+
+    def _among(self, term: core.Term, of: EnumType, chosen: Sequence[int], env: Env) -> Expr:
+        members = self.words.members[of.name]
+        rest = [index for index in range(len(members)) if index not in chosen]
+
+        def one(index: int) -> Expr:
+            return self.equals(term, Sym(members[index], EnumType(of.name)), env)
+
+        if len(chosen) <= len(rest):
+            return disj(one(index) for index in chosen)
+        some = self.present(term, env) if self._may_be_none(term, env) else TRUE
+        return conj((some, *(neg(one(index)) for index in rest)))
+
+    def present(self, term: core.Term, env: Env) -> Expr:
+        """The condition that a term is not `none`."""
+        if sort_of(term.type) == "number" and not self._may_be_none(term, env):
+            return TRUE
+        with self.scope.block():
+            return close(self.cases(term, env), lambda _: TRUE)
+
+    # ---- values -----------------------------------------------------------------------------
+
+    def cases(self, term: core.Term, env: Env) -> list[Case]:
         """The cases of a term that has a symbol or a number as value."""
         match term:
-            case Local(name=name):
+            case core.Variable(name=name):
                 return self._bound(env[name], term)
-            case NoneLiteral():
-                return []
-            case NumberLiteral(value=value):
-                return [Case((), (), number(value))]
-            case EnumLiteral(enum=enum, index=index):
-                return [Case((), (), Sym(self.words.members[enum][index], EnumType(enum)))]
-            case Me() | ObjectLiteral() | ParamRead():
-                return self._constant(term)
-            case Read():
+            case core.Constant(value=value):
+                return self.constant(value, term.type, term.span)
+            case core.ParamValue(name=name):
+                return self.constant(self.words.instance.params[name], term.type, term.span)
+            case core.ObjectName(name=name):
+                instance = self.words.instance
+                found = instance.numbers.get(name)
+                if found not in instance.members[ROOT]:
+                    raise LiftingError(f"`{name}`, which does not exist here", term.span)
+                return self._object(found)
+            case core.Actor():
+                me = self.words.instance.me
+                if me is None:
+                    raise LiftingError("`me` where nobody acts", term.span)
+                return self._object(me)
+            case core.Read():
                 return self._read(term, env)
-            case Choose(condition=condition, then=then, otherwise=otherwise):
+            case core.Choice(condition=condition, then=then, otherwise=otherwise):
                 test = self.condition(condition, env)
                 first = [case.under(test) for case in self.cases(then, env)]
                 return first + [case.under(neg(test)) for case in self.cases(otherwise, env)]
-            case DeriveCall():
-                return self._inlined(term, env)
-            case _:
+            case core.DeriveCall():
+                return [
+                    replace(case, vars=vars_ + case.vars, conds=conds + case.conds)
+                    for vars_, conds, derive, inner in self._calls(term, env)
+                    for case in self.cases(derive.value, inner)
+                ]
+            case core.Call():
                 return self._computed(term, env)
+            case core.Members() | core.Fold() | core.TypeTest() | core.Text():
+                raise LiftingError(f"{_word(term)} as a value", term.span)
+            case _:
+                assert_never(term)
 
-    def _bound(self, bound: Bound, term: Local) -> list[Case]:
+    def _bound(self, bound: Bound, term: core.Variable) -> list[Case]:
         match bound:
             case Sym() | Num():
                 return [Case((), (), bound)]
@@ -88,42 +410,114 @@ class Terms(Fitting, ABC):
             case Truth():
                 raise LiftingError("truth value as a value", term.span)
 
-    def _constant(self, term: Me | ObjectLiteral | ParamRead) -> list[Case]:
-        instance = self.words.instance
-        match term:
-            case Me(span=span):
-                number_ = instance.me
-                if number_ is None:
-                    raise LiftingError("`me` where nobody acts", span)
-            case ObjectLiteral(name=name, span=span):
-                number_ = instance.numbers.get(name)
-                if number_ not in instance.members[ROOT]:
-                    raise LiftingError(f"`{name}`, which does not exist here", span)
-            case ParamRead(name=name, type=of):
-                return self._param(instance.params[name], of, term)
-        of_ = ObjectType(instance.objects[number_].of)
-        return [Case((), (), Sym(self.words.constant(number_), of_))]
-
-    def _param(self, raw: object, of: ValueType, term: ParamRead) -> list[Case]:
+    def constant(self, raw: object, of: ValueType, span: Span) -> list[Case]:
+        """The case of a value that is known; none of `none`."""
         match without_none(of):
             case _ if raw is None:
                 return []
             case EnumType(name=enum) if isinstance(raw, int):
                 return [Case((), (), Sym(self.words.members[enum][raw], EnumType(enum)))]
             case ObjectType() if isinstance(raw, int):
-                kind = ObjectType(self.words.instance.objects[raw].of)
-                return [Case((), (), Sym(self.words.constant(raw), kind))]
+                return self._object(raw)
             case _ if isinstance(raw, (int, float)) and not isinstance(raw, bool):
                 return [Case((), (), number(raw))]
             case _:
-                raise LiftingError(f"param `{term.name}`", term.span)
+                raise LiftingError("this value", span)
 
-    # ---- fluents ----------------------------------------------------------------------
+    def _object(self, found: int) -> list[Case]:
+        of = ObjectType(self.words.instance.objects[found].of)
+        return [Case((), (), Sym(self.words.constant(found), of))]
+
+    def _computed(self, term: core.Call, env: Env) -> list[Case]:
+        match term.op:
+            case "neg":
+                return [replace(one, value=negate(one.value))
+                        for one in self.cases(term.args[0], env)]  # fmt: skip
+            case "amount":
+                return self.cases(term.args[0], env)
+            case "real":
+                of = term.args[0].type
+                scale = number(10**of.decimals if isinstance(of, NumberType) else 1)
+                return [replace(one, value=arithmetic("/", one.value, scale, term.span))
+                        for one in self.cases(term.args[0], env)]  # fmt: skip
+            case "scale" | "+" | "-" | "*" | "/" | "div" | "mod":
+                op = "*" if term.op == "scale" else term.op
+                sides = product(*(self.cases(one, env) for one in term.args))
+                return [
+                    Case(one.vars + other.vars, one.conds + other.conds,
+                         arithmetic(op, one.value, other.value, term.span))
+                    for one, other in sides
+                ]  # fmt: skip
+            case "next" | "prev":
+                return self._neighbour(term.op, term.args[0], env)
+            case "not" | "and" | "or" | "==" | "<" | "<=" | "in":
+                raise LiftingError("truth value as a value", term.span)
+            case _:
+                return self._chosen(term, env)
+
+    def _chosen(self, term: core.Call, env: Env) -> list[Case]:
+        """`min` and its kin."""
+        found: list[Case] = []
+        for combined in product(*(self.cases(arg, env) for arg in term.args)):
+            vars_ = tuple(var for case in combined for var in case.vars)
+            conds = tuple(cond for case in combined for cond in case.conds)
+            values = [case.value for case in combined if isinstance(case.value, Num)]
+            for tests, value in choose_number(term.op, values, term.span):
+                found.append(Case(vars_, conds + tests, value))
+        return found
+
+    def _neighbour(self, kind: Ladder, arg: core.Term, env: Env) -> list[Case]:
+        found: list[Case] = []
+        of = symbol_type(arg.type)
+        for case in self.cases(arg, env):
+            assert isinstance(of, EnumType)
+            (var,), _, symbol = self._variable(self.words.types.enums[of.name], of)
+            step: Expr = (self.words.ladder(of.name, kind), as_symbol(case.value).text, var.name)
+            found.append(Case((*case.vars, var), (*case.conds, step), symbol))
+        return found
+
+    # ---- fluents ----------------------------------------------------------------------------
+
+    def fluent(self, fluent_id: str, span: Span) -> Fluent:
+        """The fluent, if it can stand in a lifted rule."""
+        found = self.words.instance.program.fluents[fluent_id]
+        sort = sort_of(found.type)
+        if sort == "other":
+            raise LiftingError(f"text `{found.name}` in a rule", span)
+        if sort == "number" and is_optional(found.type):
+            raise LiftingError(f"number `{found.name}` that may be `none`", span)
+        if any(sort_of(param.type) != "symbol" for param in found.params):
+            raise LiftingError(f"`{found.name}` over numbers or truth values", span)
+        return found
+
+    def _asked(self, fluent: Fluent, position: int, symbol: Sym) -> list[Case]:
+        """The symbol as an argument or value of a fact that is only asked for.
+
+        No fact speaks of an object that the fluent is not about, so the predicate may be declared
+        for as wide a type as it is asked with. A number has to be read where there is one.
+        """
+        of = [*(param.type for param in fluent.params), fluent.type][position]
+        formal = symbol_type(of)
+        if sort_of(fluent.type) == "number" or self.words.types.disjoint(symbol.type, formal):
+            return self.fit(symbol, formal)
+        if not self.words.types.fits(symbol.type, formal):
+            self.words.widen(fluent, position, symbol.type)
+        return [Case((), (), symbol)]
+
+    def fit(self, symbol: Sym, formal: EnumType | ObjectType) -> list[Case]:
+        """The symbol where ``formal`` is declared: itself, a narrower variable, or nothing."""
+        if self.words.types.disjoint(symbol.type, formal):
+            return []
+        if self.words.types.fits(symbol.type, formal):
+            return [Case((), (), symbol)]
+        base = self.words.types.spelled.get(formal.name, "object")
+        vars_, guards, narrow = self._variable(base, formal)
+        return [Case(vars_, (("=", narrow.text, symbol.text), *guards), narrow)]
 
     def arguments(
         self,
         formals: Sequence[ValueType],
-        args: Sequence[Term],
+        args: Sequence[core.Term],
         env: Env,
         asked: Fluent | None = None,
     ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], tuple[Sym, ...]]]:
@@ -142,23 +536,21 @@ class Terms(Fitting, ABC):
             yield vars_, conds, tuple(found)
 
     def _argument(
-        self, of: ValueType, arg: Term, env: Env, asked: tuple[Fluent, int] | None
+        self, of: ValueType, arg: core.Term, env: Env, asked: tuple[Fluent, int] | None
     ) -> list[Case]:
         if sort_of(of) != "symbol":
             raise LiftingError("number or truth value as an argument of a fluent", arg.span)
-        return [
-            replace(fit, vars=case.vars + fit.vars, conds=case.conds + fit.conds)
-            for case in self.cases(arg, env)
-            if isinstance(case.value, Sym)
-            for fit in (
-                self.fit(case.value, symbol_type(of))
-                if asked is None
-                else self.asked(*asked, case.value)
-            )
-        ]
+        found: list[Case] = []
+        for case in self.cases(arg, env):
+            if isinstance(case.value, Sym):
+                formal = symbol_type(of)
+                fits = self._asked(*asked, case.value) if asked else self.fit(case.value, formal)
+                found += [Case(case.vars + one.vars, case.conds + one.conds, one.value)
+                          for one in fits]  # fmt: skip
+        return found
 
     def reads(
-        self, term: Read, env: Env
+        self, term: core.Read, env: Env
     ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], tuple[Expr, ...]]]:
         """Per combination of arguments: variables, conditions, and the atom without a value."""
         if term.was:
@@ -180,7 +572,7 @@ class Terms(Fitting, ABC):
                 if not program.is_subtype(symbol.type.name, of.name):
                     yield self.words.types.is_a(symbol.text, of.name)
 
-    def _read(self, term: Read, env: Env) -> list[Case]:
+    def _read(self, term: core.Read, env: Env) -> list[Case]:
         fluent = self.fluent(term.fluent, term.span)
         found: list[Case] = []
         for vars_, conds, atom in self.reads(term, env):
@@ -200,31 +592,41 @@ class Terms(Fitting, ABC):
         of = symbol_type(fluent.type)
         enums, spelled = self.words.types.enums, self.words.types.spelled
         base = enums[of.name] if isinstance(of, EnumType) else spelled.get(of.name, "x")
+        (var,), _, symbol = self._variable(base, of)
+        return var, symbol
+
+    def _variable(
+        self, base: str, of: EnumType | ObjectType
+    ) -> tuple[tuple[Typed, ...], tuple[Expr, ...], Sym]:
         name = self.scope.fresh(base)
-        return self.words.types.variable(name, of)[0], Sym(name, of)
+        var, guard = self.words.types.variable(name, of)
+        return (var,), (() if guard is None else (guard,)), Sym(name, of)
 
-    # ---- derives ----------------------------------------------------------------------
+    # ---- derives ----------------------------------------------------------------------------
 
-    def calls(
-        self, term: DeriveCall, env: Env
+    def _calls(
+        self, term: core.DeriveCall, env: Env
     ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], Derive, Env]]:
         """A derive with its arguments put in, per combination of their cases."""
         if term.was:
             raise LiftingError("`was`", term.span)
-        derive = self.words.instance.program.derives[term.derive]
+        derive = self.words.rules.derives[term.derive]
         lists = [
             self._actual(par, arg, env) for par, arg in zip(derive.params, term.args, strict=True)
         ]
         for combined in product(*lists):
             vars_ = tuple(var for found, _, _ in combined for var in found)
             conds = tuple(cond for _, found, _ in combined for cond in found)
-            inner = {
-                par.name: bound for par, (_, _, bound) in zip(derive.params, combined, strict=True)
-            }
-            yield vars_, conds, derive, inner
+            names = (par.name for par in derive.params)
+            yield (
+                vars_,
+                conds,
+                derive,
+                dict(zip(names, (bound for _, _, bound in combined), strict=True)),
+            )
 
     def _actual(
-        self, param: Binder, arg: Term, env: Env
+        self, param: core.Binder, arg: core.Term, env: Env
     ) -> list[tuple[tuple[Typed, ...], tuple[Expr, ...], Bound]]:
         match sort_of(param.type):
             case "truth":
@@ -234,80 +636,146 @@ class Terms(Fitting, ABC):
             case _:
                 return [(case.vars, case.conds, case.value) for case in self.cases(arg, env)]
 
-    def _inlined(self, term: DeriveCall, env: Env) -> list[Case]:
+    # ---- binders and collections ------------------------------------------------------------
+
+    def bind(
+        self, binders: Sequence[core.Binder], where: core.Term | None, env: Env
+    ) -> list[Binding]:
+        """The variables of a fold or loop; intervals are written out."""
+        rounds: list[Binding] = [((), (), env)]
+        for binder in binders:
+            rounds = [
+                ((*vars_, *more), (*conds, *asked), {**inner, binder.name: bound})
+                for vars_, conds, inner in rounds
+                for more, asked, bound in self._range(binder, inner)
+            ]
+        if where is None:
+            return rounds
         return [
-            replace(case, vars=vars_ + case.vars, conds=conds + case.conds)
-            for vars_, conds, derive, inner in self.calls(term, env)
-            for case in self.cases(derive.value, inner)
+            (vars_, (*conds, *top_conjuncts(self.condition(where, inner))), inner)
+            for vars_, conds, inner in rounds
         ]
 
-    # ---- numbers and ladders ----------------------------------------------------------
-
-    def _computed(self, term: Term, env: Env) -> list[Case]:
-        match term:
-            case Negate(term=inner):
-                return [replace(one, value=negate(one.value)) for one in self.cases(inner, env)]
-            case Rescale(term=inner, digits=digits):
-                factor = number(10**digits)
-                return [
-                    replace(one, value=arithmetic("*", one.value, factor, term.span))
-                    for one in self.cases(inner, env)
-                ]
-            case ToReal(term=inner):
-                of = inner.type
-                scale = number(10**of.decimals if isinstance(of, NumberType) else 1)
-                return [
-                    replace(one, value=arithmetic("/", one.value, scale, term.span))
-                    for one in self.cases(inner, env)
-                ]
-            case Arithmetic(op=op, left=left, right=right):
-                return self._pairs(
-                    self.cases(left, env),
-                    self.cases(right, env),
-                    lambda a, b: [Case((), (), arithmetic(op, a, b, term.span))],
-                )
-            case BuiltinCall():
-                return self._builtin(term, env)
-            case Fold(fold=fold):
-                raise LiftingError(f"`{fold}` as a value", term.span)
+    def _range(
+        self, binder: core.Binder, env: Env
+    ) -> list[tuple[tuple[Typed, ...], tuple[Expr, ...], Bound]]:
+        match binder.domain:
+            case IntervalRange(low=low, high=high):
+                return [((), (), number(value)) for value in range(low, high + 1)]
+            case TypeRange(of=of):
+                if sort_of(of) != "symbol":
+                    raise LiftingError("a binder over numbers or truth values", binder.span)
+                return [self._variable(binder.name, symbol_type(of))]
+            case core.Members(by="inverse" | "closure") as collection:
+                element = ObjectType(binder.only) if binder.only else symbol_type(binder.type)
+                vars_, conds, symbol = self._variable(binder.name, element)
+                return [(vars_, (*conds, self._member(symbol, collection, env)), symbol)]
             case _:
-                raise LiftingError(f"`{term.kind.replace('_', ' ')}` as a value", term.span)
+                raise LiftingError("iteration over a list", binder.span)
 
-    def _pairs(self, left: list[Case], right: list[Case], join: _Join) -> list[Case]:
-        found: list[Case] = []
-        for one, other in product(left, right):
-            for case in join(one.value, other.value):
-                vars_ = one.vars + other.vars + case.vars
-                found.append(Case(vars_, one.conds + other.conds + case.conds, case.value))
-        return found
+    def _is_in(self, item: core.Term, collection: core.Term, env: Env) -> Expr:
+        while isinstance(collection, core.Variable) and isinstance(env[collection.name], Lazy):
+            bound = env[collection.name]
+            assert isinstance(bound, Lazy)
+            env = {**bound.env, "": Lazy(item, env)}
+            item, collection = core.Variable("", item.type, item.span), bound.term
+        if isinstance(collection, core.Members) and collection.by == "list":
+            return disj(self._same(item, one, env) for one in collection.items)
+        return close(
+            self.cases(item, env), lambda value: self._member(as_symbol(value), collection, env)
+        )
 
-    def _builtin(self, term: BuiltinCall, env: Env) -> list[Case]:
-        if term.name in ("next", "prev"):
-            return self._neighbour(term, env)
-        lists = [self.cases(arg, env) for arg in term.args]
-        found: list[Case] = []
-        for combined in product(*lists):
-            vars_ = tuple(var for case in combined for var in case.vars)
-            conds = tuple(cond for case in combined for cond in case.conds)
-            values = [case.value for case in combined if isinstance(case.value, Num)]
-            for tests, value in choose_number(term.name, values, term.span):
-                found.append(Case(vars_, conds + tests, value))
-        return found
+    def _member(self, item: Sym, collection: core.Term, env: Env) -> Expr:
+        match collection:
+            case core.Members(by="inverse" | "closure", was=False):
+                lead = self._points if collection.by == "inverse" else self._leads
+                with self.scope.block():
+                    return close(
+                        self.cases(collection.of, env),
+                        lambda value: lead(collection, item, as_symbol(value)),
+                    )
+            case _:
+                raise LiftingError("membership in this collection", collection.span)
 
-    def _neighbour(self, term: BuiltinCall, env: Env) -> list[Case]:
-        found: list[Case] = []
-        kind: Ladder = "next" if term.name == "next" else "prev"
-        for case in self.cases(term.args[0], env):
-            of = symbol_type(term.args[0].type)
-            assert isinstance(case.value, Sym)
-            assert isinstance(of, EnumType)
-            name = self.scope.fresh(self.words.types.enums[of.name])
-            var = self.words.types.variable(name, of)[0]
-            step: Expr = (self.words.ladder(of.name, kind), case.value.text, name)
-            found.append(Case((*case.vars, var), (*case.conds, step), Sym(name, of)))
-        return found
+    def _points(self, term: core.Members, item: Sym, value: Sym) -> Expr:
+        fluent = self.fluent(term.fluent, term.of.span)
+        holder, held = self._asked(fluent, 0, item), self._asked(fluent, len(fluent.params), value)
+        return _some(self.words.fluents[term.fluent], holder, held)
 
-    def present(self, term: Term, env: Env) -> Expr:
-        """The condition that a term is not `none`."""
+    def _leads(self, term: core.Members, item: Sym, value: Sym) -> Expr:
+        """``item`` is in the closure of ``value``: it leads there, or is reached if a relation."""
+        fluent = self.fluent(term.fluent, term.of.span)
+        head = self.words.closure(fluent)
+        if fluent.fluent_kind == "relation":
+            start, end, formals = value, item, [one.type for one in fluent.params]
+        else:
+            start, end, formals = item, value, [fluent.params[0].type, fluent.type]
+        first, last = (symbol_type(one) for one in formals)
+        return _some(head, self.fit(start, first), self.fit(end, last))
+
+    # ---- folds ------------------------------------------------------------------------------
+
+    def _quantified(self, term: core.Fold, env: Env) -> Expr:
+        if term.fold not in ("any", "all"):
+            raise LiftingError(f"`{term.fold}` as a condition", term.span)
+        found: list[Expr] = []
+        for vars_, conds, inner in self.bind(term.binders, term.where, env):
+            holds = TRUE if term.value is None else self.condition(term.value, inner)
+            if term.fold == "any":
+                found.append(exists(vars_, conj((*conds, holds))))
+            else:
+                found.append(forall(vars_, imply(conj(conds), holds)))
+        return disj(found) if term.fold == "any" else conj(found)
+
+    def _counted(self, op: str, left: core.Term, right: core.Term, env: Env) -> Expr:
+        """``count(…) op n``: at least n different objects, for small n."""
+        if _is_count(right):
+            op, left, right = FLIPPED.get(op, op), right, left
+        assert isinstance(left, core.Fold)
+        cases = self.cases(right, env)
+        constant = cases[0].value if len(cases) == 1 and not cases[0].conds else None
+        if not isinstance(constant, Num) or not isinstance(constant.constant, int):
+            raise LiftingError("`count` against a number that changes", left.span)
+        n = constant.constant
+        match op:
+            case ">=" | "<":
+                enough = self._many(left, n, env)
+                return enough if op == ">=" else neg(enough)
+            case ">" | "<=":
+                enough = self._many(left, n + 1, env)
+                return enough if op == ">" else neg(enough)
+            case _:
+                return conj((self._many(left, n, env), neg(self._many(left, n + 1, env))))
+
+    def _many(self, fold: core.Fold, n: int, env: Env) -> Expr:
+        if n <= 0:
+            return TRUE
+        if n > _MOST_COPIES or len(fold.binders) != 1:
+            raise LiftingError(f"`count` up to {n}", fold.span)
+        truth = fold.value is not None and sort_of(fold.value.type) == "truth"
         with self.scope.block():
-            return close(self.cases(term, env), lambda _: TRUE)
+            copies = [self.bind(fold.binders, fold.where, env) for _ in range(n)]
+            if any(len(copy) != 1 or len(copy[0][0]) != 1 for copy in copies):
+                raise LiftingError("`count` over an interval", fold.span)
+            vars_ = [copy[0][0][0] for copy in copies]
+            parts: list[Expr] = [cond for copy in copies for cond in copy[0][1]]
+            if truth and fold.value is not None:
+                parts += [self.condition(fold.value, copy[0][2]) for copy in copies]
+            pairs = combinations([var.name for var in vars_], 2)
+            parts += [("not", ("=", one, other)) for one, other in pairs]
+            return exists(vars_, conj(parts))
+
+
+def _some(head: str, first: Sequence[Case], second: Sequence[Case]) -> Expr:
+    """A fact about two symbols, in some combination of their cases."""
+    return disj(
+        exists(
+            (*a.vars, *b.vars),
+            conj((*a.conds, *b.conds, (head, as_symbol(a.value).text, as_symbol(b.value).text))),
+        )
+        for a, b in product(first, second)
+    )
+
+
+def _before(op: str, left: int, right: int) -> bool:
+    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]

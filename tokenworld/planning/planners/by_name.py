@@ -1,37 +1,29 @@
-"""Planning with one engine that the user names, and plans that are proved optimal.
+"""Planning with one engine that the user names, plans proved optimal, and several plans.
 
 The engine alone answers: no ladder, no fallback. Its plan is replayed by the interpreter, its proof
-counts only where the encoding is exact, as everywhere.
+counts only where the encoding is exact. `several_plans` asks SymK for the cheapest plans of the
+sliced world; plans that differ only in what nobody chooses count once.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
-from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.explore.engines import (
-    HEURISTICS,
-    QuickBest,
-    heuristic_verdict,
-    plan_by_heuristic,
-)
-from tokenworld.planning.explore.search import QuickSearch
-from tokenworld.planning.explore.whole import packed
+from tokenworld.ground import Json, Simulator, StateT
+from tokenworld.planning.encodings.ir import NotAPlan
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.lower.encode import Unencodable, encode
-from tokenworld.planning.planners.classical import obstacle_notes
-from tokenworld.planning.planners.doctor import (
-    FAST_DOWNWARD,
-    SYMK,
-    EngineInfo,
-    EnginePackage,
-    find_engine,
-)
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.planners.answers import obstacle_notes
+from tokenworld.planning.planners.by_encoding import engine_name, judged
+from tokenworld.planning.planners.by_pddl import plan_by_pddl
+from tokenworld.planning.planners.children import run_child
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine, needed
 from tokenworld.planning.planners.downward import (
     BLIND,
     FF,
@@ -43,30 +35,40 @@ from tokenworld.planning.planners.downward import (
     find_downward,
     run_searches,
 )
-from tokenworld.planning.planners.on_encoding import engine_name, judged
-from tokenworld.planning.refereed import refereed
-from tokenworld.planning.search import Cancel, Exhausted, Found, Limits, SearchResult
-from tokenworld.planning.verdict import Attempt, Proof, Verdict
-from tokenworld.planning.width.rung import plan_by_width
+from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.referee import refereed
+from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, SearchResult
+from tokenworld.planning.search.own import (
+    HEURISTICS,
+    AStarSearch,
+    OwnSearch,
+    heuristic_verdict,
+    plan_by_heuristic,
+)
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.verdict import Attempt, PlanStep, Proof, Verdict
+from tokenworld.planning.width.search import plan_by_width
 
-__all__ = ["ENGINE_NAMES", "needed", "plan_by", "plan_optimal", "symbolic"]
+__all__ = ["MOST_PLANS", "plan_by", "plan_optimal", "several_plans", "symbolic"]
+
 
 Say = Callable[[str], None]
+
+
 ENGINE_NAMES = ("own", "width", *HEURISTICS, "ff", "blind", "lama", "symk", "enhsp")
+
+
 _SEARCHES = {one.name: one for one in (FF, BLIND, LAMA, SYMBOLIC)}
+
+
 _FIRST_STATES = 200_000
+
+
 _SLICE = 0.1
 """Seconds that our own A* takes between two looks at the planners."""
+
+
 _NOBODY = EngineInfo("own search", "", "", None, None, "")
-
-
-def needed(package: EnginePackage) -> Path:
-    """Where a planner is; `Failure` (TW0811) with what installs it where it is not."""
-    found = find_engine(package)
-    if found.ready and found.path is not None:
-        return Path(found.path)
-    message = f"The planner `{found.engine}` cannot be used: {found.problem}."
-    raise Failure(Diagnostic("TW0811", message, hint=f"Run `{found.install}`."))
 
 
 def plan_by(
@@ -91,8 +93,6 @@ def plan_by(
     if name in _SEARCHES:
         return _on_encoding(simulator, state, goal, [_ready(_SEARCHES[name])], seconds, say)
     if name == "enhsp" or name.startswith("up:"):
-        from tokenworld.planning.planners.by_pddl import plan_by_pddl
-
         return plan_by_pddl(simulator, state, goal, name, seconds, say)
     known = ", ".join(f"`{one}`" for one in ENGINE_NAMES)
     hint = did_you_mean(name, ENGINE_NAMES) or f"Name one of {known}, or `up:NAME`."
@@ -121,9 +121,6 @@ def _ready(search: Configuration) -> Configuration:
     )
 
 
-# ---- optimal ----------------------------------------------------------------------------------
-
-
 def plan_optimal(
     simulator: Simulator[StateT],
     state: StateT,
@@ -141,7 +138,7 @@ def plan_optimal(
     proves it, and the interpreter found the same cost.
     """
     began = time.monotonic()
-    search = QuickSearch(simulator, state, goal)
+    search = OwnSearch(simulator, state, goal)
     result = search.run(Limits(_FIRST_STATES, min(2.0, 0.4 * seconds)), cancel=cancel)
     own = time.monotonic() - began
     if isinstance(result, (Found, Exhausted)):
@@ -177,7 +174,7 @@ class _Beside(Generic[StateT]):
         self._simulator, self._state, self._goal = simulator, state, goal
         world = packed(simulator, state, goal)
         priced = world is not None and world.prices is not None
-        self._search = QuickBest(simulator, world, state, "max") if world and priced else None
+        self._search = AStarSearch(simulator, world, state, "max") if world and priced else None
         self.result: SearchResult | None = None
 
     def answers(self, seconds: float, cancel: Cancel = lambda: False) -> bool:
@@ -220,6 +217,7 @@ def _own_answer(
 ) -> Verdict:
     if isinstance(result, Exhausted):
         detail = f"none of the {result.states:,} states reachable is the goal"
+        detail += platform(simulator.instance)
         proof = Proof(f"own search: {detail}", "own search", states=result.states)
         verdict = Verdict("unwinnable", goal, "exhausted", "own search", "", proof=proof)
         return replace(verdict, seconds=seconds)
@@ -227,9 +225,6 @@ def _own_answer(
     if isinstance(found, str):
         raise AssertionError(f"our own search found a plan that is none: {found}")
     return replace(found, optimal=result.optimal, seconds=seconds)
-
-
-# ---- searches on encoding E -------------------------------------------------------------------
 
 
 def _on_encoding(
@@ -243,7 +238,7 @@ def _on_encoding(
     *,
     optimal: bool = False,
 ) -> Verdict:
-    """What these searches make of encoding E; the first definite answer counts."""
+    """The verdict of these searches on encoding E; the first definite answer counts."""
     began = time.monotonic()
     say("encoding the world for a planner")
     encoding = encode(simulator.instance_at(state), simulator, state, goal)
@@ -282,3 +277,140 @@ def _attempt(answer: Answer, found: Verdict | str | None) -> Attempt:
     detail = found if isinstance(found, str) else answer.detail
     result = "invalid plan" if isinstance(found, str) else answer.result
     return Attempt(engine_name(answer.configuration), "E", result, detail, answer.seconds)
+
+
+MOST_PLANS = 1_000
+
+
+_NOTHING_LEFT = (0, 11, 12)
+"""Exit codes with which it has looked at all there is, or at as many plans as asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralPlans:
+    """Plans in order of cost. ``complete``: there are no others (of the cost asked for).
+
+    ``dropped`` plans did not survive the replay. ``reason`` is a clause where there is no plan.
+    """
+
+    plans: tuple[Verdict, ...]
+    complete: bool
+    dropped: int
+    seconds: float
+    reason: str = ""
+    notes: tuple[Diagnostic, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "schema_version": 1,
+            "engine": "symk",
+            "encoding": "E",
+            "complete": self.complete,
+            "dropped": self.dropped,
+            "reason": self.reason or None,
+            "seconds": round(self.seconds, 3),
+            "plans": [
+                {
+                    "ticks": one.ticks,
+                    "cost": one.cost,
+                    "steps": [
+                        {"command": step.command, "draws": [draw.to_json() for draw in step.draws]}
+                        for step in one.plan
+                    ],
+                }
+                for one in self.plans
+            ],
+        }
+
+
+def several_plans(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    most: int,
+    only_optimal: bool,
+    seconds: float,
+    memory: int = 4 << 30,
+    say: Say = lambda line: None,
+) -> SeveralPlans:
+    """The ``most`` cheapest plans without loops, or only those of the least cost.
+
+    Raises `Failure` (TW0811) where SymK is not installed.
+    """
+    began, program = time.monotonic(), needed(SYMK)
+    say("encoding the world for a planner")
+    encoding = encode(simulator.instance_at(state), simulator, state, goal)
+    if not isinstance(encoding, Encoding):
+        one = encoding.obstacles[0]
+        reason = f"no encoding takes {one.construct}: {one.reason}"
+        return SeveralPlans((), False, 0, time.monotonic() - began, reason)
+    asked = min(most, MOST_PLANS)
+    while True:
+        say(f"running symk for {asked:,} plans")
+        left = max(seconds - (time.monotonic() - began), 0.0)
+        names, ended_well = _run(program, encoding.text, asked, only_optimal, left, memory)
+        plans, dropped = _distinct(simulator, state, goal, encoding, names)
+        complete = ended_well and len(names) < asked
+        if complete or not ended_well or len(plans) >= most or asked == MOST_PLANS:
+            break
+        asked = min(4 * asked, MOST_PLANS)  # some differ only after the goal
+    complete = complete and len(plans) <= most
+    reason = "" if plans else "it found no plan" if ended_well else "its time or memory was up"
+    return SeveralPlans(plans[:most], complete, dropped, time.monotonic() - began, reason)
+
+
+def _distinct(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    encoding: Encoding,
+    names: list[tuple[str, ...]],
+) -> tuple[tuple[Verdict, ...], int]:
+    """The plans that survive the replay, each once, and how many do not."""
+    plans: dict[tuple[PlanStep, ...], Verdict] = {}
+    dropped = 0
+    for found in names:
+        verdict = _judged(simulator, state, goal, encoding, found)
+        if verdict is None:
+            dropped += 1
+        else:
+            plans.setdefault(verdict.steps, verdict)
+    return tuple(plans.values()), dropped
+
+
+def _run(
+    program: Path, text: str, most: int, only_optimal: bool, seconds: float, memory: int
+) -> tuple[list[tuple[str, ...]], bool]:
+    """The operators of each plan in the order found, and whether the search came to its end."""
+    kind = "symq_bd(quality=1.0," if only_optimal else "symk_bd("
+    search = f"{kind}simple=true,plan_selection=top_k(num_plans={most},dump_plans=false))"
+    with tempfile.TemporaryDirectory(prefix="tokenworld-") as name:
+        folder = Path(name)
+        task = folder / "task.sas"
+        task.write_text(text, encoding="utf-8")
+        command = [str(program), "--search", search, "--internal-plan-file", "plan"]
+        ended = run_child(command, folder, seconds=seconds, memory=memory, stdin=task)
+        files = sorted(folder.glob("plan.*"), key=lambda path: int(path.suffix[1:]))
+        plans = [_operators(path) for path in files]
+    return plans, ended.how == "itself" and ended.code in _NOTHING_LEFT
+
+
+def _operators(path: Path) -> tuple[str, ...]:
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return tuple(line.strip()[1:-1] for line in lines if line.strip().startswith("("))
+
+
+def _judged(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    encoding: Encoding,
+    operators: tuple[str, ...],
+) -> Verdict | None:
+    try:
+        steps = encoding.plan(operators)
+    except NotAPlan:
+        return None
+    found = refereed(simulator, state, steps, goal, "symk", "E", polish=False)
+    return None if isinstance(found, str) else replace(found, optimal=None)

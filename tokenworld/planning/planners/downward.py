@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tokenworld.diagnostics import Diagnostic
-from tokenworld.planning.planners.children import kill, limited
+from tokenworld.diagnostics import Diagnostic, in_seconds
+from tokenworld.planning.planners.children import Child
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
 
 __all__ = [
@@ -90,7 +90,7 @@ SYMBOLIC = Configuration("symk", "sym_bd()", complete=False, optimal=True)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one search came to.
+    """The result of one search.
 
     ``operators`` are the names of a plan, in order. ``detail`` is a clause. ``note`` is the
     diagnostic of a failure (TW0812) or a limit (TW0813). ``exit_code`` and ``closing``, the last
@@ -108,7 +108,7 @@ class Answer:
 
 
 def find_downward() -> Path | Diagnostic:
-    """Where the program is, or what to do to get it (TW0811)."""
+    """The path of the program, or the diagnostic that says how to install it (TW0811)."""
     for package in (FAST_DOWNWARD, SYMK):  # SymK is a Fast Downward with more searches
         found = find_engine(package)
         if found.path is not None:
@@ -175,7 +175,7 @@ class _Run:
     """A search in progress: its process, and the files it writes."""
 
     configuration: Configuration
-    process: subprocess.Popen[bytes]
+    child: Child
     log: Path
     plan: Path
     begun: float
@@ -198,7 +198,7 @@ def _started(
         yield runs
     finally:
         for run in runs:
-            kill(run.process)
+            run.child.kill()
 
 
 def _start(program: Path, configuration: Configuration, task: Path, memory: int) -> _Run:
@@ -208,15 +208,11 @@ def _start(program: Path, configuration: Configuration, task: Path, memory: int)
     chosen = configuration.program or program
     command = [str(chosen), "--search", configuration.search, "--internal-plan-file", str(plan)]
     with task.open("rb") as stdin, log.open("wb") as stdout:
-        process = subprocess.Popen(
-            limited(command, memory),
-            stdin=stdin,
-            stdout=stdout,
+        child = Child(
+            command, memory=memory, folder=task.parent, stdin=stdin, stdout=stdout,
             stderr=subprocess.STDOUT,
-            cwd=task.parent,
-            start_new_session=True,
-        )
-    return _Run(configuration, process, log, plan, time.monotonic())
+        )  # fmt: skip
+    return _Run(configuration, child, log, plan, time.monotonic())
 
 
 # ---- answers ------------------------------------------------------------------------------
@@ -232,18 +228,18 @@ def _answers(
     """The answers of the runs as they end, or are ended."""
     open_ = list(runs)
     while open_:
-        ended = [one for one in open_ if one.process.poll() is not None]
+        ended = [one for one in open_ if one.child.process.poll() is not None]
         for run in open_:
             for answer in _meanwhile(run):
                 better(answer)
         for run in ended:
             open_.remove(run)
-            code = run.process.returncode
+            code = run.child.process.returncode
             yield replace(_answer(run, code), exit_code=code, closing=_closing(run))
         stopped = _stopped(end, seconds, cancel) if open_ else None
         if stopped is not None:
             for run in open_:
-                kill(run.process)
+                run.child.kill()
                 yield _ended(run, *stopped)
             return
         if open_:
@@ -279,7 +275,7 @@ def _stopped(
     if cancel():
         return "cancelled", "it was cancelled"
     if time.monotonic() >= end:
-        return "limit", f"its limit of {seconds:.3g} s was reached"
+        return "limit", f"its limit of {in_seconds(seconds)} was reached"
     return None
 
 
@@ -288,7 +284,7 @@ def _ended(run: _Run, kind: AnswerKind, detail: str) -> Answer:
 
 
 def _answer(run: _Run, code: int) -> Answer:
-    """What an exit code means (Fast Downward's documented codes)."""
+    """The meaning of an exit code (Fast Downward's documented codes)."""
     match code:
         case 0:
             return _plan(run)
@@ -318,7 +314,7 @@ def _plan(run: _Run) -> Answer:
 
 
 def _last_line(run: _Run) -> str:
-    """What it said last, for the diagnostic."""
+    """The last lines of its output, for the diagnostic."""
     with suppress(OSError):
         lines = run.log.read_text(encoding="utf-8", errors="replace").splitlines()
         said = [line.strip() for line in lines if line.strip()]

@@ -1,17 +1,28 @@
-"""Certificates: a verdict written down so that anybody can check it without trusting its maker.
+"""Certificates: a verdict in a file that anybody can check without trusting who made it.
 
-The form of the file (``tw-certificate/1``) and how it is read back. What a certificate says is
-worked out anew by `session.certifying`; nothing in the file is believed.
+The form of the file (``tw-certificate/1``), how it is read back, and the proofs that a check makes
+anew: `exhaust` visits all reachable states, `prove_on_encoding` runs a proof on encoding E again.
+`verbs.plan.certificates` compares the results with the file; nothing in the file is believed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, NoReturn
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Generic, Literal, NoReturn, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.ground import Json, LuckyDraw
+from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
+from tokenworld.ground import Json, LuckyDraw, Simulator, StateT
+from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
+from tokenworld.planning.planners.downward import BLIND, FF, find_downward, run_searches
+from tokenworld.planning.proof.gaps import gaps
+from tokenworld.planning.proof.relaxed import fixpoint
 
 __all__ = [
     "FORMAT",
@@ -19,8 +30,13 @@ __all__ = [
     "CertifiedHonesty",
     "CertifiedProof",
     "CertifiedStep",
+    "NoProof",
     "ProofKind",
+    "Space",
     "certificate_from_json",
+    "exhaust",
+    "key_text",
+    "prove_on_encoding",
 ]
 
 FORMAT = "tw-certificate/1"
@@ -92,6 +108,8 @@ class CertifiedProof:
                     "exit_code": self.exit_code,
                     "closing": list(self.closing),
                 }
+            case _:
+                assert_never(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +209,11 @@ class _Reader:
         texts = tuple(one for one in values if isinstance(one, str))
         return texts if len(texts) == len(values) else self._bad(key, "a list of texts")
 
+    def values(self, key: str) -> tuple[Json, ...]:
+        values = tuple(self.items(key))
+        plain = all(one is None or isinstance(one, (str, int, float)) for one in values)
+        return values if plain else self._bad(key, "a list of texts, numbers and truth values")
+
     def _bad(self, key: str, wanted: str) -> NoReturn:
         what = "is missing" if key not in self._found else f"is not {wanted}"
         _unfit(self._source, f"`{key}` of {self._where} {what}")
@@ -241,7 +264,7 @@ def _step(found: Json, source: str, number: int) -> CertifiedStep:
         tuple(
             LuckyDraw(
                 one.text("rule"),
-                tuple(one.items("args")),
+                one.values("args"),
                 one.number("draw"),
                 one.number("choice"),
                 one.number("alternatives"),
@@ -284,3 +307,172 @@ def _proof(reader: _Reader, source: str) -> CertifiedProof:
             )
         case other:
             _unfit(source, f"`{other}` is no kind of proof")
+
+
+_SPAN = 1 << 256
+_EVERY = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """All states reachable without passing the goal.
+
+    ``digest`` is the sum modulo 2**256 of the SHA-256 of each state's key, in hexadecimal: equal
+    for equal sets of states, in whatever order they were met.
+    """
+
+    states: int
+    digest: str
+
+
+def exhaust(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    seconds: float,
+    say: Callable[[str], None] = lambda line: None,
+) -> Space:
+    """Visit every state reachable from ``state``; none may reach ``goal`` (any if ``None``).
+
+    Raises `NoProof` where a state reaches the goal, where the outcomes cannot be listed
+    exactly, or where ``seconds`` are over.
+    """
+    found = gaps(simulator.instance, simulator.unlisted)
+    if found:
+        raise NoProof(f"not every outcome can be listed: {found[0].message.rstrip('.')}")
+    walk = _Walk(simulator, state, goal)
+    end, told = time.monotonic() + seconds, 0
+    while walk.step():
+        if time.monotonic() > end:
+            raise NoProof(f"the limit of {in_seconds(seconds)} was reached", limited=True)
+        if walk.seen >= told + _EVERY:
+            told = walk.seen
+            say(f"{told:,} states counted")
+    if simulator.short_of:
+        raise NoProof("the world has too few spare objects")
+    return Space(walk.seen, f"{walk.total:064x}")
+
+
+class _Walk(Generic[StateT]):
+    """A breadth-first walk; ``total`` is the sum of the digests so far."""
+
+    def __init__(self, simulator: Simulator[StateT], state: StateT, goal: str | None) -> None:
+        self._simulator, self._goal = simulator, goal
+        self._keys: set[Hashable] = set()
+        self._waiting: deque[StateT] = deque()
+        self.total = 0
+        self._meet(state)
+
+    @property
+    def seen(self) -> int:
+        return len(self._keys)
+
+    def _meet(self, state: StateT) -> None:
+        key = self._simulator.key(state)
+        if key in self._keys:
+            return
+        self._keys.add(key)
+        digest = sha256(key_text(key).encode()).digest()
+        self.total = (self.total + int.from_bytes(digest, "big")) % _SPAN
+        if self._simulator.won(state, self._goal):
+            raise NoProof("a state that can be reached is the goal")
+        self._waiting.append(state)
+
+    def step(self) -> bool:
+        """Expand one state; false when none is left."""
+        if not self._waiting:
+            return False
+        state, simulator = self._waiting.popleft(), self._simulator
+        if not simulator.lost(state):
+            for command in simulator.commands(state):
+                for successor in simulator.successors(state, command):
+                    self._meet(successor.state)
+        return True
+
+
+def key_text(key: object) -> str:
+    """A state's key as text: equal keys have equal texts, whatever order sets are listed in."""
+    match key:
+        case frozenset() | set():
+            return "{" + ",".join(sorted(key_text(part) for part in key)) + "}"
+        case tuple() | list():
+            return "(" + ",".join(key_text(part) for part in key) + ")"
+        case bool():
+            return str(int(key))
+        case Fraction() if key.denominator == 1:
+            return str(key.numerator)
+        case _ if is_dataclass(key) and not isinstance(key, type):
+            return "<" + ",".join(_parts(key)) + ">"
+        case _:
+            return repr(key)
+
+
+def _parts(key: object) -> Iterator[str]:
+    yield type(key).__name__
+    if is_dataclass(key) and not isinstance(key, type):
+        for field in fields(key):
+            yield key_text(getattr(key, field.name))
+
+
+_ENGINE = "fast-downward"
+
+
+class NoProof(Exception):
+    """Why there is no proof, as a clause. ``limited``: more time or memory might help."""
+
+    def __init__(self, reason: str, *, limited: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.limited = reason, limited
+
+
+def prove_on_encoding(
+    simulator: Simulator[StateT], state: StateT, goal: str | None, engine: str, seconds: float
+) -> CertifiedProof:
+    """Build encoding E anew and prove on it that the goal is out of reach.
+
+    ``engine`` names the planner's search that is to end without a plan (``fast-downward blind``);
+    anything else means relaxed reachability. Raises `NoProof` where there is no such proof, and
+    `Failure` (TW0811) where the planner is missing.
+    """
+    encoding = encode(simulator.instance_at(state), simulator, state, goal)
+    if not isinstance(encoding, Encoding):
+        one = encoding.obstacles[0]
+        raise NoProof(f"no encoding takes {one.construct}: {one.reason}")
+    if engine.startswith(_ENGINE):
+        return _by_planner(encoding, engine, seconds)
+    known = fixpoint(encoding.task)
+    if known.reached:
+        raise NoProof("the goal can be reached if nothing is undone")
+    return CertifiedProof("relaxed", len(known.rounds), known.digest, "E", encoding.digest)
+
+
+def _by_planner(encoding: Encoding, engine: str, seconds: float) -> CertifiedProof:
+    search = next((one for one in (FF, BLIND) if engine == f"{_ENGINE} {one.name}"), None)
+    if search is None:
+        raise NoProof(f"`{engine}` is no search that proves anything")
+    program = find_downward()
+    if isinstance(program, Diagnostic):
+        raise Failure(program)
+    (answer,) = run_searches(program, encoding.text, (search,), seconds=seconds)
+    if answer.result != "no plan":
+        limited = answer.result in ("limit", "cancelled")
+        raise NoProof(f"`{engine}` ended otherwise: {answer.detail}", limited=limited)
+    return CertifiedProof(
+        "planner",
+        encoding="E",
+        task=encoding.digest,
+        engine=engine,
+        version=_version(program),
+        exit_code=answer.exit_code or 0,
+        closing=answer.closing,
+    )
+
+
+def _version(program: Path) -> str:
+    """The version of the package that the program lies in."""
+    for package in (FAST_DOWNWARD, SYMK):
+        found = find_engine(package)
+        if found.path == str(program):
+            return f"{found.package} {found.version}"
+    return ""

@@ -9,17 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, has_errors, in_order
-from tokenworld.planning.reader.bodies import Line
-from tokenworld.planning.reader.domain import read_domain
-from tokenworld.planning.reader.faults import Faults
 from tokenworld.planning.reader.names import check_domain, check_problem
-from tokenworld.planning.reader.numbers import real_functions
-from tokenworld.planning.reader.problem import read_problem
-from tokenworld.planning.reader.rules import pddl_block, rule_lines, uses_costs
+from tokenworld.planning.reader.parsing import read_domain, read_problem
+from tokenworld.planning.reader.rules import (
+    Line,
+    open_fluents,
+    pddl_block,
+    real_functions,
+    rule_lines,
+    uses_costs,
+    world_lines,
+    world_names,
+)
+from tokenworld.planning.reader.sexpr import Faults
 from tokenworld.planning.reader.spelling import Spelling, word
-from tokenworld.planning.reader.symbols import Symbols
-from tokenworld.planning.reader.tree import Domain, Problem
-from tokenworld.planning.reader.worlds import open_fluents, world_lines, world_names
+from tokenworld.planning.reader.tree import Domain, Problem, Symbols
 
 __all__ = ["Imported", "import_pddl", "parse_domain", "parse_problem"]
 

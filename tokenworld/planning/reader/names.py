@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from tokenworld.diagnostics import Severity, Span
-from tokenworld.planning.reader.faults import Faults
-from tokenworld.planning.reader.symbols import ROOT, TOTAL_COST, Symbols
+from tokenworld.planning.reader.sexpr import Faults
 from tokenworld.planning.reader.tree import (
+    ROOT,
+    TOTAL_COST,
     ActionDecl,
     Applied,
     Both,
@@ -32,6 +33,7 @@ from tokenworld.planning.reader.tree import (
     Number,
     Problem,
     Quantified,
+    Symbols,
     TermExpr,
     Truth,
     Typed,

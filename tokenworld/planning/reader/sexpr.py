@@ -1,17 +1,90 @@
-"""PDDL text to nested lists with places. Nothing here recurses, so deep input is no danger."""
+"""PDDL text to nested lists with places, and what is wrong with it, collected on the way.
+
+Nothing here recurses, so deep input is no danger.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Union
 
-from tokenworld.diagnostics import Related, Source, Span
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Related,
+    Severity,
+    Source,
+    Span,
+    did_you_mean,
+    severity_of,
+)
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.faults import Faults
 
-__all__ = ["Group", "Item", "Word", "read_items"]
+__all__ = ["Faults", "Group", "Item", "Skip", "Word", "read_items"]
+
+# ---- faults ------------------------------------------------------------------------------------
+
+_MOST = 40
+
+
+class Skip(Exception):
+    """The part being read is unusable and has been reported; the reader goes on behind it."""
+
+
+class Faults:
+    """The findings of one file, in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self.found: list[Diagnostic] = []
+
+    def tell(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        *,
+        label: str | None = None,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        severity: Severity | None = None,
+    ) -> None:
+        """Report one finding; a text that is no PDDL at all is not reported word by word."""
+        if len(self.found) < _MOST:
+            kind = severity or severity_of(code)
+            self.found.append(
+                Diagnostic(code, message, span, label, hint=hint, related=related, severity=kind)
+            )
+
+    def stop(self, code: str, message: str, span: Span, *, hint: str | None = None) -> Skip:
+        """Report, and give the exception that leaves the part."""
+        self.tell(code, message, span, hint=hint)
+        return Skip()
+
+    def unexpected(self, what: str, span: Span, hint: str) -> Skip:
+        """TW0101: something else must stand here."""
+        return self.stop("TW0101", what, span, hint=hint)
+
+    def unsupported(self, what: str, span: Span, hint: str) -> Skip:
+        """TW0810: legal PDDL that has no counterpart in a `.tw` file."""
+        return self.stop("TW0810", f"{what} is not supported.", span, hint=hint)
+
+    def unknown(self, kind: str, name: str, span: Span, known: Iterable[str], or_else: str) -> None:
+        """TW0201, or TW0202 for types: a name without a declaration."""
+        code = "TW0202" if kind == "type" else "TW0201"
+        hint = did_you_mean(name, sorted(known)) or or_else
+        self.tell(code, f"There is no {kind} `{name}`.", span, label="unknown", hint=hint)
+
+    def twice(self, kind: str, name: str, span: Span, first: Span) -> None:
+        """TW0203: one name for two things of a kind."""
+        related = (Related(first, "the first one"),)
+        message = f"The {kind} `{name}` is declared twice."
+        hint = "Remove or rename one of the two."
+        self.tell("TW0203", message, span, label="again", hint=hint, related=related)
+
+
+# ---- sexpr -------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"\s+|;[^\n]*|([()])|(\??[^\s();?\"`'{}\[\]]+|\?)")
 # A variable may touch the word before it, as in `(aircraft?a)`.
@@ -145,21 +218,21 @@ def _take(found: re.Match[str], nest: _Nest) -> int:
     return found.end()
 
 
+def _strange(source: Source, faults: Faults, start: int, end: int) -> None:
+    """The characters between two tokens: none of them begins one."""
+    for at in range(start, end):
+        what = f"The character `{source.text[at]}` has no meaning in PDDL."
+        if source.text[at] == "`":
+            what = "A backquote has no meaning in PDDL."
+        faults.tell("TW0103", what, source.span(at, at + 1), hint="Remove it.")
+
+
 def read_items(source: Source, faults: Faults) -> tuple[Item, ...]:
     """The items at the top of a text; what is wrong with its parentheses goes to ``faults``."""
-    nest = _Nest(source, faults)
-    text, at = source.text, 0
-    while at < len(text):
-        for found in _TOKEN.finditer(text, at):
-            if found.start() != at:
-                break
-            at = _take(found, nest)
-        if at < len(text):
-            span = source.span(at, at + 1)
-            what = f"The character `{text[at]}` has no meaning in PDDL."
-            if text[at] == "`":
-                what = "A backquote has no meaning in PDDL."
-            faults.tell("TW0103", what, span, hint="Remove it.")
-            at += 1
+    nest, at = _Nest(source, faults), 0
+    for found in _TOKEN.finditer(source.text):
+        _strange(source, faults, at, found.start())
+        at = _take(found, nest)
+    _strange(source, faults, at, len(source.text))
     nest.finish()
     return tuple(nest.top)

@@ -1,24 +1,46 @@
 """The graph as a decision problem: what a player can choose, and what luck may make of it.
 
-Where the graph does not show all (open nodes, refusals by luck, luck that stays the same when a
-free action is repeated), a problem is built twice: ``cautious`` counts all that as lost, the other
-one as won. What holds in the first holds; what fails in the second fails.
+Strong-cyclic plans keep the goal in reach whatever luck does. A quotient is the problem without
+what cannot matter: sure states, hopeless states, end components.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate, chain, count
+from typing import Any
 
 from tokenworld.ground import StateT
+from tokenworld.planning.search.compiled import available
+from tokenworld.planning.space.components import strong_components
 from tokenworld.planning.space.graph import Graph, Move, Node
 
-__all__ = ["GOAL", "PIT", "Choice", "Problem", "problem_of"]
+__all__ = [
+    "Choice",
+    "GOAL",
+    "Option",
+    "PIT",
+    "Problem",
+    "Quotient",
+    "Sure",
+    "compiled_bounds",
+    "problem_of",
+    "quotient_of",
+    "risky_path",
+    "sure_states",
+    "worth_while",
+]
+
+# ---- Choices and shares -------------------------------------------------------------------------
+# Where the graph does not show all (open nodes, outcomes that are left out), a problem is built
+# twice: ``cautious`` counts all that as lost, the other one as won. What holds in the first holds;
+# what fails in the second fails.
 
 GOAL, PIT = -1, -2
 """Where play has been won, and where it never will be."""
-_ONE = Fraction(1)
 
 Share = tuple[int, Fraction]
 """A target (a node, `GOAL` or `PIT`) and its probability."""
@@ -62,9 +84,8 @@ def problem_of(graph: Graph[StateT], *, cautious: bool) -> Problem:
     choices = list[tuple[Choice, ...]]()
     for node in graph.nodes():
         here = graph.odds(node)
-        exact = exact and all(move.steady for move in here)
-        found = (c for i, move in enumerate(here) for c in _choices(i, move, ends, cautious))
-        choices.append(tuple(found))
+        exact = exact and all(move.missing == 0 for move in here)
+        choices.append(tuple(_choice(i, move, ends, cautious) for i, move in enumerate(here)))
     return Problem(tuple(choices), tuple(ends), exact)
 
 
@@ -79,17 +100,314 @@ def _end(graph: Graph[StateT], node: Node, *, cautious: bool, known: bool) -> in
     return node if graph.choices(node) else PIT
 
 
-def _choices(number: int, move: Move, ends: list[int], cautious: bool) -> Iterable[Choice]:
-    """What a move is worth as a choice; a bold player also chooses luck that stays the same."""
-    if move.free and len(move.targets) > 1:
-        if not cautious:
-            for target in move.targets:
-                yield Choice(number, ((ends[target], _ONE),))
-        return
+def _choice(number: int, move: Move, ends: list[int], cautious: bool) -> Choice:
+    """What a move is worth as a choice."""
     shares: dict[int, Fraction] = {}
     for target, chance in zip(move.targets, move.chances, strict=True):
         shares[ends[target]] = shares.get(ends[target], Fraction(0)) + chance
     if move.missing:
         rest = PIT if cautious else GOAL
         shares[rest] = shares.get(rest, Fraction(0)) + move.missing
-    yield Choice(number, tuple(shares.items()))
+    return Choice(number, tuple(shares.items()))
+
+
+# ---- Strong-cyclic plans ------------------------------------------------------------------------
+# A state is *sure* if a player who chooses well can keep the goal reachable whatever happens; by
+# playing on he then reaches it with probability 1. The set is the greatest fixpoint: states from
+# which the goal cannot be reached by choices that stay within the set are taken out, until none
+# is. The first round takes out those from which it cannot be reached at all.
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """The sure states with what to do in each: ``policy[n]`` is a choice of node n.
+
+    ``rank`` tells of every other state in which round it was taken out: luck can drive play from
+    there to states of lower rank, and at last to where the goal is out of reach.
+    """
+
+    policy: dict[int, Choice]
+    rank: dict[int, int]
+    holds: bool
+
+
+def sure_states(problem: Problem) -> Sure:
+    """The greatest set of states in which the goal can be kept in reach."""
+    if worth_while(problem.choices):
+        policy, taken = compiled_sure(problem)
+        return Sure(policy, taken, problem.start not in taken)
+    return plain_sure_states(problem)
+
+
+def plain_sure_states(problem: Problem) -> Sure:
+    """The same in plain Python."""
+    rank: dict[int, int] = {}
+    kept = {GOAL, PIT, *range(len(problem.choices))}
+    for round_ in count():
+        policy = _reaching(problem.choices, kept)
+        gone = [node for node in kept if node != GOAL and node not in policy]
+        if not gone:
+            break
+        rank |= dict.fromkeys(gone, round_)
+        kept.difference_update(gone)
+    return Sure(policy, rank, problem.start in kept)
+
+
+def _reaching(choices: Sequence[Sequence[Choice]], kept: set[int]) -> dict[int, Choice]:
+    """What to do to come nearer to the goal, by choices that never leave ``kept``.
+
+    States from which that does not lead to the goal are left out.
+    """
+    sources: dict[int, list[tuple[int, Choice]]] = {}
+    for node in sorted(kept - {GOAL, PIT}):
+        for choice in choices[node]:
+            if all(target in kept for target, _ in choice.shares):
+                for target, _ in choice.shares:
+                    sources.setdefault(target, []).append((node, choice))
+    policy: dict[int, Choice] = {}
+    layer = [GOAL]
+    while layer:
+        reached = list[int]()
+        for target in layer:
+            for node, choice in sources.get(target, ()):
+                if node not in policy:
+                    policy[node] = choice
+                    reached.append(node)
+        layer = reached
+    return policy
+
+
+def risky_path(problem: Problem, sure: Sure) -> tuple[tuple[int, Choice, int], ...]:
+    """How luck can drive a player who goes for the goal to where it is out of reach.
+
+    Steps of node, choice and where luck leads, from the start, which is not sure; the last one
+    leads to `PIT` or to a state of rank 0. The player takes a shortest way to the goal as long as
+    luck is with him.
+    """
+    steps = list[tuple[int, Choice, int]]()
+    node = problem.start
+    towards = _towards(problem.choices)
+    while node != PIT and sure.rank[node] > 0:
+        choice, wanted = towards[node]
+        worse = [t for t, _ in choice.shares if t in sure.rank and sure.rank[t] < sure.rank[node]]
+        after = min(worse, key=lambda t: (sure.rank[t], t)) if worse else wanted
+        steps.append((node, choice, after))
+        node = after
+    return tuple(steps)
+
+
+def _towards(choices: Sequence[Sequence[Choice]]) -> dict[int, tuple[Choice, int]]:
+    """For each state from which luck may lead to the goal: a step of a shortest way there."""
+    sources: dict[int, list[tuple[int, Choice]]] = {}
+    for node, here in enumerate(choices):
+        for choice in here:
+            for target, _ in choice.shares:
+                sources.setdefault(target, []).append((node, choice))
+    found: dict[int, tuple[Choice, int]] = {}
+    layer = [GOAL]
+    while layer:
+        reached = list[int]()
+        for target in layer:
+            for node, choice in sources.get(target, ()):
+                if node not in found:
+                    found[node] = (choice, target)
+                    reached.append(node)
+        layer = reached
+    return found
+
+
+# ---- Quotients ----------------------------------------------------------------------------------
+# An end component is a set of states in which a player can stay for ever and go from any to any
+# other. All its states are worth the same, so each becomes one state that can only be left. What
+# remains has one solution of its equations, and every way of choosing ends somewhere.
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A way to leave a state of the quotient: the node and choice it stands for, and its shares.
+
+    Shares lead to states of the quotient, `GOAL` or `PIT`.
+    """
+
+    node: int
+    choice: Choice
+    shares: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """What is left to be solved.
+
+    ``options[s]``: the ways to leave state s. ``members[s]``: the nodes that it stands for.
+    ``state_of`` maps every node to its state, `GOAL` (sure to win) or `PIT` (sure not to).
+    ``order``: the states in groups that depend on each other, each after all that it depends on.
+    """
+
+    options: tuple[tuple[Option, ...], ...]
+    members: tuple[tuple[int, ...], ...]
+    state_of: Mapping[int, int]
+    order: tuple[tuple[int, ...], ...]
+    sure: Sure
+
+
+def quotient_of(problem: Problem) -> Quotient:
+    """Take out what is clear, and merge what is worth the same."""
+    sure = sure_states(problem)
+    open_ = [n for n in range(len(problem.choices)) if n not in sure.policy and sure.rank[n] > 0]
+    groups = _end_components(problem, open_)
+    state_of: dict[int, int] = {GOAL: GOAL, PIT: PIT}
+    state_of |= dict.fromkeys(sure.policy, GOAL)
+    state_of |= {node: PIT for node, rank in sure.rank.items() if rank == 0}
+    for state, group in enumerate(groups):
+        state_of |= dict.fromkeys(group, state)
+    options = tuple(_options(problem, group, state, state_of) for state, group in enumerate(groups))
+    targets = [tuple(dict.fromkeys(_targets(one))) for one in options]
+    order = strong_components(range(len(groups)), targets.__getitem__)
+    members = tuple(tuple(group) for group in groups)
+    return Quotient(options, members, state_of, tuple(tuple(group) for group in order), sure)
+
+
+def _targets(options: tuple[Option, ...]) -> list[int]:
+    return [target for one in options for target, _ in one.shares if target >= 0]
+
+
+def _options(
+    problem: Problem, group: list[int], state: int, state_of: Mapping[int, int]
+) -> tuple[Option, ...]:
+    """The choices of a group that may leave it."""
+    found = list[Option]()
+    for node in group:
+        for choice in problem.choices[node]:
+            shares: dict[int, Fraction] = {}
+            for target, chance in choice.shares:
+                after = state_of[target]
+                shares[after] = shares.get(after, Fraction(0)) + chance
+            if set(shares) != {state}:
+                found.append(Option(node, choice, tuple(shares.items())))
+    return tuple(found)
+
+
+def _end_components(problem: Problem, nodes: list[int]) -> list[list[int]]:
+    """All ``nodes`` in groups: the largest end components, and every other node by itself.
+
+    Components are split until every choice that is kept stays inside its own component.
+    """
+    found = list[list[int]]()
+    waiting = [nodes]
+    while waiting:
+        part = waiting.pop()
+        inside = set(part)
+        stays = {node: _stays(problem, node, inside) for node in part}
+        groups = strong_components(part, stays.__getitem__)
+        if len(groups) == 1:
+            found.append(sorted(part))
+        else:
+            waiting += groups
+    return sorted(found)
+
+
+def _stays(problem: Problem, node: int, inside: set[int]) -> tuple[int, ...]:
+    """Where choices lead that never leave ``inside``."""
+    found: dict[int, None] = {}
+    for choice in problem.choices[node]:
+        if all(target in inside for target, _ in choice.shares):
+            found |= dict.fromkeys(target for target, _ in choice.shares)
+    return tuple(found)
+
+
+# ---- The compiled kernel (extra `fast`): the same answers, to the last bit ----------------------
+# *Sure* states come from a greatest fixpoint over the graph, not from numbers; bounds are rounded
+# outwards at every sum, as in the plain way.
+
+_LARGE = 50_000
+"""So many shares make it worth the while to load what is compiled."""
+_PATIENCE = 10_000_000
+"""So many shares are looked at between two looks at the clock."""
+Around = Callable[[Any], tuple[float, float]]
+
+
+def worth_while(rows: Sequence[Sequence[Choice | Option]]) -> bool:
+    """Whether there is so much to look at, and numba is installed."""
+    return sum(map(len, rows)) * 2 >= _LARGE and available()
+
+
+def compiled_sure(problem: Problem) -> tuple[dict[int, Choice], dict[int, int]]:
+    """The choice in every sure state, and the round in which each other one was taken out."""
+    from tokenworld.planning.space.kernels import sure
+
+    size = len(problem.choices)
+    choices = list(chain.from_iterable(problem.choices))
+    policy, rank = sure(*_rows(problem.choices), _target_array(choices, size))
+    named = {node: choices[one] for node, one in enumerate(policy.tolist()) if one >= 0}
+    rounds = rank.tolist()
+    rounds[size], rounds[size + 1] = -1, -1
+    found = {node: one for node, one in enumerate(rounds) if one >= 0}
+    return named, {PIT: int(rank[size + 1]), **found}
+
+
+def compiled_bounds(
+    quotient: Quotient, deadline: float, around: Around, near: float
+) -> tuple[dict[int, float], dict[int, float], dict[int, Option]]:
+    """Lower and upper bounds of all states, and options worth the lower ones.
+
+    ``around`` rounds a probability down and up; bounds at most ``near`` each other are enough.
+    """
+    import numpy as np
+
+    from tokenworld.planning.space.kernels import raised
+
+    size = len(quotient.options)
+    options = list(chain.from_iterable(quotient.options))
+    low = np.array([*(0.0 for _ in range(size)), 1.0, 0.0])
+    high = np.array([*(1.0 if one else 0.0 for one in quotient.options), 1.0, 0.0])
+    policy = np.full(size, -1, np.int64)
+    known: dict[Any, tuple[float, float]] = {}
+    pairs = []
+    for _, chance in _shares(options):
+        if chance not in known:
+            known[chance] = around(chance)
+        pairs.append(known[chance])
+    least, most = np.array(pairs, np.float64).reshape(-1, 2).T.copy()
+    groups = np.array([0, *accumulate(map(len, quotient.order))], np.int64)
+    members = np.array(list(chain.from_iterable(quotient.order)), np.int64)
+    rows = (*_rows(quotient.options), _target_array(options, size), least, most, low, high, policy)
+    group = 0
+    while group < len(quotient.order):
+        before = group
+        group = raised(groups, members, *rows, group, near, _PATIENCE)
+        if group < len(quotient.order) and time.monotonic() >= deadline:
+            group = max(group, before + 1)
+    return (
+        _by_state(low, size),
+        _by_state(high, size),
+        {state: options[one] for state, one in enumerate(policy.tolist()) if one >= 0},
+    )
+
+
+def _by_state(values: Any, size: int) -> dict[int, float]:
+    found = dict(enumerate(values[:size].tolist()))
+    return {GOAL: float(values[size]), PIT: float(values[size + 1]), **found}
+
+
+def _shares(choices: Sequence[Choice | Option]) -> list[Share]:
+    return [share for one in choices for share in one.shares]
+
+
+def _rows(rows: Sequence[Sequence[Choice | Option]]) -> tuple[Any, Any]:
+    """Where the choices of each node end, and where the shares of each choice do."""
+    import numpy as np
+
+    every = chain.from_iterable(rows)
+    ends = accumulate(len(one.shares) for one in every)
+    return (
+        np.array([0, *accumulate(map(len, rows))], np.int64),
+        np.array([0, *ends], np.int64),
+    )
+
+
+def _target_array(choices: Sequence[Choice | Option], size: int) -> Any:
+    """Where each share leads: a node, ``size`` for the goal, ``size + 1`` for the pit."""
+    import numpy as np
+
+    places = {GOAL: size, PIT: size + 1}
+    return np.array([places.get(target, target) for target, _ in _shares(choices)], np.int64)

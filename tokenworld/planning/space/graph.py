@@ -15,14 +15,14 @@ from typing import Generic
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Unfinished, Way
-from tokenworld.planning.measuring import size_of
 from tokenworld.planning.proof.gaps import gaps
-from tokenworld.planning.search import (
+from tokenworld.planning.search.interpreted import (
     Cancel,
     CapKind,
     Limits,
     SearchProgress,
     Watch,
+    size_of,
 )
 from tokenworld.planning.verdict import PlanStep
 
@@ -41,26 +41,19 @@ _SAMPLE = 1024
 class Move:
     """A command in a state with its outcomes: where each leads, its probability and its draws.
 
-    Outcomes that are refused or rolled back are left out, so probabilities may sum to less than 1.
-    ``free``: some outcome takes neither time nor anybody's turn, so that doing it again draws the
-    same luck again.
+    Outcomes that are refused or rolled back are left out, so probabilities may sum to less than 1,
+    unless the simulator tells what follows such a try (see `tried`).
     """
 
     command: Command
     targets: tuple[Node, ...]
     chances: tuple[Fraction, ...]
     draws: tuple[tuple[LuckyDraw, ...], ...]
-    free: bool = False
 
     @property
     def missing(self) -> Fraction:
         """The probability that the command is refused or rolled back."""
         return _ONE - sum(self.chances)
-
-    @property
-    def steady(self) -> bool:
-        """Whether it can be relied on: always done, and with fresh luck each time."""
-        return (len(self.targets) == 1 or not self.free) and self.missing == 0
 
 
 @frozen
@@ -99,7 +92,7 @@ class Graph(Generic[StateT]):
 
     @property
     def complete(self) -> bool:
-        """Whether every reachable state is here with all its moves, and told apart for sure."""
+        """Whether every reachable state is here with all its moves."""
         return self.limit is None
 
     def __len__(self) -> int:
@@ -180,8 +173,6 @@ class Exploring(Generic[StateT]):
     def __init__(self, simulator: Simulator[StateT], start: StateT, goal: str | None) -> None:
         self._simulator, self._goal = simulator, goal
         self._nodes: dict[Hashable, Node] = {}
-        self._exact = simulator.exact_key()
-        self._merged = False
         self._moves = 0
         self._sampled = 0
         self._states, self._ways = list[StateT](), list[tuple[int, int]]()
@@ -276,16 +267,13 @@ class Exploring(Generic[StateT]):
             target = nodes.get(way.mark)
             if target is None:
                 target = self._reach(way.mark, way.state(), node, (number, outcome))
-            else:
-                self._merged = True
             found.append(target)
         targets = tuple(found)
         graph.edges += len(targets)
-        free = any(way.still for way in ways)
         if len(ways) == 1 and not ways[0].draws:
-            return Move(command, targets, *_SURE, free)
+            return Move(command, targets, *_SURE)
         chances = tuple(way.probability for way in ways)
-        return Move(command, targets, chances, tuple(way.draws for way in ways), free)
+        return Move(command, targets, chances, tuple(way.draws for way in ways))
 
     def _memory(self) -> int:
         """The bytes held, estimated from samples."""
@@ -299,6 +287,4 @@ class Exploring(Generic[StateT]):
         if short := self._simulator.short_of:
             needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
             return "spare", f"states that need more than {needed} were left out"
-        if self._merged and not self._exact:
-            return "key", "states that look equal may differ in what follows"
         return None, ""

@@ -1,0 +1,134 @@
+"""PDDL pairs as this project plans on them: a SAS+ task, and the compiled explorer (extra `fast`).
+
+`tw plan` encodes and explores by these calls, and `tw audit` looks for dead ends by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from shared import Json, once, serve, told
+
+from tokenworld.engine import EngineSimulator
+from tokenworld.ground import Command
+from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.plain import grounded, plain_goal
+from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.world import Packed
+from tokenworld.planning.space.kernels import nearest, turned_around
+from tokenworld.planning.space.packed_graph import Connected
+from tokenworld.session.pddl import open_pddl
+
+_CHUNK = 1 << 14
+
+
+class Tasks:
+    def translate(self, domain: str, problem: str) -> Json:
+        """From the texts to a SAS+ task in memory, told by the ground actions it keeps."""
+        seconds, (names, commands) = once(lambda: _translated(domain, problem))
+        return {"seconds": seconds, **told(_words(names, commands))}
+
+    def layers(self, domain: str, problem: str, depth: int) -> Json:
+        """All states up to a depth, with parents, told by how many there are up to each depth;
+        seconds for each state."""
+        opened = _opened(domain, problem)
+        tables = _tables(opened[1], to_goal=False)
+        _through(CompiledBreadthFirst(*opened, tables), 1)  # compiles once
+        search = CompiledBreadthFirst(*opened, tables)
+        seconds, rows = once(lambda: _through(search, depth))
+        return {"seconds": seconds / rows[-1], "digest": " ".join(map(str, rows))}
+
+    def forward(self, domain: str, problem: str, states: int) -> Json:
+        """All states, as far as so many; no edges are kept."""
+        opened = _opened(domain, problem)
+        tables = _tables(opened[1], to_goal=False)
+
+        def run(most: int) -> CompiledBreadthFirst[Any]:
+            search = CompiledBreadthFirst(*opened, tables)
+            while search.count[1] < search.count[0] and search.count[0] < most:
+                search.expand(int(search.count[1]) + _CHUNK)
+            return search
+
+        run(2)  # compiles once
+        seconds, search = once(lambda: run(states))
+        return {"seconds": seconds, "digest": _seen(search, states)}
+
+    def analyse(self, domain: str, problem: str, states: int) -> Json:
+        """The same states with their edges, and from which of them the goal is out of reach."""
+        _, world, _ = _opened(domain, problem)
+        tables = _tables(world, to_goal=True)
+
+        def run(most: int) -> tuple[Connected, int]:
+            found = Connected(world, tables, True)
+            while found.expanded < found.size and found.size < most:
+                found.expand(found.expanded + _CHUNK, None)
+            turned = turned_around(found.ends[: found.expanded + 1], found.targets, found.size)
+            won = (found.kinds[: found.size] == 1).astype(np.uint8)
+            return found, int((nearest(*turned, won) < 0).sum())
+
+        run(2)  # compiles once
+        seconds, (found, dead) = once(lambda: run(states))
+        return {"seconds": seconds, "digest": _seen(found, states), "count": dead}
+
+
+def _translated(domain: str, problem: str) -> tuple[list[str], tuple[Command, ...]]:
+    """The names of objects, and the commands that the task keeps."""
+    engine = open_pddl(Path(domain), Path(problem)).engine
+    first = engine.start()
+    simulator = EngineSimulator(engine, first)
+    facts = Facts(
+        engine.instance,
+        lambda fluent, args: simulator.read(first, fluent, args),
+        stored=lambda fluent: simulator.stored(first, fluent),
+    )
+    names, line = list(engine.instance.names), plain_goal(facts, None)
+    task = None if line is None else grounded(facts, line, grouped=True)
+    if task is not None and task.goal is not None:
+        return names, tuple(Command(one[0], one[1]) for one in task.operators)
+    found = encode(engine.instance, simulator, first, None)
+    if not isinstance(found, Encoding):
+        raise ValueError("; ".join(map(str, found.obstacles)))
+    return names, tuple(one.command for one in found.task.operators if one.command)
+
+
+def _words(names: list[str], commands: Iterable[Command]) -> Iterable[str]:
+    return (" ".join((one.action, *(names[arg] for arg in one.args))) for one in commands)  # type: ignore[index]
+
+
+def _opened(domain: str, problem: str) -> tuple[EngineSimulator, Packed, Any]:
+    engine = open_pddl(Path(domain), Path(problem)).engine
+    first = engine.start()
+    simulator = EngineSimulator(engine, first)
+    world = packed(simulator, first, None)
+    assert world is not None
+    return simulator, world, first
+
+
+def _through(search: CompiledBreadthFirst[Any], depth: int) -> list[int]:
+    """How many states there are up to each depth."""
+    rows = [1]
+    for _ in range(depth):
+        while int(search.count[1]) < rows[-1]:
+            search.expand(min(rows[-1], int(search.count[1]) + _CHUNK))
+        rows.append(int(search.count[0]))
+    return rows
+
+
+def _seen(found: Any, states: int) -> str:
+    """How many states were seen, if it was all of them."""
+    return str(found.size) if found.size < states else f"{states} and more"
+
+
+def _tables(world: Packed, *, to_goal: bool) -> Tables:
+    tables = Tables.of(world, to_goal=to_goal)
+    assert tables is not None
+    return tables
+
+
+if __name__ == "__main__":
+    serve(Tasks())

@@ -1,0 +1,106 @@
+"""One mistake in a small world: one error, on its line, with what to write instead.
+
+What other languages write comes first; `tests/syntax/mistakes.txt` has more of it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenworld.session.loading import check_text
+
+WORLD = """edition 1
+type Room
+type Item { at: Room? }
+type Hero { at: Room  gold: 0 to 9 = 0 }
+relation held(i: Item)
+actor me: Hero
+phase day
+action take(i: Item) as "take {i}" {
+  require i.at == me.at else absent "It is not here."
+  i.at = none
+  me.gold += 1
+}
+law tick(i: Item) during day when i.at != none { i.at = i.at }
+world w {
+  object hall: Room
+  object cup: Item { at = hall }
+  object mira: Hero { at = hall }
+  goal rich: mira.gold >= 1
+}
+"""
+CASES = (
+    # what is replaced, by what, the line of the error, words of the hint
+    ("i.at == me.at else", "exists(x: Item, x.at == me.at) else", 9, "any(… for x: T)"),
+    ("i.at == me.at else", "any(x.at == me.at for x in Item) else", 9, "`x: Item`"),
+    ("i.at == me.at else", "i.at is not none else", 9, "`!= none`"),
+    ("require i.at", "precondition: i.at", 9, "`require"),
+    ("  i.at = none", "  effect i.at = none", 10, "Leave the word away"),
+    ("  i.at = none", "  for x in Item { x.at = none }", 10, "`x: Item`"),
+    ("  i.at = none", "  forall x: Item { x.at = none }", 10, "`for x: T"),
+    ("  i.at = none", "  not held(i)", 10, "`remove`"),
+    ("  i.at = none", "  i.at = null", 10, "`none`"),
+    ("  i.at = none", "  i.at = None", 10, "`none`"),
+    ("  i.at = none", "  held(i) = True", 10, "`true`"),
+    ("  me.gold", "  self.gold", 11, "`me` for who acts"),
+    ("  me.gold", "  player.gold", 11, "`me` for who acts"),
+    ("  me.gold += 1", '  print("Taken.")', 11, "`say"),
+    ("  me.gold += 1", "  me.gold = random()", 11, "`chance 50%"),
+    ("  me.gold += 1", "  me.gold = 1 if held(i) else 0", 11, "`if … then … else …`"),
+    ("0 to 9 = 0", "int(0, 9) = 0", 4, "`0 to 9`"),
+    ("0 to 9 = 0", "Bool = false", 4, "`bool`"),
+    ("  gold: 0 to 9 = 0", "  gold = 0", 4, "`gold: 0 to 9 = …`"),
+    ("cup: Item { at = hall }", "cup: Item { at: hall }", 16, "`{ at = hall }`"),
+    ("object cup:", "cup:", 16, "`object x: T"),
+    ("goal rich: ", "goal ", 18, "`goal name: …`"),
+    ("object hall: Room", "object Hall: Room", 15, "small letter"),
+    ("object hall: Room", "object hall", 16, "`hall: Room`"),
+    ("take(i: Item)", "take(i)", 9, "`i: Item`"),
+    ("take(i: Item)", "take(Item i)", 8, "`x: Item`"),
+    ("take(i: Item)", "take(i Item)", 8, "`x: Item`"),
+    ("actor me: Hero\n", "\n", 9, "`actor me: T`"),
+    ("law tick(i: Item) during day when i.at != none", "law tick() chance 5%", 13, "body"),
+    ("law tick(i: Item) during day when i.at != none", "law tick() every 3", 13, "`when"),
+    ("It is not here.", "{i.name} is not here.", 9, "`i` alone"),
+    ("  me.gold +=", "  gold +=", 11, "`me.gold`"),
+    ("type Item {", "type Itm {", 5, "`Itm`"),
+    ("mira.gold >= 1", "mira.gold", 18, "`> 0`"),
+    ("mira.gold >= 1", "mira.gold > = 1", 18, "`>=`"),
+    ("world w {", "world w", 14, "`{`"),
+    ("world w {", "world w [", 14, "`{`"),
+    ('as "take {i}" {', 'as "take {i}"', 8, "`{`"),
+    ("  i.at = none", "  i.at =", 10, "value behind `=`"),
+    ("  i.at = none", "  i.at = none }", 10, "closes the item"),
+    ("  i.at = none", "  i at = none", 10, "`i.at`"),
+    ('absent "It', '"absent" "It', 9, "without quotes"),
+    ("i.at == me.at else", "i.at == me.at, me.gold < 9 else", 9, "`and`"),
+    ("during day when", "during when", 13, "name of a phase"),
+)
+
+
+@pytest.mark.parametrize(("old", "new", "line", "hint"), CASES)
+def test_one_error_with_the_right_fix(old: str, new: str, line: int, hint: str) -> None:
+    assert old in WORLD
+    (only,) = [one for one in check_text(WORLD.replace(old, new, 1)).diagnostics if one.is_error]
+    assert only.span is not None
+    assert (only.span.line, hint in (only.hint or "")) == (line, True), only
+
+
+def test_a_name_that_is_unknown_everywhere_is_told_once() -> None:
+    text = WORLD.replace(
+        "me.gold += 1", "me.gold += spoils  me.gold -= spoils\n  me.gold += spoils"
+    )
+    (only,) = [one for one in check_text(text).diagnostics if one.is_error]
+    assert only.notes == ("the same on lines 11, 12",)
+
+
+def test_a_misspelt_name_is_corrected_wherever_it_stands() -> None:
+    text = WORLD.replace("me.gold += 1", "me.golt += 1\n  me.golt += 1")
+    (only,) = [one for one in check_text(text).diagnostics if one.is_error]
+    assert (only.hint, only.notes) == ("Did you mean `gold`?", ("the same on line 12",))
+    assert only.fix is not None
+    assert [(one.span.line, one.text) for one in only.fix.edits] == [(11, "gold"), (12, "gold")]
+
+
+def test_the_world_is_sound() -> None:
+    assert check_text(WORLD).ok

@@ -1,0 +1,81 @@
+"""The legal list of rows: that of the engine, by tests taken out to the parameter that decides."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.engine.rows.test_rows import stepper_of
+from tests.engine.walks import BUNDLED, engine_of
+from tokenworld.engine import SeededLuck
+from tokenworld.engine.rows import RowStepper
+from tokenworld.engine.rows.legal import Legal
+from tokenworld.ground import PASS, Command
+from tokenworld.prose import EnglishProse
+
+SHELVES = """type Shelf { wet: bool }
+type Book { on: Shelf? inverse books  weight: 0 to 9 = 3  twin: Book? }
+type Hero
+actor me: Hero
+action take(s: Shelf, b: Book) { require not s.wet  require b.on == s }
+action pair(b: Book, c: Book) { require b.weight > 2  require b.twin == c }
+action weigh(b: Book, c: Book) { require 9 div b.weight > 2  require c.on == b.on }
+action lift(b: Book) { b.weight -= 2 }
+world w {
+  object hero: Hero
+  object shelf: Shelf
+  object bench: Shelf { wet = true }
+  object red: Book { on = shelf  weight = 0 }
+  object blue: Book { on = bench  twin = red }
+  object green: Book { on = shelf  twin = none }
+}
+"""
+
+
+def shown(stepper: RowStepper, found: list[Command]) -> list[str]:
+    names = stepper.slots.base.names
+    return [f"{one.action}({', '.join(names[int(x)] for x in one.args)})" for one in found]
+
+
+def test_requires_of_rules_and_of_the_language_decide() -> None:
+    stepper, row = stepper_of(SHELVES)
+    assert shown(stepper, Legal(stepper).commands(row)) == [
+        "take(shelf, red)", "take(shelf, green)",
+        "pair(blue, red)",
+        "weigh(blue, blue)", "weigh(green, red)", "weigh(green, green)",
+        "lift(blue)", "lift(green)",
+    ]  # fmt: skip
+    assert row.J == []
+
+
+def test_a_test_stands_behind_the_parameter_that_decides_it() -> None:
+    """`b` ranges over what is on `s`, `c` over the twin alone; a division keeps its place."""
+    stepper, _ = stepper_of(SHELVES)
+    texts = {}
+    for name in ("take", "pair", "weigh"):
+        own = stepper.code.names["listed", name]
+        texts[name] = next(x for x in stepper.code.writer.functions if x.startswith(f"def {own}("))
+    shape = [line.split("(")[0].split()[0] for line in texts["take"].splitlines()]
+    assert shape == ["def", "for", "if", "for", "if", "found.append"]
+    assert "in kids(S" in texts["take"] or "in kids(C" in texts["take"]
+    assert "held(" in texts["weigh"]
+    assert "held(" not in texts["pair"]
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_rows_list_what_the_engine_lists(name: str) -> None:
+    engine, random, luck = engine_of(name), Random(name), SeededLuck()
+    start = state = engine.start(2)
+    stepper = RowStepper(engine.instance, engine.layout, EnglishProse(), start, quiet=True)
+    row, legal = stepper.row(start), Legal(stepper)
+    for step in range(60):
+        found = list(engine.legal(state))
+        assert legal.commands(row) == found
+        command = random.choice(found) if found and step % 5 else PASS
+        results = engine.stepper.tick(state, command, luck)
+        stepper.tick(row, command, luck)
+        state = results[-1].after
+        if state.latched and not engine.instance.world.endless:
+            state = start
+            row.undo(0)

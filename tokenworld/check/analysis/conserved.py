@@ -1,0 +1,505 @@
+"""The net change that a rule makes to a conserved amount (language.md §7).
+
+An amount is a sum of stored numbers, each counted once: ``sum(v.level for v: Vessel)``, single
+slots, and multiples of these. `outcomes` lists the ways through a body: which changes are made
+together, and which conditions hold then. The net change of each way is a linear form over the state
+before it: zero, provably not zero, or open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import assert_never
+
+from tokenworld.check.analysis.aliasing import Knowledge, skeleton
+from tokenworld.check.analysis.intervals import Facts, entry
+from tokenworld.check.analysis.linear import Form, Interval, constant
+from tokenworld.check.analysis.substitution import Rulebook, inlined
+from tokenworld.check.analysis.uses import fluents_written
+from tokenworld.check.typing.types import can_equal, is_subtype
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import (
+    Action,
+    AddFact,
+    Arithmetic,
+    Assign,
+    Binder,
+    Body,
+    Chance,
+    ClosureOf,
+    CompositeTerm,
+    Create,
+    DeriveCall,
+    Destroy,
+    Effect,
+    EnumType,
+    Fluent,
+    Fold,
+    For,
+    If,
+    InverseOf,
+    Law,
+    LeafTerm,
+    Let,
+    LifeEffect,
+    Local,
+    LogicTerm,
+    Negate,
+    NestedEffect,
+    NumberLiteral,
+    NumberType,
+    ObjectType,
+    OutputEffect,
+    Pick,
+    Read,
+    RemoveFact,
+    Rescale,
+    Swap,
+    Term,
+    TestTerm,
+    ToReal,
+    Transfer,
+    TypeRange,
+    WriteEffect,
+    is_optional,
+    targets_of,
+)
+
+__all__ = [
+    "Amount",
+    "Made",
+    "Outcome",
+    "Work",
+    "amount_of",
+    "net_change",
+    "outcomes",
+    "touches",
+    "works",
+]
+
+
+_MOST = 64
+_CHANGES = (Assign, AddFact, RemoveFact, Create, Destroy, Transfer, Swap)
+
+
+@frozen
+class Made:
+    """One change, the loops around it, and what is known where it stands."""
+
+    effect: Effect
+    loops: tuple[Span, ...]
+    facts: Facts
+
+
+@frozen
+class Outcome:
+    """The changes of one way through a body; ``facts`` opens the names its terms use."""
+
+    facts: Facts
+    made: tuple[Made, ...] = ()
+
+
+@frozen
+class Work:
+    """One body of a rule: an action's changes or its ``cancelled`` block, or a law's changes.
+
+    ``guard`` is the rule whose conditions hold before the body, if there are any.
+    """
+
+    rule: str
+    phase: str | None
+    body: Body
+    start: Facts
+    guard: Action | Law | None = None
+    params: tuple[Binder, ...] = ()
+
+    @property
+    def facts(self) -> Facts:
+        """The facts known before the body, computed on first use."""
+        return self.start if self.guard is None else entry(self.guard, self.start.words)
+
+
+def works(rule: Action | Law, start: Facts) -> tuple[Work, ...]:
+    """The bodies of a rule that may change the state of a running world."""
+    if isinstance(rule, Law):
+        return (Work(rule.name, rule.phase, rule.body, start, rule, rule.params),)
+    return (
+        Work(rule.name, None, rule.body, start, rule),
+        Work(rule.name, None, rule.cancelled, start),
+    )
+
+
+def outcomes(body: Body, facts: Facts) -> tuple[Outcome, ...] | None:
+    """The ways through a body that are not provably impossible; ``None`` for too many.
+
+    A change in a loop stands once for all its rounds; each branch in a loop gives a way of its own.
+    """
+    found = _ways(body, (Outcome(facts),), ())
+    if found is None:
+        return None
+    return tuple(one for one in found if not one.facts.impossible)
+
+
+def _ways(
+    body: Body, before: tuple[Outcome, ...], loops: tuple[Span, ...]
+) -> tuple[Outcome, ...] | None:
+    for effect in body:
+        after: list[Outcome] = []
+        for one in before:
+            ways = _one(effect, one, loops)
+            if ways is None:
+                return None
+            after += ways
+        if len(after) > _MOST:
+            return None
+        before = tuple(after)
+    return before
+
+
+def _one(effect: Effect, at: Outcome, loops: tuple[Span, ...]) -> tuple[Outcome, ...] | None:
+    facts = at.facts
+    match effect:
+        case Let():
+            return (replace(at, facts=facts.let(effect)),)
+        case If(condition=condition, then=then, otherwise=otherwise):
+            first = _ways(then, (replace(at, facts=facts.given(condition)),), loops)
+            second = _ways(otherwise, (replace(at, facts=facts.given(condition, False)),), loops)
+            return None if first is None or second is None else (*first, *second)
+        case Chance(branches=branches, otherwise=otherwise):
+            return _either((*(branch.body for branch in branches), otherwise), at, loops)
+        case Pick(body=body, otherwise=otherwise):
+            return _either((body, otherwise), at, loops)
+        case For(where=where, body=body):
+            inside = _ways(body, (replace(at, facts=facts.given(where)),), (*loops, effect.span))
+            return None if inside is None else (at, *(replace(one, facts=facts) for one in inside))
+        case _ if isinstance(effect, _CHANGES):
+            return (replace(at, made=(*at.made, Made(effect, loops, facts))),)
+        case WriteEffect() | LifeEffect() | OutputEffect():
+            return (at,)
+        case _:
+            assert_never(effect)
+
+
+def _either(
+    bodies: tuple[Body, ...], at: Outcome, loops: tuple[Span, ...]
+) -> tuple[Outcome, ...] | None:
+    found: list[Outcome] = []
+    for body in bodies:
+        ways = _ways(body, (at,), loops)
+        if ways is None:
+            return None
+        found += ways
+    return tuple(found)
+
+
+def touches(work: Work, fluents: frozenset[str], book: Rulebook) -> bool:
+    """Whether a body may change one of the fluents."""
+    return bool(fluents_written([work.body], book) & fluents)
+
+
+@frozen
+class _Summand:
+    """``factor`` times every slot of a fluent whose arguments fit: a type, or one constant.
+
+    ``fluent`` is ``None`` where the objects themselves are counted, by the one type in ``args``.
+    """
+
+    factor: Fraction
+    fluent: str | None
+    args: tuple[ObjectType | EnumType | Term, ...]
+
+
+@frozen
+class Amount:
+    """A conserved sum as summands."""
+
+    summands: tuple[_Summand, ...]
+
+
+def amount_of(term: Term, book: Rulebook) -> Amount | None:
+    """A term as a sum of slots; ``None`` if it is something else."""
+    found = _summands(term, Fraction(1), (), book)
+    return None if found is None else Amount(found)
+
+
+def _summands(
+    term: Term, factor: Fraction, binders: tuple[Binder, ...], book: Rulebook
+) -> tuple[_Summand, ...] | None:
+    match term:
+        case NumberLiteral():
+            return () if not binders else _counted(factor * _value(term), binders)
+        case Rescale(term=inner):
+            return _summands(inner, factor, binders, book)
+        case Negate(term=inner):
+            return _summands(inner, -factor, binders, book)
+        case Arithmetic(op="+" | "-", left=left, right=right):
+            one = _summands(left, factor, binders, book)
+            other = _summands(right, factor if term.op == "+" else -factor, binders, book)
+            return None if one is None or other is None else (*one, *other)
+        case Arithmetic(op="*", left=NumberLiteral() as left, right=right):
+            return _summands(right, factor * _value(left), binders, book)
+        case Arithmetic(op="*", left=left, right=NumberLiteral() as right):
+            return _summands(left, factor * _value(right), binders, book)
+        case DeriveCall():
+            opened = inlined(term, book.derives)
+            return None if opened is None else _summands(opened, factor, binders, book)
+        case Fold(fold="sum", where=None, value=value) if value is not None:
+            return _summands(value, factor, (*binders, *term.binders), book)
+        case Fold(fold="count", where=None, value=None):
+            return _counted(factor, (*binders, *term.binders))
+        case Read():
+            return _slots(term, factor, binders)
+        case (
+            LeafTerm() | InverseOf() | ClosureOf() | LogicTerm() | TestTerm() | Arithmetic()
+            | ToReal() | CompositeTerm()
+        ):  # fmt: skip
+            return None
+        case _:
+            assert_never(term)
+
+
+def _value(term: NumberLiteral) -> Fraction:
+    assert isinstance(term.type, NumberType)
+    return Fraction(term.value, 10**term.type.decimals)
+
+
+def _counted(factor: Fraction, binders: tuple[Binder, ...]) -> tuple[_Summand, ...] | None:
+    """Objects of one type, each counted once."""
+    if len(binders) != 1 or not isinstance(binders[0].domain, TypeRange):
+        return None
+    kind = binders[0].domain.of
+    return (_Summand(factor, None, (kind,)),) if isinstance(kind, ObjectType) else ()
+
+
+def _slots(
+    read: Read, factor: Fraction, binders: tuple[Binder, ...]
+) -> tuple[_Summand, ...] | None:
+    """The slots of a read under binders: each variable must be one argument, once."""
+    kinds = {one.name: one.domain.of for one in binders if isinstance(one.domain, TypeRange)}
+    used: list[str] = []
+    args: list[ObjectType | EnumType | Term] = []
+    for arg in read.args:
+        if isinstance(arg, Local) and arg.name in kinds:
+            kind = kinds[arg.name]
+            if not isinstance(kind, (ObjectType, EnumType)):
+                return None
+            used.append(arg.name)
+            args.append(kind)
+        elif arg.kind in ("object_literal", "enum_literal", "number_literal"):
+            args.append(arg)
+        else:
+            return None
+    if read.was or sorted(used) != sorted(binder.name for binder in binders):
+        return None
+    return (_Summand(factor, read.fluent, tuple(args)),)
+
+
+# ---- the change of one way --------------------------------------------------------------
+
+
+@frozen
+class _Tally:
+    """Adds up what changes do to an amount; each method gives ``None`` where that is open."""
+
+    amount: Amount
+    book: Rulebook
+    outcome: Outcome
+    is_law: bool
+
+    def factor(self, target: Read) -> Fraction | None:
+        """The factor of a slot in the amount."""
+        total = Fraction(0)
+        for one in self.amount.summands:
+            if one.fluent == target.fluent:
+                fits = [
+                    self._fits(arg, want) for arg, want in zip(target.args, one.args, strict=True)
+                ]
+                if None in fits and False not in fits:
+                    return None
+                total += one.factor if all(fits) else 0
+        return total
+
+    def _fits(self, arg: Term, want: ObjectType | EnumType | Term) -> bool | None:
+        types = self.book.types
+        if is_optional(arg.type):
+            return None  # a slot of `none` is not written
+        if isinstance(want, EnumType):
+            return True
+        if isinstance(want, ObjectType):
+            assert isinstance(arg.type, ObjectType)
+            if is_subtype(types, arg.type.name, want.name):
+                return True
+            return None if can_equal(types, arg.type, want) else False
+        if skeleton(arg) == skeleton(want):
+            return True
+        apart = Knowledge(types, self.book.fluents).different((arg,), (want,))
+        return False if apart else None
+
+    def change(self, made: Made) -> Form | None:
+        """The change of the amount by one effect."""
+        facts = made.facts
+        match made.effect:
+            case Assign(target=target, op="=", value=value):
+                return self._set(facts, target, facts.form(value), made)
+            case Assign(target=target, op=op, value=value):
+                return self._step(facts, target, facts.form(value).times(-1 if op == "-=" else 1))
+            case Transfer(amount=amount, source=source, target=target):
+                by = facts.form(amount)
+                less = self._step(facts, source, by.times(-1))
+                more = self._step(facts, target, by)
+                return None if less is None or more is None else less.plus(more)
+            case Swap(left=left, right=right) if self._exchanged(left, right, made):
+                return constant(0)
+            case Swap(left=left, right=right):
+                one = self._set(facts, left, facts.form(right), made)
+                other = self._set(facts, right, facts.form(left), made)
+                return None if one is None or other is None else one.plus(other)
+            case Create():
+                return self._created(made.effect, facts)
+            case Destroy(target=target):
+                return self._destroyed(target)
+            case Let() | AddFact() | RemoveFact() | NestedEffect() | OutputEffect():
+                return constant(0)  # relations are no part of an amount
+            case _:
+                assert_never(made.effect)
+
+    def _exchanged(self, left: Read, right: Read, made: Made) -> bool:
+        """Two slots that count alike, of one fluent that nothing else changes here."""
+        if self.is_law or made.loops or left.fluent != right.fluent:
+            return False
+        one, other = self.factor(left), self.factor(right)
+        return one is not None and one == other and self._writes(left.fluent) == 2
+
+    def _step(self, facts: Facts, target: Read, by: Form) -> Form | None:
+        factor = self.factor(target)
+        if not factor:
+            return None if factor is None else constant(0)
+        fluent = self.book.fluents[target.fluent]
+        if fluent.clamped and not self._unstopped(facts, target, by, fluent):
+            return None
+        return by.times(factor)
+
+    def _unstopped(self, facts: Facts, target: Read, by: Form, fluent: Fluent) -> bool:
+        """Whether a clamped number provably stays in its range, and is changed only once."""
+        if self.is_law or self._writes(target.fluent) > 1:
+            return False
+        return _within(self.outcome.facts.also(facts).interval(facts.form(target).plus(by)), fluent)
+
+    def _writes(self, fluent: str) -> int:
+        return sum(read.fluent == fluent for made in self.outcome.made for read in _targets(made))
+
+    def _set(self, facts: Facts, target: Read, value: Form, made: Made) -> Form | None:
+        factor = self.factor(target)
+        if not factor:
+            return None if factor is None else constant(0)
+        fluent = self.book.fluents[target.fluent]
+        change = value.minus(facts.form(target))
+        if fluent.clamped and not _within(facts.interval(value), fluent):
+            return None
+        if (self.is_law or made.loops or not self._alone(target, made)) and not _nil(facts, change):
+            return None
+        return change.times(factor)
+
+    def _alone(self, target: Read, made: Made) -> bool:
+        """Whether no other change of this way may write the same slot."""
+        known = Knowledge(self.book.types, self.book.fluents)
+        for term, holds in self.outcome.facts.known:
+            known = known.given(term, holds)
+        mine = tuple(made.facts.open(arg) for arg in target.args)
+        seen = False
+        for other in self.outcome.made:
+            for read in _targets(other):
+                if read is target:
+                    seen = True
+                elif read.fluent == target.fluent:
+                    args = tuple(other.facts.open(arg) for arg in read.args)
+                    if not known.different(mine, args):
+                        return False
+        return seen
+
+    def _created(self, effect: Create, facts: Facts) -> Form | None:
+        """A new object counts with its fields; what its births do is looked at with the rule."""
+        total = constant(0)
+        given = {field.fluent: field.value for field in effect.fields}
+        defaults = {field.fluent: field.value for field in self.book.types[effect.of].defaults}
+        for one in self.amount.summands:
+            match one.args:
+                case (ObjectType(name=name),) if is_subtype(self.book.types, effect.of, name):
+                    if one.fluent is None:
+                        total = total.plus(constant(one.factor))
+                        continue
+                    value = given.get(one.fluent, defaults.get(one.fluent))
+                    form = (
+                        _first(self.book.fluents[one.fluent])
+                        if value is None
+                        else facts.form(value)
+                    )
+                    total = total.plus(form, one.factor)
+                case args if any(
+                    isinstance(arg, ObjectType) and is_subtype(self.book.types, effect.of, arg.name)
+                    for arg in args
+                ):
+                    return None
+                case _:
+                    pass
+        return total
+
+    def _destroyed(self, target: Term) -> Form | None:
+        """Nothing is lost with an object that is surely not counted."""
+        for one in self.amount.summands:
+            for arg in one.args:
+                kind = arg if isinstance(arg, ObjectType) else getattr(arg, "type", None)
+                if isinstance(kind, ObjectType) and can_equal(self.book.types, target.type, kind):
+                    return None
+        return constant(0)
+
+
+def _first(fluent: Fluent) -> Form:
+    """The initial value of a number without a default: 0 if in its range, else the lower end."""
+    kind = fluent.type
+    assert isinstance(kind, NumberType)
+    low, high = kind.low, kind.high
+    inside = (low is None or low <= 0) and (high is None or high >= 0)
+    return constant(0 if inside or low is None else Fraction(low, 10**kind.decimals))
+
+
+def _targets(made: Made) -> tuple[Read, ...]:
+    """The values that a change names; facts that come and go are counted elsewhere."""
+    facts = isinstance(made.effect, (AddFact, RemoveFact))
+    return () if facts else targets_of(made.effect)
+
+
+def _within(found: Interval | None, fluent: Fluent) -> bool:
+    kind = fluent.type
+    if found is None or not isinstance(kind, NumberType) or kind.low is None or kind.high is None:
+        return found is None
+    step = Fraction(1, 10**kind.decimals)
+    low = found.low is not None and found.low >= kind.low * step
+    return low and found.high is not None and found.high <= kind.high * step
+
+
+def _nil(facts: Facts, change: Form) -> bool:
+    found = facts.interval(change)
+    return found is None or found.is_zero
+
+
+def net_change(amount: Amount, outcome: Outcome, book: Rulebook, is_law: bool) -> Interval | None:
+    """The interval of the net change of one way; ``None`` if it is unknown.
+
+    The rounds of each loop must come to nil by themselves.
+    """
+    tally = _Tally(amount, book, outcome, is_law)
+    sums: dict[tuple[Span, ...], Form] = {(): constant(0)}
+    for made in outcome.made:
+        change = tally.change(made)
+        if change is None:
+            return None
+        sums[made.loops] = sums.get(made.loops, constant(0)).plus(change)
+    for loops, form in sums.items():
+        if loops:
+            within = next(made.facts for made in outcome.made if made.loops == loops)
+            if not _nil(within, form):
+                return None
+    return outcome.facts.interval(sums[()]) or Interval(Fraction(0), Fraction(0))

@@ -1,0 +1,655 @@
+"""Intervals of checked terms where conditions are known to hold (language.md §7).
+
+A `Translator` turns checked terms into linear forms and formulas (`analysis.linear`). `Facts` hold
+what is known at a place: conditions that hold or do not, and the values that `let` names. They
+bound numbers and tell whether conditions can hold together. Answers are conservative: an interval
+contains every possible value, and "impossible" is never said wrongly. `number_writes` lists the
+changes of ranged numbers in a body with the facts at each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field, replace
+from fractions import Fraction
+from typing import assert_never
+
+from tokenworld.check.analysis.aliasing import skeleton
+from tokenworld.check.analysis.linear import (
+    FALSE,
+    MINUS_ONE,
+    ONE,
+    TRUE,
+    ZERO,
+    AllOf,
+    AnyOf,
+    AtMost,
+    Atom,
+    Form,
+    Formula,
+    Interval,
+    Nonzero,
+    constant,
+    interval_of,
+    step_of,
+    unknown,
+)
+from tokenworld.check.analysis.substitution import Vocabulary, inlined, substituted
+from tokenworld.check.draft import Draft
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import (
+    Action,
+    AddFact,
+    And,
+    Arithmetic,
+    Assign,
+    Binder,
+    Body,
+    BoolLiteral,
+    BoolType,
+    BuiltinCall,
+    Chance,
+    Choose,
+    ClosureOf,
+    Compare,
+    CompareOp,
+    CompositeTerm,
+    DeriveCall,
+    Draw,
+    Effect,
+    EnumLiteral,
+    EnumType,
+    Fluent,
+    Fold,
+    For,
+    If,
+    Implies,
+    InverseOf,
+    IsType,
+    Law,
+    LeafTerm,
+    Let,
+    LifeEffect,
+    ListTerm,
+    LogicTerm,
+    Member,
+    Negate,
+    NestedEffect,
+    NoneLiteral,
+    Not,
+    NumberLiteral,
+    NumberTerm,
+    NumberType,
+    ObjectLiteral,
+    ObjectType,
+    Or,
+    OutputEffect,
+    Pick,
+    Read,
+    RealType,
+    RemoveFact,
+    Rescale,
+    StateTerm,
+    Swap,
+    TemplateTerm,
+    Term,
+    TestTerm,
+    ToReal,
+    Transfer,
+    WriteEffect,
+    is_optional,
+    show_type,
+)
+
+__all__ = [
+    "Facts",
+    "NumberWrite",
+    "Translator",
+    "entry",
+    "number_writes",
+    "outside",
+    "range_of",
+    "said",
+    "steps_of",
+]
+
+
+_OPPOSITE: dict[CompareOp, CompareOp] = {
+    "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<",
+}  # fmt: skip
+
+
+class Translator:
+    """Turns terms into forms; equal terms become one unknown, whoever asks.
+
+    `none` is read as -1 where a member or an object may be missing. Terms whose value may be
+    `none` and that are calculated with stay unknowns of their own.
+    """
+
+    def __init__(self, words: Vocabulary) -> None:
+        # Not the words themselves: what is kept of a rule would keep a whole draft.
+        self._enums, self._derives = words.enums, words.derives
+        self._atoms: dict[object, Atom] = {}
+        self._objects: dict[str, int] = {}
+        self._known: dict[tuple[int, bool], tuple[Term, Formula]] = {}
+
+    # ---- values ---------------------------------------------------------------------------
+
+    def form(self, term: Term) -> Form:
+        """A term as a linear form; an unknown where it is not linear."""
+        match term:
+            case NumberLiteral(value=value):
+                return constant(Fraction(value) * step_of(term))
+            case BoolLiteral(value=truth):
+                return constant(int(truth))
+            case EnumLiteral(index=index):
+                return constant(index)
+            case NoneLiteral():
+                return constant(-1)
+            case ObjectLiteral(name=name):
+                return constant(self._objects.setdefault(name, len(self._objects)))
+            case ToReal(term=NumberLiteral(value=value) as number):
+                return constant(Fraction(float(Fraction(value) * step_of(number))))
+            case Rescale(term=inner):
+                return self.form(inner)
+            case _ if is_optional(term.type) and isinstance(term.type, NumberType):
+                return self._opaque(term)
+            case Negate(term=inner) if isinstance(term.type, NumberType):
+                return self.form(inner).times(-1)
+            case Arithmetic() if isinstance(term.type, NumberType):
+                return self._arithmetic(term)
+            case Choose() if not isinstance(term.type, RealType):
+                return self._choose(term)
+            case BuiltinCall() if isinstance(term.type, (NumberType, EnumType)):
+                return self._builtin(term)
+            case DeriveCall() if not isinstance(term.type, BoolType):
+                return self._derived(term)
+            case (
+                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | Arithmetic() | Negate()
+                | ToReal() | CompositeTerm()
+            ):  # fmt: skip
+                return self._opaque(term)
+            case _:
+                assert_never(term)
+
+    def _opaque(self, term: Term) -> Form:
+        low, high = self._range(term)
+        return self._atom(skeleton(term), low, high, step_of(term))
+
+    def _atom(
+        self,
+        key: object,
+        low: Fraction | None,
+        high: Fraction | None,
+        step: Fraction,
+        cases: tuple[tuple[Formula, Form], ...] = (),
+    ) -> Form:
+        if key not in self._atoms:
+            self._atoms[key] = Atom(low, high, step, cases)
+        return unknown(self._atoms[key])
+
+    def _range(self, term: Term) -> tuple[Fraction | None, Fraction | None]:
+        match term.type:
+            case NumberType(low=low, high=high):
+                step = step_of(term)
+                ends = (None if end is None else end * step for end in (low, high))
+                least, greatest = ends
+                return (self._least_sum(term) if least is None else least), greatest
+            case EnumType(name=name, optional=absent):
+                last = Fraction(len(self._enums[name].members) - 1)
+                return (MINUS_ONE if absent else ZERO), last
+            case ObjectType(optional=absent):
+                return (MINUS_ONE if absent else ZERO), None
+            case BoolType():
+                return ZERO, ONE
+            case _:
+                return None, None
+
+    def _least_sum(self, term: Term) -> Fraction | None:
+        """A sum of numbers that are never negative is not negative."""
+        if isinstance(term, Fold) and term.fold == "sum" and term.value is not None:
+            found = interval_of(self.form(term.value), ())
+            if found is not None and found.low is not None and found.low >= 0:
+                return ZERO
+        return None
+
+    # ---- calculation ----------------------------------------------------------------------
+
+    def _arithmetic(self, term: Arithmetic) -> Form:
+        left, right = self.form(term.left), self.form(term.right)
+        match term.op:
+            case "+":
+                return left.plus(right)
+            case "-":
+                return left.minus(right)
+            case "*" if not left.parts:
+                return right.times(left.const)
+            case "*" if not right.parts:
+                return left.times(right.const)
+            case _:
+                return self._opaque(term)
+
+    def _choose(self, term: Choose) -> Form:
+        parts = (term.then, term.otherwise)
+        absent = any(is_optional(part.type) for part in parts)
+        if isinstance(term.type, NumberType) and absent:
+            return self._opaque(term)
+        low, high = self._range(term)
+        then, otherwise = (self.form(part) for part in parts)
+        cases = (
+            (self.condition(term.condition), then),
+            (self.condition(term.condition, holds=False), otherwise),
+        )
+        return self._atom(skeleton(term), low, high, step_of(term), cases)
+
+    def _builtin(self, term: BuiltinCall) -> Form:
+        args = [self.form(arg) for arg in term.args]
+        key, step = skeleton(term), step_of(term)
+        low, high = self._range(term)
+        absent = is_optional(term.type)
+        match term.name:
+            case "min":
+                return self._extreme(key, args, step, Fraction(1))
+            case "max":
+                return self._extreme(key, args, step, MINUS_ONE)
+            case "clamp":
+                floor = self._extreme((key, "low"), args[:2], step, MINUS_ONE)
+                return self._extreme(key, [floor, args[2]], step, Fraction(1))
+            case "abs":
+                (x,) = args
+                flipped = x.times(-1)
+                cases = ((AtMost(flipped), x), (AtMost(x), flipped))
+                return self._atom(key, low, high, step, cases)
+            case "toward":
+                return self._toward(key, args, step)
+            case "sign" if isinstance(term.args[0].type, NumberType):
+                return self._sign(key, args[0], step_of(term.args[0]))
+            case "next" if not absent and high is not None:
+                return self._extreme(key, [args[0].plus(constant(1)), constant(high)], step, ONE)
+            case "prev" if not absent:
+                return self._extreme(
+                    key, [args[0].minus(constant(1)), constant(0)], step, MINUS_ONE
+                )
+            case _:
+                return self._opaque(term)
+
+    def _extreme(self, key: object, args: list[Form], step: Fraction, sign: Fraction) -> Form:
+        """The least of the arguments (``sign`` 1), or the largest (-1)."""
+        cases: list[tuple[Formula, Form]] = []
+        for one in args:
+            others = [other for other in args if other is not one]
+            extreme = tuple(AtMost(one.minus(other).times(sign)) for other in others)
+            cases.append((AllOf(extreme), one))
+        return self._atom(key, None, None, step, tuple(cases))
+
+    def _toward(self, key: object, args: list[Form], step: Fraction) -> Form:
+        """``min(x + by, target)`` below the target, ``max(x - by, target)`` from it on."""
+        x, target, by = args
+        up = self._extreme((key, "up"), [x.plus(by), target], step, ONE)
+        down = self._extreme((key, "down"), [x.minus(by), target], step, MINUS_ONE)
+        below = AtMost(x.minus(target).plus(constant(step)))
+        return self._atom(key, None, None, step, ((below, up), (AtMost(target.minus(x)), down)))
+
+    def _sign(self, key: object, x: Form, step: Fraction) -> Form:
+        flipped, nearest = x.times(-1), constant(step)
+        cases: tuple[tuple[Formula, Form], ...] = (
+            (AtMost(x.plus(nearest)), constant(-1)),
+            (AllOf((AtMost(x), AtMost(flipped))), constant(0)),
+            (AtMost(flipped.plus(nearest)), constant(1)),
+        )
+        return self._atom(key, MINUS_ONE, ONE, ONE, cases)
+
+    def _derived(self, call: DeriveCall) -> Form:
+        opened = inlined(call, self._derives)
+        if opened is None or any(is_optional(arg.type) for arg in call.args):
+            return self._opaque(call)
+        return self.form(opened)
+
+    # ---- conditions -----------------------------------------------------------------------
+
+    def known(self, term: Term, holds: bool) -> Formula:
+        """The same as `condition`, kept for the next one who asks about this very term."""
+        found = self._known.get((id(term), holds))
+        if found is None:
+            found = self._known[id(term), holds] = (term, self.condition(term, holds))
+        return found[1]
+
+    def condition(self, term: Term, holds: bool = True) -> Formula:
+        """The formula of a condition that holds, or of one that does not."""
+        match term:
+            case BoolLiteral(value=value):
+                return TRUE if value == holds else FALSE
+            case Not(term=inner):
+                return self.condition(inner, not holds)
+            case And(terms=terms):
+                parts = tuple(self.condition(part, holds) for part in terms)
+                return AllOf(parts) if holds else AnyOf(parts)
+            case Or(terms=terms):
+                parts = tuple(self.condition(part, holds) for part in terms)
+                return AnyOf(parts) if holds else AllOf(parts)
+            case Implies(left=left, right=right):
+                parts = (self.condition(left, not holds), self.condition(right, holds))
+                return AnyOf(parts) if holds else AllOf(parts)
+            case Choose(condition=chosen, then=then, otherwise=otherwise):
+                first = (self.condition(chosen), self.condition(then, holds))
+                second = (self.condition(chosen, False), self.condition(otherwise, holds))
+                return AnyOf((AllOf(first), AllOf(second)))
+            case Compare():
+                return AllOf((self._compare(term, holds), self._truth(term, holds)))
+            case Member(collection=ListTerm()):
+                return AllOf((self._member(term, holds), self._truth(term, holds)))
+            case DeriveCall():
+                return AllOf((self._call(term, holds), self._truth(term, holds)))
+            case (
+                LeafTerm() | Read() | InverseOf() | ClosureOf() | Member() | IsType()
+                | NumberTerm() | ListTerm() | Fold() | BuiltinCall() | TemplateTerm()
+            ):  # fmt: skip
+                return self._truth(term, holds)
+            case _:
+                assert_never(term)
+
+    def _truth(self, term: Term, holds: bool) -> Formula:
+        """The condition as an unknown of its own: 0 or 1."""
+        if isinstance(term, (Compare, Member)) and not _any_absent(term):
+            return TRUE  # said in numbers already
+        form = self._atom(skeleton(term), ZERO, ONE, ONE)
+        return AtMost(constant(1).minus(form)) if holds else AtMost(form)
+
+    def _compare(self, term: Compare, holds: bool) -> Formula:
+        left, right = term.left, term.right
+        op = term.op if holds else _OPPOSITE[term.op]
+        numbers = any(isinstance(side.type, (NumberType, RealType)) for side in (left, right))
+        absent = [is_optional(side.type) for side in (left, right)]
+        if any(isinstance(side.type, BoolType) for side in (left, right)):
+            return self._alike(left, right, op == "==")
+        if op in ("==", "!="):
+            if numbers and (all(absent) or (op == "!=" and any(absent))):
+                return TRUE
+            return self._equal(self.form(left).minus(self.form(right)), op == "==")
+        if not holds and any(absent):
+            return TRUE
+        difference = self.form(left).minus(self.form(right))
+        if op in (">", ">="):
+            difference = difference.times(-1)
+        strict = min(step_of(left), step_of(right)) if op in ("<", ">") else ZERO
+        return AtMost(difference.plus(constant(strict)))
+
+    def _equal(self, difference: Form, same: bool) -> Formula:
+        if not same:
+            return Nonzero(difference)
+        return AllOf((AtMost(difference), AtMost(difference.times(-1))))
+
+    def _alike(self, left: Term, right: Term, same: bool) -> Formula:
+        """Two truths are equal, or not."""
+        ways = [
+            AllOf((self.condition(left, one), self.condition(right, one == same)))
+            for one in (True, False)
+        ]
+        return AnyOf(tuple(ways))
+
+    def _member(self, term: Member, holds: bool) -> Formula:
+        assert isinstance(term.collection, ListTerm)
+        op: CompareOp = "==" if holds else "!="
+        parts: list[Formula] = []
+        for item in term.collection.items:
+            if not holds and is_optional(term.item.type) and is_optional(item.type):
+                continue
+            parts.append(self._compare(Compare(op, term.item, item, term.type, term.span), True))
+        return AnyOf(tuple(parts)) if holds else AllOf(tuple(parts))
+
+    def _call(self, call: DeriveCall, holds: bool) -> Formula:
+        """A derive opened; a false one only where no argument can be `none`."""
+        opened = inlined(call, self._derives)
+        if opened is None or (not holds and any(is_optional(arg.type) for arg in call.args)):
+            return TRUE
+        return self.condition(opened, holds)
+
+    # ---- plain intervals ------------------------------------------------------------------
+
+    def interval_of(self, form: Form) -> Interval:
+        """The interval of a form by declared ranges alone."""
+        return interval_of(form, ()) or Interval(None, None)
+
+
+def _any_absent(term: Compare | Member) -> bool:
+    if isinstance(term, Compare):
+        return is_optional(term.left.type) or is_optional(term.right.type)
+    items = term.collection.items if isinstance(term.collection, ListTerm) else ()
+    return any(is_optional(part.type) for part in (term.item, *items))
+
+
+@frozen
+class Facts:
+    """The conditions and `let` values known at one place of a rule.
+
+    ``names`` replaces locals: `let` names by their values, parameters by those of another rule.
+    Conditions become formulas only when something is asked: few places are ever asked about.
+    """
+
+    words: Translator
+    known: tuple[tuple[Term, bool], ...] = ()
+    names: Mapping[str, Term] = field(default_factory=dict)
+
+    def given(self, condition: Term | None, holds: bool = True) -> Facts:
+        """The same where a condition holds (or does not)."""
+        if condition is None:
+            return self
+        known = (*self.known, (self.open(condition), holds))
+        return Facts(self.words, known, self.names)
+
+    def let(self, effect: Let) -> Facts:
+        """The same with one more name; a drawn value stays unknown."""
+        if isinstance(effect.value, Draw):
+            return self
+        names = {**self.names, effect.name: self.open(effect.value)}
+        return Facts(self.words, self.known, names)
+
+    def also(self, other: Facts) -> Facts:
+        """The facts of two places together, of one rule or of rules with unified names."""
+        return replace(self, known=(*self.known, *other.known))
+
+    def moved(self, change: Callable[[Term], Term]) -> Facts:
+        """The same conditions in other words: under other names, after a change."""
+        facts = Facts(self.words)
+        for term, holds in self.known:
+            facts = facts.given(change(term), holds)
+        return facts
+
+    @property
+    def true(self) -> tuple[Term, ...]:
+        """The conditions that hold, without `let` names."""
+        return tuple(term for term, holds in self.known if holds)
+
+    def open(self, term: Term) -> Term:
+        """A term without `let` names."""
+        return substituted(term, self.names)
+
+    def form(self, term: Term) -> Form:
+        """A term as a linear form."""
+        return self.words.form(self.open(term))
+
+    def interval(self, value: Term | Form) -> Interval | None:
+        """The interval of a value; ``None`` if this place is never reached."""
+        form = value if isinstance(value, Form) else self.form(value)
+        formulas = [self.words.known(term, holds) for term, holds in self.known]
+        return interval_of(form, formulas)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether the conditions provably never hold together."""
+        return self.interval(Form(())) is None
+
+    def proves(self, condition: Term | None) -> bool:
+        """Whether a condition provably holds here."""
+        return condition is None or self.given(condition, holds=False).impossible
+
+    def implies(self, other: Facts) -> bool:
+        """Whether another place is provably reached whenever this one is."""
+        return all(self.given(term, not holds).impossible for term, holds in other.known)
+
+    def excludes(self, other: Facts) -> bool:
+        """Whether this place and another are provably never reached together."""
+        return self.also(other).impossible
+
+
+@frozen
+class Step:
+    """One change of a body and its place.
+
+    ``loops`` are the variables of the loops around it. ``path`` tells branches apart: each entry
+    is an effect with branches and which of them is taken. ``certain``: no draw decides on it.
+    """
+
+    effect: Effect
+    facts: Facts
+    loops: tuple[Binder, ...] = ()
+    path: tuple[tuple[Span, int], ...] = ()
+    certain: bool = True
+
+
+def entry(rule: Action | Law, words: Translator) -> Facts:
+    """The facts at the start of the body of a rule."""
+    facts = Facts(words)
+    if isinstance(rule, Law):
+        return facts.given(rule.when)
+    for guard in rule.guards:
+        facts = facts.let(guard) if isinstance(guard, Let) else facts.given(guard.condition)
+    return facts
+
+
+def steps_of(body: Body, facts: Facts) -> Iterator[Step]:
+    """Every change of a body with what is known there, in written order."""
+    yield from _steps(body, _Place(facts))
+
+
+@frozen
+class _Place:
+    """The surroundings of a body: see `Step`."""
+
+    facts: Facts
+    loops: tuple[Binder, ...] = ()
+    path: tuple[tuple[Span, int], ...] = ()
+    certain: bool = True
+
+
+def _steps(body: Body, at: _Place) -> Iterator[Step]:
+    facts = at.facts
+    for effect in body:
+        yield Step(effect, facts, at.loops, at.path, at.certain)
+        if isinstance(effect, Let):
+            facts = facts.let(effect)
+        for number, (inner, below, binders) in enumerate(_branches(effect, facts)):
+            path = at.path if isinstance(effect, For) else (*at.path, (effect.span, number))
+            certain = at.certain and not isinstance(effect, (Chance, Pick))
+            yield from _steps(inner, _Place(below, (*at.loops, *binders), path, certain))
+
+
+def _branches(effect: Effect, facts: Facts) -> Iterator[tuple[Body, Facts, tuple[Binder, ...]]]:
+    """The nested bodies with what is known in them, and the loop variables they add."""
+    match effect:
+        case If(condition=condition, then=then, otherwise=otherwise):
+            yield then, facts.given(condition), ()
+            yield otherwise, facts.given(condition, holds=False), ()
+        case For(binders=binders, where=where, body=body):
+            yield body, facts.given(where), binders
+        case Chance(branches=branches, otherwise=otherwise):
+            for branch in branches:
+                yield branch.body, facts, ()
+            yield otherwise, facts, ()
+        case Pick(where=where, body=body, otherwise=otherwise):
+            yield body, facts.given(where), ()
+            yield otherwise, facts, ()
+        case Let() | WriteEffect() | LifeEffect() | OutputEffect():
+            return
+        case _:
+            assert_never(effect)
+
+
+@frozen
+class NumberWrite:
+    """One change of a number: a value, or a step up or down (``sign`` 1 or -1)."""
+
+    rule: str
+    target: Read
+    value: Term
+    sign: int
+    sets: bool
+    facts: Facts
+    binders: tuple[Binder, ...]
+    path: tuple[tuple[Span, int], ...]
+    span: Span
+    optional: bool = False
+
+    @property
+    def form(self) -> Form:
+        return self.facts.form(self.value).times(Fraction(self.sign))
+
+
+def number_writes(
+    body: Body, facts: Facts, rule: str, params: tuple[Binder, ...], draft: Draft
+) -> Iterator[NumberWrite]:
+    """The changes of ranged numbers in a body that are not clamped."""
+    for step in steps_of(body, facts):
+        for target, value, sign, sets in _parts(step):
+            fluent = draft.fluents[target.fluent]
+            kind = fluent.type
+            if isinstance(kind, NumberType) and kind.low is not None and not fluent.clamped:
+                opened = replace(target, args=tuple(step.facts.open(arg) for arg in target.args))
+                yield NumberWrite(
+                    rule, opened, value, sign, sets, step.facts, (*params, *step.loops),
+                    step.path, step.effect.span,
+                )  # fmt: skip
+
+
+def _parts(step: Step) -> Iterator[tuple[Read, Term, int, bool]]:
+    match step.effect:
+        case Assign(target=target, op=op, value=value):
+            yield target, value, -1 if op == "-=" else 1, op == "="
+        case Transfer(amount=amount, source=source, target=target):
+            yield source, amount, -1, False
+            yield target, amount, 1, False
+        case (
+            Let() | AddFact() | RemoveFact() | Swap() | NestedEffect() | LifeEffect()
+            | OutputEffect()
+        ):  # fmt: skip
+            return
+        case _:
+            assert_never(step.effect)
+
+
+def range_of(fluent: Fluent) -> tuple[Fraction, Fraction]:
+    kind = fluent.type
+    assert isinstance(kind, NumberType)
+    assert kind.low is not None
+    assert kind.high is not None
+    step = Fraction(1, 10**kind.decimals)
+    return kind.low * step, kind.high * step
+
+
+def outside(found: Interval, low: Fraction, high: Fraction) -> bool:
+    return (found.low is not None and found.low > high) or (
+        found.high is not None and found.high < low
+    )
+
+
+def said(found: Interval, fluent: Fluent) -> str:
+    """An interval as an author would write it."""
+    kind = fluent.type
+    assert isinstance(kind, NumberType)
+
+    def one(value: Fraction) -> str:
+        scaled = int(value * 10**kind.decimals)
+        return show_type(replace(kind, low=scaled, high=scaled, optional=False))
+
+    match found:
+        case Interval(low=None, high=None):
+            return "any number"
+        case Interval(low=None, high=Fraction() as high):
+            return f"{one(high)} or less"
+        case Interval(low=Fraction() as low, high=None):
+            return f"{one(low)} or more"
+        case Interval(low=Fraction() as low, high=Fraction() as high):
+            return one(low) if low == high else f"{one(low)} to {one(high)}"
+        case _:
+            raise AssertionError(found)

@@ -1,0 +1,351 @@
+"""The laws pass: laws that meet in one phase, and `was` that never differs (language.md §7).
+
+A pair of laws in a sequential phase depends on their order if one binding writes a slot that a
+binding of the other reads or writes. Slots are told apart by the aliasing rules of §5; slots that
+cannot be told apart count as equal, so a pair that is not listed never depends on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Literal
+
+from tokenworld.check.analysis.aliasing import Knowledge, skeleton, slots_read
+from tokenworld.check.analysis.intervals import Facts, Translator, entry, steps_of
+from tokenworld.check.analysis.substitution import Rulebook, renamed
+from tokenworld.check.analysis.uses import check_was, written_slots
+from tokenworld.check.draft import Draft
+from tokenworld.check.typing.types import assignable, can_equal
+from tokenworld.diagnostics import Related, Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import (
+    Assign,
+    Binder,
+    Create,
+    Destroy,
+    Fold,
+    For,
+    Law,
+    Local,
+    NumberType,
+    ObjectType,
+    Phase,
+    Pick,
+    Read,
+    Term,
+    TextType,
+    TypeRange,
+    effects_in,
+    subterms,
+    terms_of,
+)
+
+__all__ = [
+    "OrderPair",
+    "check_laws",
+    "order_pairs",
+]
+
+
+def check_laws(draft: Draft) -> None:
+    """TW0501 and TW0504."""
+    laws = list(draft.laws.values())
+    assigned = draft.memo.each("assigned", laws, _assigned)
+    for position, later in draft.memo.whole("rivals", assigned, lambda: _rivals(assigned)):
+        law, other = laws[position], laws[later]
+        if _simultaneous(law, draft):
+            draft.once("meet", (law, other), lambda a=law, b=other: _meet(a, b, draft))  # type: ignore[misc]
+    check_was(draft)
+
+
+_Assigned = tuple[str, frozenset[str]]
+"""A phase and the fluents that a law assigns to there: only laws that share one can meet."""
+
+
+def _assigned(law: Law) -> _Assigned:
+    changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
+    return law.phase, frozenset(one.target.fluent for one in changes)
+
+
+def _rivals(assigned: list[_Assigned]) -> list[tuple[int, int]]:
+    """The positions of two laws of one phase that assign to one fluent, in order."""
+    setters: dict[tuple[str, str], list[int]] = {}
+    for position, (phase, fluents) in enumerate(assigned):
+        for fluent in fluents:
+            setters.setdefault((phase, fluent), []).append(position)
+    shared = (some for some in setters.values() if len(some) > 1)
+    return sorted({pair for some in shared for pair in combinations(some, 2)})
+
+
+def _simultaneous(law: Law, draft: Draft) -> bool:
+    return law.phase not in draft.phases or draft.phases[law.phase].order == "simultaneous"
+
+
+# ---- two laws, one slot -----------------------------------------------------------------
+
+
+@frozen
+class _Change:
+    """A write that a law makes to one slot whenever the facts hold: no draw, no loop."""
+
+    target: Read
+    value: Term
+    sets: bool
+    facts: Facts
+    span: Span
+
+    def named(self, names: dict[str, str]) -> _Change:
+        """The same with variables under other names."""
+
+        def change(term: Term) -> Term:
+            return renamed(term, names)
+
+        target = change(self.target)
+        assert isinstance(target, Read)
+        return _Change(target, change(self.value), self.sets, self.facts.moved(change), self.span)
+
+
+def _changes(law: Law, words: Translator) -> Iterator[_Change]:
+    for step in steps_of(law.body, entry(law, words)):
+        effect, facts = step.effect, step.facts
+        if isinstance(effect, Assign) and step.certain and not step.loops:
+            target = facts.open(effect.target)
+            assert isinstance(target, Read)
+            yield _Change(target, facts.open(effect.value), effect.op == "=", facts, effect.span)
+
+
+def _meet(law: Law, other: Law, draft: Draft) -> None:
+    """Two laws that provably give one slot two values (TW0501), told once for a pair."""
+    words = Translator(draft)
+    for one in _changes(law, words):
+        for two in _changes(other, words):
+            if _conflict(one, two, law, other, draft):
+                what = f"`{law.name}` and `{other.name}` give one slot different values."
+                hint = "Give one of them a condition that excludes the other, or a later phase."
+                related = (Related(one.span, f"set by `{law.name}`"),)
+                label = f"set by `{other.name}` too"
+                draft.tell("TW0501", what, two.span, label, hint, related)
+                return
+
+
+def _conflict(one: _Change, two: _Change, law: Law, other: Law, draft: Draft) -> bool:
+    if one.target.fluent != two.target.fluent or not (one.sets or two.sets):
+        return False
+    names = _same_slot(one, two, law, other)
+    if names is None:
+        return False
+    seen = two.named(names)
+    follows = one.facts.implies(seen.facts) and _covers(one, two, draft)
+    leads = seen.facts.implies(one.facts) and _covers(two, one, draft)
+    if not (follows or leads) or one.facts.excludes(seen.facts):
+        return False
+    return not (one.sets and seen.sets) or _unlike(one, seen)
+
+
+def _same_slot(one: _Change, two: _Change, law: Law, other: Law) -> dict[str, str] | None:
+    """Names for the other law's variables under which both write one slot."""
+    names = {binder.name: f"{binder.name} of {other.name}" for binder in other.params}
+    for mine, theirs in zip(one.target.args, two.target.args, strict=True):
+        if isinstance(mine, Local) and isinstance(theirs, Local):
+            names[theirs.name] = mine.name
+    target = renamed(two.target, names)
+    assert isinstance(target, Read)
+    return names if skeleton(target.args) == skeleton(one.target.args) else None
+
+
+def _covers(one: _Change, two: _Change, draft: Draft) -> bool:
+    """Whether every slot that the first writes is one that the second writes."""
+    pairs = zip(one.target.args, two.target.args, strict=True)
+    return all(assignable(draft.types, mine.type, theirs.type) for mine, theirs in pairs)
+
+
+def _unlike(one: _Change, two: _Change) -> bool:
+    """Whether two values are provably different where both laws act."""
+    for value in (one.value, two.value):
+        optional = isinstance(value.type, NumberType) and value.type.optional
+        if optional or isinstance(value.type, TextType):
+            return False
+    gap = one.facts.also(two.facts).interval(
+        one.facts.form(one.value).minus(two.facts.form(two.value))
+    )
+    return gap is not None and gap.without_zero
+
+
+Use = Literal["reads", "writes"]
+_CONSTANTS = ("bool_literal", "number_literal", "enum_literal", "none_literal", "object_literal")
+
+
+@frozen
+class OrderPair:
+    """``first`` writes ``what`` (a fluent's name, or a type that gains or loses objects)."""
+
+    phase: str
+    first: str
+    second: str
+    what: str
+    use: Use
+    write: Span
+    other: Span
+
+
+@frozen
+class _Access:
+    """A slot that one binding of a law reads or writes; ``args`` ``None``: any slot."""
+
+    fluent: str
+    args: tuple[Term, ...] | None
+    use: Use
+    op: str
+    span: Span
+    known: Knowledge
+    value: Term | None = None
+
+
+def order_pairs(book: Rulebook) -> tuple[OrderPair, ...]:
+    """Every pair of laws of sequential phases, each law with itself too, one entry per fluent."""
+    found: list[OrderPair] = []
+    for phase in book.phases.values():
+        if phase.order == "simultaneous":
+            continue
+        laws = [law for law in book.laws.values() if law.phase == phase.name]
+        for position, law in enumerate(laws):
+            for other in laws[position:]:
+                found += _pairs(law, other, phase, book)
+    return tuple(found)
+
+
+def _pairs(law: Law, other: Law, phase: Phase, book: Rulebook) -> Iterator[OrderPair]:
+    names = {one.name: f"{one.name} of {other.name}" for one in other.params}
+    mine = list(_accesses(law, {}, book))
+    theirs = list(_accesses(other, names, book))
+    seen: set[str] = set()
+    for writer, reader, one, two in _both_ways(law, other, mine, theirs):
+        if one.fluent in seen or not _meets(one, two, law, other, names):
+            continue
+        seen.add(one.fluent)
+        name = book.fluents[one.fluent].name
+        yield OrderPair(phase.name, writer, reader, name, two.use, one.span, two.span)
+    yield from _lives(law, other, phase, book)
+
+
+def _both_ways(
+    law: Law, other: Law, mine: list[_Access], theirs: list[_Access]
+) -> Iterator[tuple[str, str, _Access, _Access]]:
+    """Each write of one law with each use by the other, and the other way round."""
+    ways = [(law, other, mine, theirs)]
+    if law is not other:
+        ways.append((other, law, theirs, mine))
+    for writer, reader, writes, uses in ways:
+        for one in writes:
+            if one.use == "writes":
+                yield from ((writer.name, reader.name, one, two) for two in uses)
+
+
+def _accesses(law: Law, names: dict[str, str], book: Rulebook) -> Iterator[_Access]:
+    base = Knowledge(book.types, book.fluents)
+    terms = [law.when] if law.when is not None else []
+    for effect in effects_in(law.body):
+        terms += terms_of(effect)
+        for write in written_slots(effect, book):
+            args = None if write.args is None else _named(write.args, names)
+            yield _Access(
+                write.fluent, args, "writes", write.op, write.span, base, write.value
+            )  # fmt: skip
+        if isinstance(effect, Create):
+            own = Local(f"{effect.name} made", ObjectType(effect.of), effect.span)
+            for given in effect.fields:
+                yield _Access(given.fluent, (own,), "writes", "create", given.span, base)
+    for term in terms:
+        for fluent, args, span, known in slots_read(renamed(term, names), book, base):
+            yield _Access(fluent, args, "reads", "", span, known)
+
+
+def _named(args: tuple[Term, ...], names: dict[str, str]) -> tuple[Term, ...]:
+    return tuple(renamed(arg, names) for arg in args)
+
+
+def _meets(one: _Access, two: _Access, law: Law, other: Law, names: dict[str, str]) -> bool:
+    """Whether a write and a use may be of one slot, in an order that matters."""
+    if one.fluent != two.fluent or one.op == two.op == "create":
+        return False
+    if two.use == "writes" and one.op == two.op and _agree(one, two):
+        return False
+    if two.use == "writes" and {one.op, two.op} <= {"+=", "-="}:
+        return _stops(one, one.known)
+    if one.args is None or two.args is None:
+        return True
+    if law is other and _same_binding(one, two, names):
+        return False
+    return not two.known.different(one.args, two.args)
+
+
+def _agree(one: _Access, two: _Access) -> bool:
+    """Whether two writes of one kind leave the same, whichever comes last."""
+    if one.op in ("add", "remove", "destroy"):
+        return True
+    alike = one.value is not None and skeleton(one.value) == skeleton(two.value)
+    return alike and one.value is not None and one.value.kind in _CONSTANTS
+
+
+def _stops(one: _Access, known: Knowledge) -> bool:
+    """Increments add up in any order, unless the number stops at the ends of its range."""
+    return known.fluents[one.fluent].clamped
+
+
+def _same_binding(one: _Access, two: _Access, names: dict[str, str]) -> bool:
+    """Whether equal slots mean equal bindings: every variable is an argument of both."""
+    assert one.args is not None
+    assert two.args is not None
+    shared = {
+        mine.name
+        for mine, theirs in zip(one.args, two.args, strict=True)
+        if isinstance(mine, Local)
+        and isinstance(theirs, Local)
+        and names.get(mine.name) == theirs.name
+    }
+    return bool(names) and names.keys() <= shared
+
+
+# ---- who there is -----------------------------------------------------------------------
+
+
+def _lives(law: Law, other: Law, phase: Phase, book: Rulebook) -> Iterator[OrderPair]:
+    """One law makes or ends objects, the other one goes through objects of that type."""
+    ways = [(law, other)] if law is other else [(law, other), (other, law)]
+    for maker, user in ways:
+        for effect in effects_in(maker.body):
+            kind = _kind(effect)
+            binder = None if kind is None else _counts(user, kind, book, maker is user)
+            if kind is not None and binder is not None:
+                use: Use = "reads"
+                yield OrderPair(
+                    phase.name, maker.name, user.name, kind.name, use, effect.span, binder.span
+                )
+                return
+
+
+def _kind(effect: object) -> ObjectType | None:
+    if isinstance(effect, Create):
+        return ObjectType(effect.of)
+    if isinstance(effect, Destroy) and isinstance(effect.target.type, ObjectType):
+        return effect.target.type
+    return None
+
+
+def _counts(law: Law, kind: ObjectType, book: Rulebook, itself: bool) -> Binder | None:
+    """A variable of a law that runs over the objects of a type."""
+    binders = [] if itself else list(law.params)
+    terms = [law.when] if law.when is not None else []
+    for effect in effects_in(law.body):
+        terms += terms_of(effect)
+        if isinstance(effect, (For, Pick)):
+            binders += effect.binders
+    for term in terms:
+        for part in subterms(term):
+            binders += part.binders if isinstance(part, Fold) else ()
+    for binder in binders:
+        runs = isinstance(binder.domain, TypeRange) and isinstance(binder.type, ObjectType)
+        if runs and can_equal(book.types, binder.type, kind):
+            return binder
+    return None

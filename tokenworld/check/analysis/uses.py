@@ -1,0 +1,489 @@
+"""Reads and writes of rules, and the terms a program evaluates or prints.
+
+`written_slots` lists the slots that an effect writes; `terms_below` and `effects_below` walk a part
+of a program; `mentions` collects the declarations a part names, once per part; `possible_values`
+bounds what a stored enum or truth value can ever hold. `check_was` reports a `was` that never
+differs (TW0504).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, assert_never, get_args
+
+from tokenworld.check.analysis.aliasing import own_bodies
+from tokenworld.check.analysis.intervals import Facts
+from tokenworld.check.analysis.substitution import Vocabulary, sorted_fields
+from tokenworld.check.draft import Draft
+from tokenworld.check.typing.types import can_equal
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import (
+    Action,
+    AddFact,
+    Assign,
+    Birth,
+    Body,
+    BoolLiteral,
+    BoolType,
+    BuiltinCall,
+    Choose,
+    ClosureOf,
+    Create,
+    DeriveCall,
+    Destroy,
+    Effect,
+    Emit,
+    EnumLiteral,
+    EnumType,
+    FieldValue,
+    Fluent,
+    Fold,
+    InverseOf,
+    Law,
+    LeafTerm,
+    Let,
+    ListTerm,
+    Local,
+    LogicTerm,
+    NestedEffect,
+    NoneLiteral,
+    NumberTerm,
+    NumberType,
+    ObjectDecl,
+    ObjectKind,
+    ObjectType,
+    OutputEffect,
+    ParamRead,
+    Read,
+    RemoveFact,
+    StateTerm,
+    Swap,
+    TemplateTerm,
+    Term,
+    TestTerm,
+    Transfer,
+    ValueType,
+    Watch,
+    effects_in,
+    fluents_read,
+    subterms,
+    terms_of,
+)
+
+__all__ = [
+    "Mentions",
+    "Write",
+    "all_mentions",
+    "check_was",
+    "effects_below",
+    "fluents_written",
+    "mentions",
+    "parts_of",
+    "possible_values",
+    "program_parts",
+    "terms_below",
+    "written_slots",
+]
+
+
+@frozen
+class Write:
+    """A write to a slot; ``args`` is ``None`` if it may be any slot of the fluent.
+
+    ``maybe``: it stands in a branch that the path may not have taken. ``facts`` is what is known
+    where it stands, ``None`` where that cannot be told any more; ``drawn``: a draw decides on it.
+    """
+
+    fluent: str
+    args: tuple[Term, ...] | None
+    op: str
+    value: Term | None
+    span: Span
+    maybe: bool = False
+    facts: Facts | None = None
+    drawn: bool = False
+
+
+def written_slots(effect: Effect, draft: Vocabulary) -> Iterator[Write]:
+    """The slots that one change writes (not those of nested bodies)."""
+    match effect:
+        case Assign(target=target, op=op, value=value):
+            yield Write(target.fluent, target.args, op, value, effect.span)
+        case AddFact(target=target):
+            yield Write(target.fluent, target.args, "add", None, effect.span)
+        case RemoveFact(target=target):
+            yield Write(target.fluent, target.args, "remove", None, effect.span)
+        case Transfer(source=source, target=target):
+            yield Write(source.fluent, source.args, "-=", None, effect.span)
+            yield Write(target.fluent, target.args, "+=", None, effect.span)
+        case Swap(left=left, right=right):
+            yield Write(left.fluent, left.args, "=", right, effect.span)
+            yield Write(right.fluent, right.args, "=", left, effect.span)
+        case Destroy(target=destroyed):
+            yield from _destroyed(destroyed, effect.span, draft)
+        case Let() | NestedEffect() | Create() | OutputEffect():
+            return
+        case _:
+            assert_never(effect)
+
+
+def _destroyed(target: Term, span: Span, draft: Vocabulary) -> Iterator[Write]:
+    """Destroying leaves every slot that may hold or belong to the object."""
+    for fluent in draft.fluents.values():
+        if isinstance(fluent.type, ObjectType) and can_equal(draft.types, fluent.type, target.type):
+            yield Write(fluent.id, None, "destroy", None, span)
+        elif any(_held(param.type, target, draft) for param in fluent.params):
+            args = (target,) if len(fluent.params) == 1 else None
+            yield Write(fluent.id, args, "destroy", None, span)
+
+
+def _held(kind: ValueType, target: Term, draft: Vocabulary) -> bool:
+    return isinstance(kind, ObjectType) and can_equal(draft.types, kind, target.type)
+
+
+# Sets of classes: this walk meets every node of a program at every check.
+_TERMS = frozenset(get_args(Term))
+_EFFECTS = frozenset(get_args(Effect))
+_CHANGES = frozenset((Assign, AddFact, RemoveFact, Transfer))
+_ROOTS = _TERMS | _CHANGES
+
+
+def program_parts(draft: Draft) -> tuple[object, ...]:
+    """Everything of a checked draft that holds terms, in the order of the language reference."""
+    fluents = draft.memo.of("parts of fluents", (draft.fluents,), lambda: _of_fluents(draft))
+    return (
+        fluents, tuple(draft.types.values()), tuple(draft.objects.values()),
+        tuple(draft.params.values()), tuple(draft.derives.values()),
+        tuple(draft.actions.values()), tuple(draft.laws.values()), tuple(draft.births),
+        tuple(draft.watches.values()), tuple(draft.invariants.values()),
+        tuple(draft.conserves.values()), tuple(draft.called), tuple(draft.scopes),
+        tuple(draft.describes), tuple(draft.worlds.values()), tuple(draft.scenarios),
+    )  # fmt: skip
+
+
+def _of_fluents(draft: Draft) -> tuple[object, ...]:
+    values = draft.fluents.values()
+    return tuple(part for fluent in values for part in (fluent.default, fluent.rows) if part)
+
+
+def parts_of(kind: type) -> tuple[str, ...]:
+    """The fields of a class of the model in which terms and changes may stand, last ones first."""
+    found = _PARTS.get(kind)
+    if found is None:
+        found = _PARTS[kind] = sorted_fields(kind)[1][::-1]
+    return found
+
+
+_PARTS: dict[type, tuple[str, ...]] = {}
+
+
+def roots_below(part: object, draft: Draft) -> Iterator[Term]:
+    """The outermost terms below any part of the model whose values count, in written order.
+
+    A slot that is only written is not among them. A change that is guarded by what it changes (a
+    range, `unique`, a containment) reads it: a refusal depends on the old value.
+    """
+    for one in _below(part, _ROOTS, _ROOTS):
+        if type(one) in _TERMS:
+            yield one
+        else:
+            yield from _of_change(one, draft)
+
+
+def _below(part: object, wanted: frozenset[type], closed: frozenset[type]) -> Iterator[Any]:
+    """The nodes of ``wanted`` classes in written order, without what is in a ``closed`` one."""
+    todo: list[Any] = [part]
+    while todo:
+        one = todo.pop()
+        kind = type(one)
+        if kind in wanted:
+            yield one
+        if kind is tuple:
+            todo += one[::-1]
+        elif kind not in closed:
+            todo += [getattr(one, name) for name in parts_of(kind)]
+
+
+def _of_change(part: object, draft: Draft) -> Iterator[Term]:
+    match part:
+        case Assign(target=target, op=op, value=value):
+            if op != "=" and _ranged(draft.fluents.get(target.fluent)):
+                yield target
+            yield from _of_target(target, draft)
+            yield value
+        case AddFact(target=target) | RemoveFact(target=target):
+            yield from _of_target(target, draft)
+        case Transfer(amount=amount, source=source, target=target):
+            yield from (amount, source)
+            yield from _of_target(target, draft)
+        case _:
+            return
+
+
+def terms_below(part: object, draft: Draft) -> Iterator[Term]:
+    """Every term below any part of the model whose value counts, subterms included."""
+    for root in roots_below(part, draft):
+        yield from subterms(root)
+
+
+def effects_below(part: object) -> Iterator[Effect]:
+    """Every change below any part of the model, nested ones included, in written order."""
+    return _below(part, _EFFECTS, _TERMS)
+
+
+def _of_target(target: Read, draft: Draft) -> Iterator[Term]:
+    """The arguments of a written slot, and the slot itself where a constraint guards it."""
+    fluent = draft.fluents.get(target.fluent)
+    if fluent is not None and (fluent.unique or fluent.nested or fluent.acyclic):
+        yield target
+    yield from target.args
+
+
+def _ranged(fluent: Fluent | None) -> bool:
+    """Whether adding to a fluent may be refused, so that the old value matters."""
+    bounded = fluent is not None and isinstance(fluent.type, NumberType)
+    return bounded and fluent is not None and not fluent.clamped and _bounds(fluent)
+
+
+def _bounds(fluent: Fluent) -> bool:
+    return isinstance(fluent.type, NumberType) and fluent.type.low is not None
+
+
+_NOTHING = frozenset[str]()
+
+
+@frozen
+class Mentions:
+    """Names that the terms and changes of a part mention.
+
+    ``written`` leaves out what is only cleared with a destroyed object, ``watched`` are the
+    actions asked for with `did` or `busy`.
+    """
+
+    fluents: frozenset[str] = _NOTHING
+    derives: frozenset[str] = _NOTHING
+    params: frozenset[str] = _NOTHING
+    names: frozenset[str] = _NOTHING
+    watched: frozenset[str] = _NOTHING
+    events: frozenset[str] = _NOTHING
+    written: frozenset[str] = _NOTHING
+
+
+def mentions(part: object, draft: Draft) -> Mentions:
+    """The names that one part of the model mentions, cached by its identity."""
+    return draft.memo.of("mentions", (part,), lambda: _look(part, draft))
+
+
+def all_mentions(draft: Draft) -> Mentions:
+    """The names that the whole program mentions, local names excluded."""
+    parts = [
+        one
+        for part in program_parts(draft)
+        for one in (part if isinstance(part, tuple) else (part,))
+        if one is not None
+    ]
+    found = draft.memo.each("mentions of parts", parts, lambda part: mentions(part, draft))
+    return draft.memo.whole("all mentions", found, lambda: _joined(found))
+
+
+def _joined(found: list[Mentions]) -> Mentions:
+    return Mentions(
+        fluents=_NOTHING.union(*(one.fluents for one in found)),
+        derives=_NOTHING.union(*(one.derives for one in found)),
+        params=_NOTHING.union(*(one.params for one in found)),
+        watched=_NOTHING.union(*(one.watched for one in found)),
+        events=_NOTHING.union(*(one.events for one in found)),
+        written=_NOTHING.union(*(one.written for one in found)),
+    )
+
+
+_NAMED: Final[dict[type, tuple[str, str]]] = {
+    Read: ("fluents", "fluent"), InverseOf: ("fluents", "fluent"), ClosureOf: ("fluents", "fluent"),
+    DeriveCall: ("derives", "derive"), ParamRead: ("params", "name"), Local: ("names", "name"),
+}  # fmt: skip
+"""Under which of the `Mentions` a term counts, and where it says the name."""
+
+
+def _look(part: object, draft: Draft) -> Mentions:
+    said = defaultdict[str, set[str]](set)
+    for term in terms_below(part, draft):
+        named = _NAMED.get(type(term))
+        if named is not None:
+            said[named[0]].add(getattr(term, named[1]))
+        elif isinstance(term, BuiltinCall) and term.name in ("did", "busy") and term.detail:
+            said["watched"].add(term.detail)
+    effects = tuple(effects_below(part))
+    said["events"].update(one.event for one in effects if isinstance(one, Emit))
+    said["written"].update(
+        write.fluent
+        for one in effects
+        for write in written_slots(one, draft)
+        if write.op != "destroy"
+    )
+    return Mentions(**{name: frozenset(names) for name, names in said.items()})
+
+
+def possible_values(draft: Draft) -> dict[str, frozenset[int]]:
+    """For each enum or truth fluent whose writes are all constants: the positions it may have.
+
+    Fluents that some calculation, exchange or recorded state sets are left out, and so is
+    everything in a program without a world: who uses it may set anything.
+    """
+    if not draft.worlds or any(world.start for world in draft.worlds.values()):
+        return {}
+    found: dict[str, set[int]] = {
+        key: _implicit(fluent)
+        for key, fluent in draft.fluents.items()
+        if isinstance(fluent.type, (BoolType, EnumType)) and fluent.fluent_kind != "table"
+    }
+    for key, value in _values(draft):
+        if key not in found:
+            continue
+        known = _constants(value)
+        if known is None:
+            del found[key]
+        else:
+            found[key] |= known
+    return {key: frozenset(values) for key, values in found.items()}
+
+
+def _implicit(fluent: Fluent) -> set[int]:
+    """The value without any writing: the default, else false or the first member."""
+    if fluent.default is not None:
+        return set()
+    return set() if isinstance(fluent.type, EnumType) and fluent.type.optional else {0}
+
+
+def _values(draft: Draft) -> Iterator[tuple[str, Term | None]]:
+    """Every value that is written to a fluent; ``None`` where it is not in the text."""
+    for fluent in draft.fluents.values():
+        if fluent.default is not None:
+            yield fluent.id, fluent.default
+    for part in program_parts(draft):
+        for item in part if isinstance(part, tuple) else ():
+            if isinstance(item, ObjectKind):
+                yield from _fields(item.defaults)
+            elif isinstance(item, ObjectDecl):
+                yield from _fields(item.fields)
+        for effect in effects_below(part):
+            match effect:
+                case Assign(target=target, op="=", value=value):
+                    yield target.fluent, value
+                case AddFact(target=target) | RemoveFact(target=target):
+                    yield target.fluent, _truth(effect)
+                case Create(fields=fields):
+                    yield from _fields(fields)
+                case (
+                    Let() | Assign() | Transfer() | Swap() | NestedEffect() | Destroy()
+                    | OutputEffect()
+                ):  # fmt: skip
+                    yield from ((write.fluent, None) for write in written_slots(effect, draft))
+                case _:
+                    assert_never(effect)
+
+
+def _fields(fields: tuple[FieldValue, ...]) -> Iterator[tuple[str, Term]]:
+    for field in fields:
+        yield field.fluent, field.value
+
+
+def _truth(effect: AddFact | RemoveFact) -> Term:
+    target: Read = effect.target
+    return BoolLiteral(isinstance(effect, AddFact), target.type, target.span)
+
+
+def _constants(value: Term | None) -> set[int] | None:
+    match value:
+        case EnumLiteral(index=index):
+            return {index}
+        case BoolLiteral(value=truth):
+            return {int(truth)}
+        case NoneLiteral():
+            return set()
+        case Choose(then=then, otherwise=otherwise):
+            one, other = _constants(then), _constants(otherwise)
+            return None if one is None or other is None else one | other
+        case (
+            LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | ListTerm()
+            | Fold() | BuiltinCall() | TemplateTerm() | None
+        ):  # fmt: skip
+            return None
+        case _:
+            assert_never(value)
+
+
+Rule = Action | Law | Birth
+
+
+def fluents_written(bodies: Iterable[Body], words: Vocabulary) -> frozenset[str]:
+    """The fluents that bodies change; a new object changes everything that objects of it have."""
+    found: set[str] = set()
+    for body in bodies:
+        for effect in effects_in(body):
+            found |= {write.fluent for write in written_slots(effect, words)}
+            if isinstance(effect, Create) and effect.of in words.types:
+                found |= set(words.types[effect.of].attributes)
+    return frozenset(found)
+
+
+def written_by(rule: Rule, draft: Draft) -> frozenset[str]:
+    """The fluents that a rule may change."""
+    return draft.memo.of("written", (rule,), lambda: fluents_written(own_bodies(rule), draft))
+
+
+def check_was(draft: Draft) -> None:
+    """Report a `was` whose fluents nothing writes before the read: it never differs (TW0504)."""
+    rows = draft.memo.each("past of laws", tuple(draft.laws.values()), _past_of)
+    laws = [(law, past) for law, past in zip(draft.laws.values(), rows, strict=True) if past]
+    rows = draft.memo.each("past of watches", tuple(draft.watches.values()), _past_of)
+    watches = [past for past in rows if past]
+    if not laws and not watches:
+        return
+    rules: tuple[Rule, ...] = (*draft.actions.values(), *draft.births)
+    everywhere = frozenset[str]().union(*(written_by(rule, draft) for rule in rules))
+    for law, past in laws:
+        earlier = [other for other in draft.laws.values() if _before(other, law, draft)]
+        _tell(past, everywhere.union(*(written_by(other, draft) for other in earlier)), draft)
+    always = everywhere.union(*(written_by(law, draft) for law in draft.laws.values()))
+    for past in watches:
+        _tell(past, always, draft)
+
+
+def _past_of(rule: Law | Watch) -> tuple[Term, ...]:
+    """The terms with `was` that a rule reads."""
+    return tuple(_reads_of_past(rule))
+
+
+def _reads_of_past(rule: Law | Watch) -> Iterator[Term]:
+    if rule.when is not None:
+        yield from _past(rule.when)
+    if isinstance(rule, Law):
+        for effect in effects_in(rule.body):
+            for term in terms_of(effect):
+                yield from _past(term)
+
+
+def _before(other: Law, law: Law, draft: Draft) -> bool:
+    """Whether a law may have acted before another one reads, in one tick."""
+    order = [*draft.phases, ""]
+    if other.phase == law.phase:
+        return law.phase in draft.phases and draft.phases[law.phase].order != "simultaneous"
+    return order.index(other.phase) < order.index(law.phase)
+
+
+def _tell(past: tuple[Term, ...], written: frozenset[str], draft: Draft) -> None:
+    for part in past:
+        read = fluents_read([part], draft.derives)
+        if read and not (read & written):
+            name = draft.text(part.span).removeprefix("was ")
+            what = f"Nothing changes `{name}` before this, so `was` never differs from it."
+            draft.tell("TW0504", what, part.span, "never changes", "Leave out `was`.")
+
+
+def _past(term: Term) -> Iterator[Term]:
+    """The outermost parts of a term that read the start of the tick."""
+    for part in subterms(term):
+        if isinstance(part, (Read, InverseOf, ClosureOf, DeriveCall)) and part.was:
+            yield part

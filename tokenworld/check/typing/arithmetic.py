@@ -1,0 +1,440 @@
+"""Numbers: units, decimals, ranges; typed calls of built-in functions; values that fit a place.
+
+All functions take checked terms (language.md §2, §4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never, get_args
+
+from tokenworld.check.typing.context import Context
+from tokenworld.check.typing.types import (
+    assignable,
+    is_subtype,
+    join,
+    optional,
+    same_unit,
+)
+from tokenworld.diagnostics import Span
+from tokenworld.model import (
+    BOOL,
+    REAL,
+    ROOT,
+    Arithmetic,
+    ArithmeticOp,
+    BoolType,
+    BuiltinCall,
+    BuiltinName,
+    Choose,
+    CollectionType,
+    EnumType,
+    Fold,
+    FoldKind,
+    LeafTerm,
+    ListTerm,
+    Local,
+    LogicTerm,
+    Negate,
+    NoneType,
+    NumberLiteral,
+    NumberTerm,
+    NumberType,
+    ObjectLiteral,
+    ObjectType,
+    RealType,
+    Rescale,
+    StateTerm,
+    TemplateTerm,
+    Term,
+    TestTerm,
+    ToReal,
+    ValueType,
+    is_optional,
+    show_type,
+    without_none,
+)
+
+__all__ = [
+    "ARITY",
+    "BUILTINS",
+    "align_member",
+    "align_to",
+    "aligned",
+    "builtin_call",
+    "calculated",
+    "fit",
+    "fold_type",
+    "hull",
+    "is_builtin",
+    "negated",
+    "operand",
+]
+
+
+def operand(
+    term: Term, ctx: Context, hint: str = "Name it with `let` and test it with `!= none` first."
+) -> Term:
+    """The term, which must be a number and never `none`; ``hint`` says how to exclude `none`."""
+    if not isinstance(term.type, (NumberType, RealType)):
+        what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not a number."
+        ctx.draft.stop("TW0301", what, term.span, "not a number", "Calculate with numbers only.")
+    if is_optional(term.type):
+        what = f"`{ctx.quoted(term)}` may be `none`, and `none` cannot be calculated with."
+        ctx.draft.stop("TW0307", what, term.span, "may be `none`", hint)
+    return term
+
+
+def negated(term: Term, span: Span) -> Term:
+    """A number with its sign changed."""
+    if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
+        kind = replace(term.type, low=-term.value, high=-term.value)
+        return NumberLiteral(-term.value, kind, span)
+    return Negate(term, _negative(term.type), span)
+
+
+def _negative(kind: ValueType) -> ValueType:
+    if not isinstance(kind, NumberType):
+        return kind
+    low, high = kind.low, kind.high
+    return replace(kind, low=None if high is None else -high, high=None if low is None else -low)
+
+
+def calculated(op: ArithmeticOp, left: Term, right: Term, ctx: Context, span: Span) -> Term:
+    """``+ - * / div mod`` of two numbers: real unless both are decimals with a fixed scale."""
+    exact = isinstance(left.type, NumberType) and isinstance(right.type, NumberType)
+    if op == "/" or not exact:
+        return Arithmetic(op, _real(left), _real(right), REAL, span)
+    if op != "*":
+        left, right = aligned(left, right, ctx, span)
+    assert isinstance(left.type, NumberType)
+    assert isinstance(right.type, NumberType)
+    return Arithmetic(op, left, right, _result(op, left.type, right.type, ctx, span), span)
+
+
+def _result(
+    op: ArithmeticOp, left: NumberType, right: NumberType, ctx: Context, span: Span
+) -> NumberType:
+    low, high = _bounds(op, left, right)
+    if op == "*":
+        if left.unit not in ("", "%") and right.unit not in ("", "%"):
+            hint = "Leave the unit off one of the factors."
+            ctx.draft.stop("TW0303", "A product keeps one unit.", span, "two units", hint)
+        unit = left.unit if left.unit not in ("", "%") else right.unit
+        unit = "" if unit == "%" else unit
+        return NumberType(low, high, left.decimals + right.decimals, unit)
+    if op == "div":
+        return NumberType(low, high, 0, "")
+    return NumberType(low, high, left.decimals, left.unit or right.unit)
+
+
+def _bounds(op: ArithmeticOp, left: NumberType, right: NumberType) -> tuple[int | None, int | None]:
+    if None in (left.low, left.high, right.low, right.high):
+        return None, None
+    a, b, c, d = left.low or 0, left.high or 0, right.low or 0, right.high or 0
+    match op:
+        case "+":
+            return a + c, b + d
+        case "-":
+            return a - d, b - c
+        case "*":
+            corners = (a * c, a * d, b * c, b * d)
+            return min(corners), max(corners)
+        case "mod" if c > 0:
+            return 0, d - 1
+        case "div" if c > 0:
+            corners = (a // c, a // d, b // c, b // d)
+            return min(corners), max(corners)
+        case _:
+            return None, None
+
+
+def _real(term: Term) -> Term:
+    return term if isinstance(term.type, RealType) else ToReal(term, REAL, term.span)
+
+
+def _rescaled(term: Term, kind: NumberType, decimals: int) -> Term:
+    digits = decimals - kind.decimals
+    if digits <= 0:
+        return term
+    factor = 10**digits
+    low = None if kind.low is None else kind.low * factor
+    high = None if kind.high is None else kind.high * factor
+    wider = replace(kind, low=low, high=high, decimals=decimals)
+    if isinstance(term, NumberLiteral):
+        return NumberLiteral(term.value * factor, wider, term.span)
+    return Rescale(term, digits, wider, term.span)
+
+
+def aligned(left: Term, right: Term, ctx: Context, span: Span) -> tuple[Term, Term]:
+    """Both sides with equal decimals (or both real); units must agree."""
+    if isinstance(left.type, NumberType) and isinstance(right.type, NumberType):
+        if not same_unit(left.type.unit, right.type.unit):
+            units = f"`{left.type.unit or 'a plain number'}` and `{right.type.unit or 'none'}`"
+            what = f"The units differ: {units}."
+            ctx.draft.stop("TW0303", what, span, "units differ", "Write both with one unit.")
+        most = max(left.type.decimals, right.type.decimals)
+        return _rescaled(left, left.type, most), _rescaled(right, right.type, most)
+    if isinstance(left.type, RealType) and isinstance(right.type, NumberType):
+        return left, _real(right)
+    if isinstance(right.type, RealType) and isinstance(left.type, NumberType):
+        return _real(left), right
+    return left, right
+
+
+def align_to(term: Term, kind: ValueType) -> Term:
+    """The term with the decimals of ``kind``, a type it was joined into."""
+    if isinstance(kind, RealType) and isinstance(term.type, NumberType):
+        return _real(term)
+    if isinstance(kind, NumberType) and isinstance(term.type, NumberType):
+        return _rescaled(term, term.type, kind.decimals)
+    return term
+
+
+def align_member(item: Term, collection: Term, ctx: Context) -> tuple[Term, Term]:
+    """An item and a collection it is looked for in, with equal decimals."""
+    if not isinstance(collection.type, CollectionType):
+        return item, collection
+    element = collection.type.element
+    if not isinstance(item.type, NumberType) or not isinstance(element, NumberType):
+        return item, collection
+    if not same_unit(item.type.unit, element.unit):
+        ctx.draft.stop("TW0303", "The units differ.", item.span, "units differ", "Use one unit.")
+    most = max(item.type.decimals, element.decimals)
+    if isinstance(collection, ListTerm):
+        items = tuple(align_to(one, replace(element, decimals=most)) for one in collection.items)
+        kind = CollectionType(replace(element, decimals=most))
+        collection = ListTerm(items, kind, collection.span)
+    return _rescaled(item, item.type, most), collection
+
+
+def fit_number(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
+    """A number as a value of ``target``: unit, decimals and constants outside the range."""
+    found = term.type
+    if isinstance(target, RealType) and isinstance(found, NumberType):
+        return _real(term)
+    if isinstance(found, RealType) and isinstance(target, NumberType):
+        hint = "Round it with `round(x, n)` or `floor(x)`."
+        ctx.draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
+    if not isinstance(found, NumberType) or not isinstance(target, NumberType):
+        return term
+    if not same_unit(found.unit, target.unit):
+        named = f"`{target.unit}`" if target.unit else "no unit"
+        hint = f"Write it with {named}."
+        said = f"The {what} has {named}, and this has `{found.unit or 'none'}`."
+        ctx.draft.stop("TW0303", said, term.span, "units differ", hint)
+    if found.decimals > target.decimals:
+        kept = f"{target.decimals} decimal{'' if target.decimals == 1 else 's'}"
+        said = f"The {what} keeps {kept}, and this has {found.decimals}."
+        hint = "Round it with `round(x, n)`, or give the range more decimals."
+        ctx.draft.stop("TW0305", said, term.span, "too many decimals", hint)
+    fitted = _rescaled(term, found, target.decimals)
+    _in_range(fitted, target, ctx, what)
+    return fitted
+
+
+def _constants(term: Term) -> tuple[NumberLiteral, ...]:
+    match term:
+        case NumberLiteral():
+            return (term,)
+        case Choose(then=then, otherwise=otherwise):
+            return (*_constants(then), *_constants(otherwise))
+        case (
+            LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | ListTerm()
+            | Fold() | BuiltinCall() | TemplateTerm()
+        ):  # fmt: skip
+            return ()
+        case _:
+            assert_never(term)
+
+
+def _in_range(term: Term, target: NumberType, ctx: Context, what: str) -> None:
+    for literal in _constants(term):
+        below = target.low is not None and literal.value < target.low
+        above = target.high is not None and literal.value > target.high
+        if below or above:
+            said = f"The {what} is {show_type(target)}."
+            hint = "Write a number inside the range, or widen the range."
+            ctx.draft.stop("TW0308", said, literal.span, "outside the range", hint)
+
+
+BUILTINS: tuple[BuiltinName, ...] = get_args(BuiltinName)
+
+
+ARITY = {
+    "abs": 1, "clamp": 3, "toward": 3, "sign": 1, "floor": 1, "round": 2, "sqrt": 1, "sin": 1,
+    "cos": 1, "exp": 1, "log": 1, "pow": 2, "next": 1, "prev": 1, "tick": 0, "id": 1,
+}  # fmt: skip
+
+
+_REAL = ("sqrt", "sin", "cos", "exp", "log")
+
+
+def is_builtin(name: str) -> bool:
+    """Whether a function of that name is built in."""
+    return name in ARITY or name in ("busy", "did")
+
+
+def builtin_call(name: BuiltinName, terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
+    """The call of a built-in function with checked arguments, as many as it takes."""
+    match name:
+        case "tick":
+            return BuiltinCall(name, (), NumberType(0, None), span)
+        case "id":
+            return _identity(terms[0], ctx, span)
+        case "next" | "prev":
+            return _neighbour(name, terms[0], ctx, span)
+        case _:
+            return _numeric(name, terms, ctx, span)
+
+
+def _identity(term: Term, ctx: Context, span: Span) -> Term:
+    if not isinstance(term.type, ObjectType):
+        what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not an object."
+        ctx.draft.stop("TW0301", what, term.span, "not an object", "Objects have numbers.")
+    return BuiltinCall("id", (term,), NumberType(0, None, optional=is_optional(term.type)), span)
+
+
+def _neighbour(name: BuiltinName, term: Term, ctx: Context, span: Span) -> Term:
+    kind = term.type
+    if not isinstance(kind, EnumType) or not ctx.draft.enums[kind.name].ladder:
+        what = f"`{name}` steps along a ladder, and this is {show_type(kind)}."
+        hint = "Write the enum with `<` between its members."
+        ctx.draft.stop("TW0309", what, term.span, "not a ladder", hint)
+    return BuiltinCall(name, (term,), kind, span, detail=kind.name)
+
+
+def _numeric(name: BuiltinName, terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
+    terms = tuple(operand(term, ctx, "Test it for `none` first.") for term in terms)
+    if name in _REAL:
+        return BuiltinCall(name, (align_to(terms[0], REAL),), REAL, span)
+    if name == "pow":
+        times = fit_number(terms[1], NumberType(), ctx, "exponent of `pow`")
+        return BuiltinCall(name, (align_to(terms[0], REAL), times), REAL, span)
+    if name == "round":
+        return _round(terms, ctx, span)
+    if name == "floor":
+        return BuiltinCall(name, terms, NumberType(), span)
+    if name == "sign":
+        return BuiltinCall(name, terms, NumberType(-1, 1), span)
+    kind: ValueType = terms[0].type
+    for term in terms[1:]:
+        aligned(terms[0], term, ctx, term.span)
+        kind = join(ctx.draft.types, kind, term.type) or kind
+    args = tuple(align_to(term, kind) for term in terms)
+    return BuiltinCall(name, args, _widened(name, kind), span)
+
+
+def _widened(name: BuiltinName, kind: ValueType) -> ValueType:
+    """``abs`` leaves the hull of its argument; the others stay between their arguments."""
+    if name != "abs" or not isinstance(kind, NumberType):
+        return kind
+    if kind.low is None or kind.high is None:
+        return NumberType(0, None, kind.decimals, kind.unit)
+    return NumberType(0, max(abs(kind.low), abs(kind.high)), kind.decimals, kind.unit)
+
+
+def _round(terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
+    digits = terms[1]
+    if not isinstance(digits, NumberLiteral) or not 0 <= digits.value <= 15:
+        hint = "Write a whole number from 0 to 15."
+        ctx.draft.stop(
+            "TW0301", "`round` needs a constant number of digits.", digits.span, hint=hint
+        )
+    unit = terms[0].type.unit if isinstance(terms[0].type, NumberType) else ""
+    return BuiltinCall("round", terms, NumberType(None, None, digits.value, unit), span)
+
+
+def fold_type(kind: FoldKind, term: Term, ctx: Context) -> ValueType:
+    found = term.type
+    if kind in ("any", "all"):
+        if not isinstance(found, BoolType):
+            what = f"`{kind}` folds conditions, and this is {show_type(found)}."
+            ctx.draft.stop("TW0301", what, term.span, "not a condition", "Compare it.")
+        return BOOL
+    if kind == "count":
+        return NumberType(0, None)
+    if kind in ("first", "last"):
+        return optional(found)
+    numeric = isinstance(found, (NumberType, RealType))
+    if not numeric and not (kind != "sum" and isinstance(found, EnumType)):
+        what = f"`{kind}` folds numbers, and this is {show_type(found)}."
+        ctx.draft.stop("TW0301", what, term.span, "not a number", "Fold a number.")
+    if is_optional(found):
+        what = f"`{ctx.quoted(term)}` may be `none`, and `none` cannot be folded."
+        ctx.draft.stop("TW0307", what, term.span, "may be `none`", "Guard it in `where`.")
+    if kind == "sum":
+        summed = found
+        return (
+            NumberType(None, None, summed.decimals, summed.unit)
+            if isinstance(summed, NumberType)
+            else summed
+        )
+    return optional(found)
+
+
+def hull(kind: str, args: tuple[Term, ...], joined: ValueType) -> ValueType:
+    """The range of a minimum or maximum: tighter than the hull of its arguments."""
+    numbers = [arg.type for arg in args if isinstance(arg.type, NumberType)]
+    if not isinstance(joined, NumberType) or len(numbers) != len(args):
+        return joined
+    lows, highs = [one.low for one in numbers], [one.high for one in numbers]
+    known_lows = [low for low in lows if low is not None]
+    known_highs = [high for high in highs if high is not None]
+    every_low, every_high = len(known_lows) == len(lows), len(known_highs) == len(highs)
+    if kind == "min":
+        low = min(known_lows) if every_low else None
+        high = min(known_highs) if known_highs else None
+    else:
+        low = max(known_lows) if known_lows else None
+        high = max(known_highs) if every_high else None
+    return NumberType(low, high, joined.decimals, joined.unit)
+
+
+def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
+    """The term as a value of ``target``, or a diagnostic that says why it does not fit.
+
+    ``what`` names the place: ``attribute `at` ``, ``parameter `k` of `unlock` ``.
+    """
+    term = _seen_as(term, target, ctx)
+    found = term.type
+    draft = ctx.draft
+    if isinstance(found, NoneType) and not is_optional(target):
+        hint = "Give it a value, or make its type optional with `?`."
+        draft.stop("TW0307", f"The {what} is never `none`.", term.span, "`none`", hint)
+    if isinstance(without_none(found), RealType) and isinstance(target, NumberType):
+        hint = "Round it with `round(x, n)` or `floor(x)`."
+        draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
+    if not assignable(draft.types, found, target):
+        needs = f"The {what} needs {show_type(without_none(target))}"
+        said = f"{needs}, and `{ctx.quoted(term)}` is {show_type(found)}."
+        draft.stop("TW0301", said, term.span, show_type(found), _fit_hint(term, target, ctx))
+    if is_optional(found) and not is_optional(target) and not isinstance(target, BoolType):
+        said = f"The {what} is never `none`, and `{ctx.quoted(term)}` may be."
+        hint = "Name it with `let` and require it to be `!= none` first."
+        draft.stop("TW0307", said, term.span, "may be `none`", hint)
+    return fit_number(term, target, ctx, what)
+
+
+def _seen_as(term: Term, target: ValueType, ctx: Context) -> Term:
+    """A local or path that is known to have several types, as the one that fits."""
+    if not assignable(ctx.draft.types, term.type, target):
+        for kind in ctx.further(term):
+            if assignable(ctx.draft.types, kind, target):
+                return replace(term, type=kind)
+    return term
+
+
+def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str:
+    match term.type, target:
+        case ObjectType(name=wide), ObjectType(name=narrow) if is_subtype(
+            ctx.draft.types, narrow, wide
+        ):
+            if wide == ROOT and isinstance(term, (Local, ObjectLiteral)):
+                return f"Write its type where it is declared: `{ctx.quoted(term)}: {narrow}`."
+            return f"Narrow it first, with `is {narrow}` on a name."
+        case _, EnumType(name=enum):
+            members = ctx.draft.enums[enum].members
+            return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
+        case _:
+            return f"Write a value of the type `{show_type(without_none(target))}`."

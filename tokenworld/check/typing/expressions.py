@@ -1,0 +1,791 @@
+"""Expressions to terms: one recursion over the syntax (language.md §3, §4, §11).
+
+`check` dispatches on the class of the node. Names are looked up in `names`; types of numbers, units
+and ranges are settled in `arithmetic`. Folds and statements bind variables with `check_where`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never, cast
+
+from tokenworld.check.analysis.substitution import check_size, locals_of, substituted
+from tokenworld.check.draft import Abandon, Draft
+from tokenworld.check.typing.arithmetic import (
+    ARITY,
+    BUILTINS,
+    align_member,
+    align_to,
+    aligned,
+    builtin_call,
+    calculated,
+    fit,
+    fold_type,
+    hull,
+    is_builtin,
+    negated,
+    operand,
+)
+from tokenworld.check.typing.context import (
+    Context,
+    domain_of,
+    formal_binders,
+    fresh_local,
+    when_false,
+    when_true,
+)
+from tokenworld.check.typing.names import (
+    behind_alias,
+    closure_named,
+    collection_of,
+    enum_member,
+    fact_named,
+    find_member,
+    object_named,
+    somebody_acts,
+    step_type,
+    term_of_name,
+    wrong_type,
+)
+from tokenworld.check.typing.types import (
+    can_equal,
+    join,
+    kind_type,
+    number_type,
+    object_type,
+    optional,
+    type_of_ref,
+)
+from tokenworld.diagnostics import Edit, Fix, Span, did_you_mean
+from tokenworld.model import (
+    BOOL,
+    NONE,
+    ROOT,
+    TEXT,
+    And,
+    Binder,
+    BoolLiteral,
+    BoolType,
+    BuiltinCall,
+    BuiltinName,
+    Choose,
+    ClosureOf,
+    CollectionRange,
+    CollectionType,
+    Compare,
+    Derive,
+    DeriveCall,
+    EnumType,
+    Fluent,
+    Fold,
+    FoldKind,
+    Implies,
+    InverseOf,
+    IsType,
+    ListTerm,
+    Local,
+    Member,
+    NoneLiteral,
+    NoneType,
+    Not,
+    NumberLiteral,
+    NumberType,
+    ObjectType,
+    Or,
+    Read,
+    RealType,
+    Slot,
+    Template,
+    TemplateTerm,
+    Term,
+    TextPart,
+    ValueType,
+    is_optional,
+    map_children,
+    show_type,
+    without_none,
+)
+from tokenworld.syntax import nodes as syn
+
+__all__ = [
+    "check",
+    "check_condition",
+    "check_reference",
+    "check_template",
+    "check_where",
+    "derive_type",
+]
+
+Logic = (
+    syn.Not | syn.And | syn.Or | syn.Implies | syn.Choose | syn.Otherwise | syn.Compare
+    | syn.MemberOf | syn.IsType
+)  # fmt: skip
+
+
+def check(expr: syn.Expr, ctx: Context, expected: ValueType | None = None) -> Term:
+    """The term an expression means; ``expected`` helps bare enum members to be found.
+
+    Raises `Abandon` once its one diagnostic is reported.
+    """
+    match expr:
+        case syn.Number():
+            return _number(expr, ctx)
+        case syn.Text(template=template):
+            return TemplateTerm(check_template(template, ctx), TEXT, expr.span)
+        case syn.Constant(value=value):
+            if value is None:
+                return NoneLiteral(NONE, expr.span)
+            return BoolLiteral(value, BOOL, expr.span)
+        case syn.Name() | syn.Call() | syn.Attr() | syn.Method() | syn.Was() | syn.Qualified():
+            return ctx.seen(check_reference(expr, ctx, expected))
+        case syn.ListExpr(items=items):
+            return _list(items, ctx, expected, expr.span)
+        case syn.Fold() | syn.FoldOf() | syn.FoldAll():
+            return check_fold(expr, ctx, expected)
+        case syn.Negative(operand=inner):
+            return negated(operand(check(inner, ctx), ctx), expr.span)
+        case syn.Binary(op=op, left=left, right=right):
+            first = operand(check(left, ctx), ctx)
+            return calculated(op, first, operand(check(right, ctx), ctx), ctx, expr.span)
+        case _:
+            return _logic(expr, ctx, expected)
+
+
+def _number(expr: syn.Number, ctx: Context) -> Term:
+    found = number_type(ctx.draft, expr)
+    return NumberLiteral(found.low or 0, found, expr.span)
+
+
+def _logic(expr: Logic, ctx: Context, expected: ValueType | None) -> Term:
+    match expr:
+        case syn.Not(operand=inner):
+            return Not(check_condition(inner, ctx), BOOL, expr.span)
+        case syn.And(operands=operands):
+            return And(_group(operands, ctx, positive=True), BOOL, expr.span)
+        case syn.Or(operands=operands):
+            return Or(_group(operands, ctx, positive=False), BOOL, expr.span)
+        case syn.Implies(left=left, right=right):
+            first = check_condition(left, ctx)
+            second = check_condition(right, _knowing(first, ctx))
+            return Implies(first, second, BOOL, expr.span)
+        case syn.Choose():
+            return _choose(expr, ctx, expected)
+        case syn.Otherwise():
+            return _otherwise(expr, ctx, expected)
+        case syn.Compare():
+            return _compare(expr, ctx)
+        case syn.MemberOf(item=item, collection=collection):
+            return _member(item, collection, ctx, expr.span)
+        case syn.IsType():
+            return _is_type(expr, ctx)
+        case _:
+            assert_never(expr)
+
+
+def _knowing(term: Term, ctx: Context, *, holds: bool = True) -> Context:
+    facts = (when_true if holds else when_false)(term, ctx.draft.types)
+    return ctx.narrow(facts)
+
+
+def _group(operands: tuple[syn.Expr, ...], ctx: Context, *, positive: bool) -> tuple[Term, ...]:
+    terms: list[Term] = []
+    for part in operands:
+        term = check_condition(part, ctx)
+        ctx = _knowing(term, ctx, holds=positive)
+        terms.append(term)
+    return tuple(terms)
+
+
+def check_condition(expr: syn.Expr, ctx: Context) -> Term:
+    """A term that must be truth-valued."""
+    term = check(expr, ctx, BOOL)
+    if not isinstance(term.type, BoolType):
+        number = isinstance(term.type, (NumberType, RealType))
+        hint = f"Compare it with something, such as `{'> 0' if number else '!= none'}`."
+        what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, where a condition is needed."
+        ctx.draft.stop("TW0301", what, term.span, "not true or false", hint)
+    return term
+
+
+def _choose(expr: syn.Choose, ctx: Context, expected: ValueType | None) -> Term:
+    condition = check_condition(expr.condition, ctx)
+    then = check(expr.then, _knowing(condition, ctx), expected)
+    other = check(
+        expr.otherwise, _knowing(condition, ctx, holds=False), expected or without_none(then.type)
+    )
+    joined = join(ctx.draft.types, then.type, other.type)
+    if joined is None:
+        what = f"The branches are {show_type(then.type)} and {show_type(other.type)}."
+        ctx.draft.stop("TW0301", what, expr.span, "branches differ", "Give both the same type.")
+    return _chosen(condition, then, other, joined, expr.span)
+
+
+def _chosen(condition: Term, then: Term, other: Term, kind: ValueType, span: Span) -> Term:
+    then, other = (align_to(branch, kind) for branch in (then, other))
+    return Choose(condition, then, other, kind, span)
+
+
+def _otherwise(expr: syn.Otherwise, ctx: Context, expected: ValueType | None) -> Term:
+    """``x otherwise y`` is ``if x != none then x else y``."""
+    if isinstance(expr.value, syn.Otherwise):  # (a otherwise b) otherwise c: each is read twice
+        inner = syn.Otherwise(expr.span, expr.value.default, expr.default)
+        return _otherwise(syn.Otherwise(expr.span, expr.value.value, inner), ctx, expected)
+    value = check(expr.value, ctx, expected)
+    if not is_optional(value.type) or isinstance(value.type, NoneType):
+        always = "always" if isinstance(value.type, NoneType) else "never"
+        what = f"`{ctx.quoted(value)}` is {always} `none`, so nothing is left to `otherwise`."
+        ctx.draft.stop("TW0307", what, expr.span, f"{always} `none`", "Write one of the two alone.")
+    present = without_none(value.type)
+    other = check(expr.default, ctx, expected or present)
+    joined = join(ctx.draft.types, present, other.type)
+    if joined is None:
+        what = f"The value is {show_type(present)}, and `otherwise` it is {show_type(other.type)}."
+        ctx.draft.stop("TW0301", what, expr.span, "types differ", "Give both the same type.")
+    nothing = NoneLiteral(NONE, value.span)
+    condition = Compare("!=", value, nothing, BOOL, value.span)
+    found = _chosen(condition, replace(value, type=present), other, joined, expr.span)
+    check_size(found, expr.span, ctx.draft)
+    return found
+
+
+def _is_member_name(expr: syn.Expr, ctx: Context) -> bool:
+    """Whether a bare name may be an enum member that needs the other side's type."""
+    if not isinstance(expr, syn.Name) or expr.value in ctx.names:
+        return False
+    names = ctx.draft.candidates(expr)
+    return not any((ctx.world, name) in ctx.draft.object_types for name in names)
+
+
+def check_pair(left: syn.Expr, right: syn.Expr, ctx: Context) -> tuple[Term, Term]:
+    """Two sides of a comparison, each giving the other what it expects."""
+    if _is_member_name(left, ctx) and not _is_member_name(right, ctx):
+        second = _wide(right, ctx)
+        return check(left, ctx, without_none(second.type)), second
+    first = _wide(left, ctx)
+    return first, _wide(right, ctx, without_none(first.type))
+
+
+def _wide(expr: syn.Expr, ctx: Context, expected: ValueType | None = None) -> Term:
+    """A side of a test: a path keeps its declared type there, for it may be tested twice."""
+    if isinstance(expr, (syn.Call, syn.Attr, syn.Method)):
+        return check_reference(expr, ctx, expected)
+    return check(expr, ctx, expected)
+
+
+def _compare(expr: syn.Compare, ctx: Context) -> Term:
+    left, right = check_pair(expr.left, expr.right, ctx)
+    if expr.op in ("==", "!="):
+        _comparable(left, right, expr, ctx)
+    else:
+        _ordered(left, right, expr, ctx)
+    left, right = aligned(left, right, ctx, expr.span)
+    return Compare(expr.op, left, right, BOOL, expr.span)
+
+
+def _comparable(left: Term, right: Term, expr: syn.Compare, ctx: Context) -> None:
+    again = ctx.paths and isinstance(right.type, NoneType)  # a condition around it tells as much
+    if again or can_equal(ctx.draft.types, left.type, right.type):
+        return
+    what = f"{show_type(left.type)} and {show_type(right.type)} are never equal."
+    hint = "Compare values of one kind."
+    ctx.draft.stop("TW0301", what, expr.span, "types differ", hint)
+
+
+def _ordered(left: Term, right: Term, expr: syn.Compare, ctx: Context) -> None:
+    kinds = (left.type, right.type)
+    for term, kind in zip((left, right), kinds, strict=True):
+        if isinstance(kind, EnumType) and not ctx.draft.enums[kind.name].ladder:
+            what = f"The members of `{kind.name}` have no order."
+            hint = f"Write `enum {kind.name}` with `<` between its members, or use `==`."
+            ctx.draft.stop("TW0309", what, expr.span, "not a ladder", hint)
+        if not isinstance(kind, (EnumType, NumberType, RealType)):
+            what = f"`{ctx.quoted(term)}` is {show_type(kind)}, which has no order."
+            ctx.draft.stop("TW0301", what, term.span, "cannot be ordered", "Use `==` or `!=`.")
+    if not can_equal(ctx.draft.types, *kinds):
+        what = f"{show_type(kinds[0])} and {show_type(kinds[1])} cannot be compared."
+        ctx.draft.stop("TW0301", what, expr.span, "types differ", "Compare values of one kind.")
+
+
+def _member(item: syn.Expr, collection: syn.Expr, ctx: Context, span: Span) -> Term:
+    if isinstance(collection, syn.ListExpr):
+        first = _wide(item, ctx)
+        second = _list(collection.items, ctx, CollectionType(first.type), collection.span)
+    else:
+        second = check(collection, ctx)
+        element = second.type.element if isinstance(second.type, CollectionType) else None
+        first = _wide(item, ctx, element)
+    if not isinstance(second.type, CollectionType):
+        what = f"`{ctx.quoted(second)}` is {show_type(second.type)}, not a collection."
+        ctx.draft.stop("TW0301", what, second.span, "not a collection", "Use `==` for one value.")
+    if not can_equal(ctx.draft.types, first.type, second.type.element):
+        what = f"No {show_type(first.type)} is in a {show_type(second.type)}."
+        ctx.draft.stop("TW0301", what, span, "types differ", "Test a value of the same kind.")
+    first, second = align_member(first, second, ctx)
+    return Member(first, second, BOOL, span)
+
+
+def _list(
+    items: tuple[syn.Expr, ...], ctx: Context, expected: ValueType | None, span: Span
+) -> Term:
+    wanted = expected.element if isinstance(expected, CollectionType) else None
+    terms: list[Term] = []
+    element: ValueType | None = None
+    for item in items:
+        term = check(item, ctx, without_none(wanted) if wanted is not None else None)
+        joined = term.type if element is None else join(ctx.draft.types, element, term.type)
+        if joined is None:
+            what = "The items of a list have one type."
+            ctx.draft.stop("TW0301", what, term.span, show_type(term.type), "Leave this one out.")
+        element, wanted = joined, wanted or term.type
+        terms.append(term)
+    kind = element if element is not None else wanted or NONE
+    same = tuple(align_to(term, kind) for term in terms)
+    return ListTerm(same, CollectionType(kind), span)
+
+
+def _is_type(expr: syn.IsType, ctx: Context) -> Term:
+    term = _wide(expr.value, ctx)
+    name = ROOT if expr.type.value == ROOT else object_type(ctx.draft, expr.type)
+    if not isinstance(term.type, ObjectType):
+        what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not an object."
+        ctx.draft.stop("TW0301", what, term.span, "not an object", "Only objects have types.")
+    if not can_equal(ctx.draft.types, term.type, ObjectType(name)):
+        what = f"No {term.type.name} is a {name}."
+        ctx.draft.stop("TW0301", what, expr.span, "never true", "Test a subtype.")
+    return IsType(term, name, BOOL, expr.span)
+
+
+Reference = syn.Ref | syn.Was | syn.Qualified
+
+
+def check_reference(expr: Reference, ctx: Context, expected: ValueType | None) -> Term:
+    """The term that a name, call, path, ``was`` or qualified member means."""
+    match expr:
+        case syn.Name():
+            return term_of_name(expr, ctx, expected)
+        case syn.Call(function=function, args=args):
+            return _call(function, args, ctx, expr.span)
+        case syn.Attr(base=base, name=name):
+            return _path(base, name, ctx, expr.span, expected)
+        case syn.Method(base=base, name=name, args=args):
+            full = behind_alias(base, name, ctx)
+            if full is not None:
+                return _call(full, args, ctx, expr.span)
+            return _attribute(base, name, args, ctx, expr.span)
+        case syn.Was(ref=ref):
+            return _was(ref, ctx, expr.span)
+        case syn.Qualified(type=enum, name=member):
+            return enum_member(enum, member, ctx, expr.span)
+        case _:
+            assert_never(expr)
+
+
+def _path(
+    base: syn.Ref, name: syn.Name, ctx: Context, span: Span, expected: ValueType | None
+) -> Term:
+    """``x.f``, ``c.x`` behind an alias, or a member of an enum with a raw name."""
+    full = behind_alias(base, name, ctx)
+    if full is not None:
+        return term_of_name(full, ctx, expected)
+    if isinstance(base, syn.Name) and base.raw and base.value not in ctx.names:
+        enum = next((one for one in ctx.draft.candidates(base) if one in ctx.draft.enums), None)
+        if enum is not None and object_named(base, ctx) is None:
+            return enum_member(replace(base, value=enum), name, ctx, span)
+    return _attribute(base, name, (), ctx, span)
+
+
+def _attribute(
+    base: syn.Ref, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
+) -> Term:
+    return _behind_dot(check(base, ctx), name, args, ctx, span)
+
+
+def _was(ref: syn.Ref, ctx: Context, span: Span) -> Term:
+    term = check(ref, ctx.other_state())
+    if not isinstance(term, (Read, DeriveCall, InverseOf, ClosureOf, Member)):
+        what = f"`{ctx.quoted(term)}` is the same all through a tick."
+        hint = "Write `was` before an attribute, a relation, a function or a derive."
+        ctx.draft.stop("TW0504", what, span, "never changes", hint)
+    marked = _marked(term)
+    return replace(marked, span=span) if not isinstance(marked, Local) else marked
+
+
+def _marked(term: Term) -> Term:
+    """The term with every read in it moved to the start of the tick."""
+    inner = map_children(term, _marked)
+    if isinstance(inner, (Read, DeriveCall, InverseOf, ClosureOf)):
+        return replace(inner, was=True)
+    return inner
+
+
+def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+    draft, name = ctx.draft, function.value
+    match fact_named(function, ctx):
+        case Fluent() as fluent:
+            return call_fluent(fluent, args, ctx, function, span=span)
+        case str() as derive:
+            return _call_derive(derive, function, args, ctx, span)
+        case None:
+            pass
+    closure = closure_named(function, ctx)
+    if closure is not None:
+        _arity("closure", function, 2, args, ctx)
+        return _related(closure, check(args[0], ctx), args[1], ctx, span)
+    if is_builtin(name):
+        return check_builtin(function, args, ctx, span)
+    if args:
+        return _behind_dot(check(args[0], ctx), function, args[1:], ctx, span)
+    known = (*draft.fluents, *draft.derive_items, *BUILTINS)
+    hint = did_you_mean(name, known) or "Declare it as a relation, function, table or derive."
+    draft.stop("TW0201", f"There is no fact or function `{name}`.", function.span, "unknown", hint)
+
+
+def _related(fluent: Fluent, first: Term, second: syn.Expr, ctx: Context, span: Span) -> Term:
+    """The closure of a relation called as a relation: false over `none`."""
+    what = f"argument of `{fluent.closure}`"
+    wanted = [optional(param.type) for param in fluent.params]
+    start = fit(first, wanted[0], ctx, what)
+    end = fit(check(second, ctx, wanted[1]), wanted[1], ctx, what)
+    return Member(end, ClosureOf(fluent.id, start, collection_of(fluent), span), BOOL, span)
+
+
+def _arity(
+    what: str, name: syn.Name, wanted: int, args: tuple[syn.Expr, ...], ctx: Context
+) -> None:
+    if wanted != len(args):
+        plural = "argument" if wanted == 1 else "arguments"
+        said = f"The {what} `{name.value}` takes {wanted} {plural}, and this gives {len(args)}."
+        ctx.draft.stop("TW0302", said, name.span, f"{len(args)} given", "Correct the arguments.")
+
+
+def call_fluent(
+    fluent: Fluent,
+    args: tuple[syn.Expr, ...],
+    ctx: Context,
+    name: syn.Name,
+    first: Term | None = None,
+    *,
+    span: Span,
+) -> Read:
+    """A read of a stored fluent; ``first`` is the object before the dot, if any."""
+    given = len(args) + (first is not None)
+    if given != len(fluent.params):
+        _arity(fluent.fluent_kind, name, len(fluent.params) - (first is not None), args, ctx)
+    terms = [first] if first is not None else []
+    for arg, param in zip(args, fluent.params[len(terms) :], strict=True):
+        terms.append(check(arg, ctx, param.type))
+    fitted = tuple(
+        _argument(term, param.type, ctx, name)
+        for term, param in zip(terms, fluent.params, strict=True)
+    )
+    kind = step_type(fluent, fitted, ctx.draft)
+    return Read(fluent.id, fitted, _value_type(kind, fitted), span)
+
+
+def _argument(term: Term, wanted: ValueType, ctx: Context, name: syn.Name) -> Term:
+    """An argument may be optional (the call is then `none`), but must be of the kind."""
+    return fit(term, optional(wanted), ctx, f"argument of `{name.value}`")
+
+
+def _value_type(kind: ValueType, args: tuple[Term, ...]) -> ValueType:
+    if isinstance(kind, BoolType):
+        return kind
+    return optional(kind) if any(is_optional(arg.type) for arg in args) else kind
+
+
+def _call_derive(
+    derive: str,
+    name: syn.Name,
+    args: tuple[syn.Expr, ...],
+    ctx: Context,
+    span: Span,
+    first: Term | None = None,
+) -> Term:
+    binders, kind = derive_type(derive, ctx.draft)
+    somebody_acts(derive, name, ctx)
+    _arity("derive", name, len(binders) - (first is not None), args, ctx)
+    terms = [first] if first is not None else []
+    for arg, binder in zip(args, binders[len(terms) :], strict=True):
+        terms.append(check(arg, ctx, binder.type))
+    fitted = tuple(
+        _argument(term, binder.type, ctx, name) for term, binder in zip(terms, binders, strict=True)
+    )
+    return DeriveCall(derive, fitted, _value_type(kind, fitted), span)
+
+
+def _behind_dot(
+    base: Term, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
+) -> Term:
+    found, base = _member_behind(base, name, ctx)
+    match found:
+        case Fluent() if found.name == name.value:
+            return call_fluent(found, args, ctx, name, base, span=span)
+        case Fluent() if found.inverse == name.value:
+            _arity("inverse", name, 0, args, ctx)
+            return InverseOf(found.id, base, collection_of(found), span)
+        case Fluent() if found.fluent_kind == "relation" and args:
+            _arity("closure", name, 1, args, ctx)
+            return _related(found, base, args[0], ctx, span)
+        case Fluent():
+            _arity("closure", name, 0, args, ctx)
+            return ClosureOf(found.id, base, collection_of(found), span)
+        case None:
+            pass
+        case _:
+            assert_never(found)
+    match fact_named(name, ctx):
+        case Fluent() as fluent:
+            return call_fluent(fluent, args, ctx, name, base, span=span)
+        case str() as derive:
+            return _call_derive(derive, name, args, ctx, span, base)
+        case None:
+            pass
+    wrong_type(base, name, ctx)
+
+
+def _member_behind(base: Term, name: syn.Name, ctx: Context) -> tuple[Fluent | None, Term]:
+    """What the dot leads to; a local or path of several types may find it in any of them."""
+    found = find_member(ctx.draft, base.type, name.value)
+    if found is None:
+        for kind in ctx.further(base):
+            found = find_member(ctx.draft, kind, name.value)
+            if found is not None:
+                return found, replace(base, type=kind)
+    return found, base
+
+
+def derive_type(name: str, draft: Draft) -> tuple[tuple[Binder, ...], ValueType]:
+    """The parameters and type of a derive, checking it now if it is still unchecked.
+
+    A derive that is being checked uses itself, so it is truth-valued unless it says otherwise.
+    """
+    if name in draft.derives:
+        return draft.derives[name].params, draft.derives[name].type
+    item = draft.derive_items[name]
+    if name in draft.derives_open:
+        params = formal_binders(Context(draft), item.params, given=True)
+        return params, type_of_ref(draft, item.type) if item.type is not None else BOOL
+    derive = _derived(item, draft)
+    return derive.params, derive.type
+
+
+def _derived(item: syn.DeriveDecl, draft: Draft) -> Derive:
+    name = item.name.value
+    draft.derives_open.append(name)
+    try:
+        params = formal_binders(Context(draft), item.params, given=True)
+        ctx = Context(draft, {binder.name: binder.type for binder in params})
+        wanted = type_of_ref(draft, item.type) if item.type is not None else None
+        term = _derived_value(item, ctx, wanted)
+    except Abandon:
+        draft.derive_items.pop(name, None)
+        raise
+    finally:
+        draft.derives_open.remove(name)
+    kind = wanted if wanted is not None else term.type
+    derive = Derive(name, params, term, kind, item.span)
+    draft.derives[name] = derive
+    return derive
+
+
+def _derived_value(item: syn.DeriveDecl, ctx: Context, wanted: ValueType | None) -> Term:
+    """The term of a derive; the names of its lets are replaced by their values."""
+    draft, given, used = ctx.draft, dict[str, Term](), set[str]()
+    for let in item.lets:
+        fresh_local(let.name, ctx)
+        value = check(let.value, ctx)
+        used |= locals_of(value)
+        given[let.name.value] = substituted(value, given)
+        check_size(given[let.name.value], let.span, draft)
+        ctx = ctx.bind(let.name.value, value.type)
+    term = check(item.value, ctx, wanted)
+    if wanted is not None:
+        term = fit(term, wanted, ctx, f"derive `{item.name.value}`")
+    used |= locals_of(term)
+    for let in item.lets:
+        if let.name.value not in used:
+            fix = Fix("remove the `let`", (Edit(let.span, ""),))
+            what = f"Nothing uses `{let.name.value}`."
+            draft.tell("TW0904", what, let.span, "unused", "Remove it, or use it.", fix=fix)
+    term = substituted(term, given)
+    check_size(term, item.value.span, draft)
+    return term
+
+
+def check_builtin(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+    """A call of a built-in function."""
+    if name.value in ("busy", "did"):
+        return _past_command(name, args, ctx, span)
+    builtin = cast(BuiltinName, name.value)
+    if len(args) != ARITY[builtin]:
+        what = f"`{builtin}` takes {ARITY[builtin]} arguments, and this gives {len(args)}."
+        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
+    return builtin_call(builtin, tuple(check(arg, ctx) for arg in args), ctx, span)
+
+
+def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+    """``busy(h)``, ``busy(h, act)`` and ``did(h, act, args…)``."""
+    least = 1 if name.value == "busy" else 2
+    if len(args) < least or (name.value == "busy" and len(args) > 2):
+        what = f"`{name.value}` takes an actor and an action."
+        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
+    actor = check(args[0], ctx)
+    if not isinstance(actor.type, ObjectType):
+        what = f"`{ctx.quoted(actor)}` is {show_type(actor.type)}, not an object."
+        ctx.draft.stop("TW0301", what, actor.span, "does not act", "Name the acting object.")
+    if len(args) == 1:
+        return BuiltinCall("busy", (actor,), BOOL, span)
+    action = _action_named(args[1], ctx)
+    kinds = [kind_type(ctx.draft, formal.kind) for formal in action.params]
+    if len(args) - 2 > len(kinds):
+        given = len(args) - 2
+        what = f"`{action.name.value}` takes {len(kinds)} arguments, and this gives {given}."
+        ctx.draft.stop("TW0302", what, name.span, f"{given} given", "Leave some out.")
+    rest = tuple(
+        fit(check(arg, ctx, kind), optional(kind), ctx, f"argument of `{action.name.value}`")
+        for arg, kind in zip(args[2:], kinds, strict=False)
+    )
+    builtin = cast(BuiltinName, name.value)
+    return BuiltinCall(builtin, (actor, *rest), BOOL, span, action.name.value)
+
+
+def _action_named(expr: syn.Expr, ctx: Context) -> syn.ActionDecl:
+    """The action that ``did`` or ``busy`` speaks of."""
+    name = behind_alias(expr.base, expr.name, ctx) if isinstance(expr, syn.Attr) else expr
+    if not isinstance(name, syn.Name):
+        hint = "Write it without arguments; these follow it."
+        ctx.draft.stop("TW0201", "The name of an action is needed.", expr.span, "no action", hint)
+    known = {item.name.value: item for item, _ in ctx.draft.items(syn.ActionDecl)}
+    full = next((one for one in ctx.draft.candidates(name) if one in known), None)
+    if full is None:
+        ctx.draft.unknown("action", name, known)
+    return known[full]
+
+
+def check_binders(
+    nodes: tuple[syn.Binder, ...], ctx: Context
+) -> tuple[tuple[Binder, ...], Context]:
+    """Binders in order; later ones see earlier variables."""
+    found: list[Binder] = []
+    for node in nodes:
+        binder = _binder(node, ctx)
+        found.append(binder)
+        ctx = ctx.bind(binder.name, binder.type)
+    return tuple(found), ctx
+
+
+def _binder(node: syn.Binder, ctx: Context) -> Binder:
+    fresh_local(node.name, ctx)
+    if node.collection is None:
+        kind = kind_type(ctx.draft, node.kind)
+        typed = node.kind is not None
+        return Binder(node.name.value, domain_of(kind), kind, node.span, typed)
+    collection = check(node.collection, ctx)
+    if not isinstance(collection.type, CollectionType):
+        what = f"`{ctx.quoted(collection)}` is {show_type(collection.type)}, not a collection."
+        hint = "Iterate over a type (`x: T`), a range or a collection (`x in c.contents`)."
+        ctx.draft.stop("TW0301", what, collection.span, "not a collection", hint)
+    element = without_none(collection.type.element)
+    if node.kind is None:
+        return Binder(node.name.value, CollectionRange(collection), element, node.span)
+    kind = kind_type(ctx.draft, node.kind)
+    if not isinstance(kind, ObjectType) or not isinstance(element, ObjectType):
+        what = "Only objects of a collection can be filtered by type."
+        ctx.draft.stop("TW0301", what, node.span, hint="Leave out the type.")
+    return Binder(node.name.value, CollectionRange(collection, kind.name), kind, node.span)
+
+
+def check_where(where: syn.Where, ctx: Context) -> tuple[tuple[Binder, ...], Term | None, Context]:
+    """Binders, their condition, and the place behind it (narrowed by the condition)."""
+    binders, inner = check_binders(where.binders, ctx)
+    if where.condition is None:
+        return binders, None, inner
+    condition = check_condition(where.condition, inner)
+    return binders, condition, inner.narrow(when_true(condition, ctx.draft.types))
+
+
+def check_fold(
+    expr: syn.Fold | syn.FoldOf | syn.FoldAll, ctx: Context, expected: ValueType | None
+) -> Term:
+    """A fold over bindings, over a collection, or ``min``/``max`` of values."""
+    match expr:
+        case syn.FoldOf():
+            return _of_values(expr, ctx)
+        case syn.FoldAll():
+            return _of_collection(expr, ctx)
+        case syn.Fold(kind=kind, value=value, where=where):
+            return _of_bindings(kind, value, where, ctx, expected, expr)
+        case _:
+            assert_never(expr)
+
+
+def _of_bindings(
+    kind: FoldKind,
+    value: syn.Expr,
+    where: syn.Where,
+    ctx: Context,
+    expected: ValueType | None,
+    expr: syn.Fold,
+) -> Term:
+    binders, condition, inner = check_where(where, ctx)
+    term = check(value, inner, BOOL if kind in ("any", "all") else expected)
+    counted = None if kind == "count" and not isinstance(term.type, BoolType) else term
+    return Fold(kind, counted, binders, condition, fold_type(kind, term, ctx), expr.span)
+
+
+def _of_collection(expr: syn.FoldAll, ctx: Context) -> Term:
+    collection = check(expr.collection, ctx)
+    if not isinstance(collection.type, CollectionType):
+        what = f"`{ctx.quoted(collection)}` is {show_type(collection.type)}, not a collection."
+        hint = f"Write `{expr.kind}(… for x: T)`, or name a collection."
+        ctx.draft.stop("TW0301", what, collection.span, "not a collection", hint)
+    element = collection.type.element
+    binder = Binder("each", CollectionRange(collection), element, collection.span)
+    item: Term = Local("each", element, collection.span)
+    if expr.kind in ("any", "all") and not isinstance(element, BoolType):
+        item = BoolLiteral(True, BOOL, collection.span)
+    kind = fold_type(expr.kind, item, ctx)
+    value = None if expr.kind == "count" and not isinstance(element, BoolType) else item
+    return Fold(expr.kind, value, (binder,), None, kind, expr.span)
+
+
+def _of_values(expr: syn.FoldOf, ctx: Context) -> Term:
+    if expr.kind not in ("min", "max"):
+        what = f"`{expr.kind}` takes one collection, or `… for x: T`."
+        ctx.draft.stop("TW0302", what, expr.span, "several values", "Put them in `[ ]`.")
+    terms = [check(value, ctx) for value in expr.values]
+    kind = terms[0].type
+    for term in terms:
+        fold_type("max", term, ctx)
+        joined = join(ctx.draft.types, kind, term.type)
+        if joined is None:
+            what = f"`{expr.kind}` compares {show_type(kind)} with {show_type(term.type)}."
+            ctx.draft.stop("TW0301", what, term.span, "types differ", "Compare one kind.")
+        aligned(terms[0], term, ctx, term.span)
+        kind = joined
+    args = tuple(align_to(term, kind) for term in terms)
+    return BuiltinCall(expr.kind, args, hull(expr.kind, args, kind), expr.span)
+
+
+def check_template(template: syn.Template, ctx: Context) -> Template:
+    """The checked template; articles need objects or enum members, lists need collections."""
+    parts = tuple(
+        TextPart(part.value) if isinstance(part, syn.TextPart) else _slot(part, ctx)
+        for part in template.parts
+    )
+    return Template(parts, template.span)
+
+
+def _slot(slot: syn.Slot, ctx: Context) -> Slot:
+    term = check(slot.value, ctx)
+    listed = isinstance(term.type, CollectionType)
+    if slot.list != listed:
+        what = f"`{ctx.quoted(term)}` is {show_type(term.type)}."
+        hint = "Write `{list …}` for a collection, and for nothing else."
+        ctx.draft.stop("TW0301", what, slot.span, "cannot be printed so", hint)
+    named = term.type.element if isinstance(term.type, CollectionType) else term.type
+    if slot.article and not isinstance(named, (ObjectType, EnumType)):
+        what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, which takes no article."
+        hint = f"Leave out `{slot.article}`."
+        ctx.draft.stop("TW0301", what, slot.span, "no object", hint)
+    return Slot(slot.article, slot.list, term)

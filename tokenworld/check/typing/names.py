@@ -1,0 +1,349 @@
+"""Names: members of types behind a dot, facts, objects, enum members, steps on the grid.
+
+Nothing here checks expressions: `expressions` looks names up here (language.md §1, §3, §12).
+"""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from tokenworld.check.draft import Abandon, Draft
+from tokenworld.check.modules import dotted
+from tokenworld.check.typing.context import BROKEN, Context
+from tokenworld.check.typing.types import is_subtype
+from tokenworld.diagnostics import Related, Span, did_you_mean
+from tokenworld.model import (
+    REAL,
+    ROOT,
+    BuiltinCall,
+    CollectionType,
+    EnumLiteral,
+    EnumType,
+    Fluent,
+    Local,
+    Me,
+    NumberType,
+    ObjectLiteral,
+    ObjectType,
+    ParamRead,
+    Term,
+    ValueType,
+    show_type,
+)
+from tokenworld.syntax import nodes as syn
+from tokenworld.syntax.foreign import NAMES
+
+__all__ = [
+    "COMPASS",
+    "attribute_id",
+    "attribute_of",
+    "behind_alias",
+    "closure_named",
+    "collection_of",
+    "coordinate_of",
+    "enum_member",
+    "fact_id",
+    "fact_named",
+    "find_member",
+    "object_named",
+    "somebody_acts",
+    "step_of",
+    "step_type",
+    "term_of_name",
+    "wrong_type",
+]
+
+
+def fact_id(name: str) -> str:
+    """The id of a relation, function or table: its name, quoted if it has a dot of its own.
+
+    So no id can stand for two fluents: the last dot outside quotes parts type and attribute.
+    """
+    return f"`{name}`" if "." in name else name
+
+
+def attribute_id(type_name: str, name: str) -> str:
+    """The id of an attribute."""
+    return f"{type_name}.{fact_id(name)}"
+
+
+def attribute_of(draft: Draft, type_name: str, name: str) -> Fluent | None:
+    """The attribute ``name`` of a type, inherited ones included."""
+    if type_name not in draft.types:
+        return None
+    attributes = (draft.fluents[key] for key in draft.types[type_name].attributes)
+    return next((one for one in attributes if one.name == name), None)
+
+
+def find_member(draft: Draft, kind: ValueType, name: str) -> Fluent | None:
+    """The fluent behind ``.name`` on a value: its attribute, inverse or closure."""
+    if not isinstance(kind, ObjectType):
+        return None
+    own = attribute_of(draft, kind.name, name)
+    if own is not None:
+        return own
+    for fluent in draft.fluents.values():
+        if name in (fluent.inverse, fluent.closure) and _has_end(draft, fluent, kind.name):
+            return fluent
+    return None
+
+
+def _has_end(draft: Draft, fluent: Fluent, type_name: str) -> bool:
+    """Whether the collection that ``fluent`` adds exists on objects of a type."""
+    end = fluent.params[0].type if fluent.fluent_kind == "relation" else fluent.type
+    return isinstance(end, ObjectType) and is_subtype(draft.types, type_name, end.name)
+
+
+def wrong_type(base: Term, name: syn.Name, ctx: Context) -> NoReturn:
+    """Report a name behind the dot that the type of the base does not have."""
+    draft, kind = ctx.draft, base.type
+    if not isinstance(kind, ObjectType):
+        what = f"`{ctx.quoted(base)}` is {show_type(kind)}, which has no attributes."
+        draft.stop("TW0204", what, name.span, "no attribute", "Read an attribute of an object.")
+    below = [
+        fluent
+        for fluent in draft.fluents.values()
+        if name.value in (fluent.name, fluent.inverse, fluent.closure)
+        and fluent.fluent_kind == "attribute"
+        and isinstance(fluent.params[0].type, ObjectType)
+    ]
+    if below:
+        owner = show_type(below[0].params[0].type)
+        if name.value != below[0].name and isinstance(below[0].type, ObjectType):
+            owner = below[0].type.name
+        what = f"Not every `{kind.name}` has `{name.value}`."
+        hint = f"Narrow it first, with `is {owner}` on a name."
+        if kind.name == ROOT and isinstance(base, Local):
+            hint = f"Write its type: `{base.name}: {owner}`, or narrow it with `is {owner}`."
+        related = (Related(below[0].span, f"`{name.value}` is declared here"),)
+        draft.stop("TW0204", what, name.span, f"an attribute of `{owner}`", hint, related)
+    names = [draft.fluents[key].name for key in _attributes(draft, kind.name)]
+    others = [n for f in draft.fluents.values() for n in (f.inverse, f.closure) if n is not None]
+    known = (*names, *others, *draft.derive_items, *draft.fluents)
+    hint = did_you_mean(name.value, known) or f"Declare it in `type {kind.name}`."
+    if name.value in ("name", "label", "title"):
+        hint = f"Write `{ctx.quoted(base)}` alone: a text shows the name of an object."
+    draft.stop("TW0201", f"`{kind.name}` has no `{name.value}`.", name.span, "unknown", hint)
+
+
+def _attributes(draft: Draft, type_name: str) -> tuple[str, ...]:
+    return draft.types[type_name].attributes if type_name in draft.types else ()
+
+
+COMPASS: dict[str, tuple[int, int]] = {
+    "north": (0, -1),
+    "east": (1, 0),
+    "south": (0, 1),
+    "west": (-1, 0),
+}
+"""Directions of the grid by the name of their enum member: columns count from the left, rows from
+the top."""
+
+
+def is_step(fluent: Fluent, draft: Draft) -> bool:
+    """Whether layouts fill this function: ``step(c: Cell, d: Direction): Cell?``."""
+    name = fluent.name.removeprefix(draft.namespace(fluent.span).prefix)
+    if fluent.fluent_kind != "function" or name != "step" or len(fluent.params) != 2:
+        return False
+    cell, direction = (param.type for param in fluent.params)
+    if not isinstance(cell, ObjectType) or not isinstance(direction, EnumType):
+        return False
+    if not isinstance(fluent.type, ObjectType) or not fluent.type.optional:
+        return False
+    compass = set(COMPASS) <= set(draft.enums[direction.name].members)
+    return compass and is_subtype(draft.types, cell.name, fluent.type.name)
+
+
+def step_type(fluent: Fluent, args: tuple[Term, ...], draft: Draft) -> ValueType:
+    """The type of a call: on a subtype of the cells a step leads to that subtype again."""
+    if not is_step(fluent, draft) or not isinstance(fluent.type, ObjectType):
+        return fluent.type
+    start = args[0].type
+    if isinstance(start, ObjectType) and is_subtype(draft.types, start.name, fluent.type.name):
+        return ObjectType(start.name, optional=True)
+    return fluent.type
+
+
+def step_of(draft: Draft, of: str) -> Fluent | None:
+    """The function that a layout of cells of a type fills."""
+    for fluent in draft.fluents.values():
+        if is_step(fluent, draft):
+            cell = fluent.params[0].type
+            if isinstance(cell, ObjectType) and is_subtype(draft.types, of, cell.name):
+                return fluent
+    return None
+
+
+def coordinate_of(draft: Draft, of: str, name: str) -> Fluent | None:
+    """The attribute that takes the column (``x``) or the row (``y``) of a cell."""
+    fluent = attribute_of(draft, of, name)
+    if fluent is None or not isinstance(fluent.type, NumberType):
+        return None
+    return fluent if fluent.type.decimals == 0 and not fluent.type.unit else None
+
+
+def fact_named(name: syn.Name, ctx: Context) -> Fluent | str | None:
+    """The meaning of a name called with arguments: a fluent, or the full name of a derive."""
+    draft = ctx.draft
+    for full in draft.candidates(name):
+        if fact_id(full) in draft.fluents:
+            return draft.fluents[fact_id(full)]
+        if full in draft.derive_items:
+            return full
+    return None
+
+
+def closure_named(name: syn.Name, ctx: Context) -> Fluent | None:
+    """The relation whose closure has that name."""
+    draft = ctx.draft
+    names = draft.candidates(name)
+    for one in draft.fluents.values():
+        if one.fluent_kind == "relation" and one.closure is not None:
+            prefix = draft.namespace(one.span).prefix
+            if f"{prefix}{one.closure}" in names:
+                return one
+    return None
+
+
+def collection_of(fluent: Fluent) -> ValueType:
+    """The type of what an inverse or a closure of a fluent holds."""
+    end = 1 if fluent.fluent_kind == "relation" else 0
+    return CollectionType(fluent.params[end].type)
+
+
+def behind_alias(base: syn.Ref, name: syn.Name, ctx: Context) -> syn.Name | None:
+    """``c.name`` as one name where ``c`` is the short name of a module (`use a.b as c`)."""
+    before = dotted(base)
+    if before is None or before.partition(".")[0] in ctx.names:
+        return None
+    ways = ctx.draft.namespace(name.span).seen
+    if not any(way == f"{before}." for way, _ in ways):
+        return None
+    return syn.Name(base.span.join(name.span), f"{before}.{name.value}")
+
+
+def object_named(name: syn.Name, ctx: Context) -> ObjectLiteral | None:
+    """The object that a name means here: one of the world, or one of every world."""
+    draft = ctx.draft
+    for value in draft.candidates(name):
+        for world in (ctx.world, None):
+            if (world, value) in draft.object_types:
+                if world is not None and value in ctx.unborn:
+                    _not_yet(name, ctx)
+                of = draft.object_types[world, value]
+                if of != ROOT and of not in draft.types:
+                    raise Abandon  # its type is reported where it is declared
+                return ObjectLiteral(value, ObjectType(of), name.span)
+    return None
+
+
+def _not_yet(name: syn.Name, ctx: Context) -> NoReturn:
+    what = f"`{name.value}` is created later."
+    hint = "Name it after it is created, in a later `setup` or in a line of the world."
+    ctx.draft.stop("TW0201", what, name.span, "not there yet", hint)
+
+
+def term_of_name(name: syn.Name, ctx: Context, expected: ValueType | None) -> Term:
+    draft, value = ctx.draft, name.value
+    if ctx.names.get(value) is BROKEN:
+        raise Abandon
+    if value in ctx.names:
+        return Local(value, ctx.names[value], name.span)
+    if isinstance(expected, EnumType) and value in draft.enums[expected.name].members:
+        return _member_of(ctx, expected.name, value, name.span)
+    if draft.actor is not None and draft.actor_name in draft.candidates(name):
+        return _me(ctx, name.span)
+    return _global(name, ctx)
+
+
+def _me(ctx: Context, span: Span) -> Term:
+    draft = ctx.draft
+    if not ctx.me:
+        what = f"Nobody acts here, and `{draft.actor_name}` could be any of several actors."
+        hint = "Name the object instead."
+        draft.stop("TW0201", what, span, "no acting object", hint)
+    return Me(ObjectType(draft.actor or ""), span)
+
+
+def somebody_acts(derive: str, name: syn.Name, ctx: Context) -> None:
+    """A derive that speaks of the actor may stand only where somebody acts."""
+    draft = ctx.draft
+    if not ctx.me and derive in draft.derives and draft.derives[derive].uses_me:
+        what = f"Nobody acts here, and `{name.value}` depends on `{draft.actor_name}`."
+        hint = "Give the derive a parameter for the object."
+        draft.stop("TW0201", what, name.span, "no acting object", hint)
+
+
+def _global(name: syn.Name, ctx: Context) -> Term:
+    draft, value = ctx.draft, name.value
+    found = object_named(name, ctx)
+    if found is not None:
+        return found
+    for full in draft.candidates(name):
+        if full in draft.param_types:
+            return ParamRead(full, draft.param_types[full], name.span)
+    if value == "score":
+        return BuiltinCall("score", (), NumberType(), name.span)
+    if value == "pi":
+        return BuiltinCall("pi", (), REAL, name.span)
+    owners = [enum.name for enum in draft.enums.values() if value in enum.members]
+    if len(owners) == 1:
+        return _member_of(ctx, owners[0], value, name.span)
+    if owners:
+        written = " or ".join(f"`{owner}.{value}`" for owner in owners)
+        what = f"`{value}` is a member of several enums."
+        draft.stop("TW0205", what, name.span, "ambiguous", f"Write {written}.")
+    return _unknown_name(name, ctx)
+
+
+_ACTORS: Final = frozenset({"self", "this", "player", "actor", "hero", "agent", "user"})
+"""Names that are given to who acts elsewhere."""
+
+
+def _owner(ctx: Context, value: str) -> str | None:
+    """Who has an attribute of that name: the actor, or ``x`` where another type declares it."""
+    draft, known = ctx.draft, ctx.draft.actor is not None and ctx.world is None
+    if known and draft.actor and attribute_of(draft, draft.actor, value) is not None:
+        return draft.actor_name
+    attributes = (one for one in draft.fluents.values() if one.fluent_kind == "attribute")
+    return "x" if any(one.name == value for one in attributes) else None
+
+
+def _unknown_name(name: syn.Name, ctx: Context) -> Term:
+    draft, value = ctx.draft, name.value
+    if fact_named(name, ctx) is not None:
+        hint = f"Write `{value}()` for a fact without arguments."
+        draft.stop("TW0201", f"`{value}` needs its arguments.", name.span, "not a value", hint)
+    visible = [key for world, key in draft.object_types if world in (None, ctx.world)]
+    members = [member for enum in draft.enums.values() for member in enum.members]
+    known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
+    elsewhere = [world for world, key in draft.object_types if key == value and world]
+    hint = NAMES.get(value) or did_you_mean(value, known) or "Declare it, or correct its name."
+    if value == "me" and draft.actor is None:
+        hint = "Declare who acts: `actor me: T`."
+    elif owner := _owner(ctx, value):
+        hint = f"Write whose it is: `{owner}.{value}`."
+    elif value in _ACTORS and draft.actor is not None:
+        hint = f"Write `{draft.actor_name}` for who acts, or the name of a parameter."
+    if elsewhere:
+        hint = (
+            f"`{value}` belongs to the world `{elsewhere[0]}`: rules see only objects declared "
+            "outside worlds. Use a parameter."
+        )
+    draft.stop("TW0201", f"There is nothing called `{value}` here.", name.span, "unknown", hint)
+
+
+def _member_of(ctx: Context, enum: str, member: str, span: Span) -> Term:
+    index = ctx.draft.enums[enum].members.index(member)
+    return EnumLiteral(enum, member, index, EnumType(enum), span)
+
+
+def enum_member(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> Term:
+    if enum.value not in ctx.draft.enums:
+        ctx.draft.unknown("enum", enum, ctx.draft.enums)
+    members = ctx.draft.enums[enum.value].members
+    if member.value not in members:
+        hint = did_you_mean(member.value, members) or f"Its members are {', '.join(members)}."
+        what = f"`{enum.value}` has no member `{member.value}`."
+        ctx.draft.stop("TW0201", what, member.span, "unknown member", hint)
+    return _member_of(ctx, enum.value, member.value, span)

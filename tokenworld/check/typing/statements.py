@@ -1,0 +1,433 @@
+"""Statements: blocks of changes to effects, draws, picks, probabilities (language.md §5, §13)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal, assert_never
+
+from tokenworld.check.typing.arithmetic import fit
+from tokenworld.check.typing.context import BROKEN, Context, fresh_local, when_false, when_true
+from tokenworld.check.typing.expressions import (
+    check,
+    check_condition,
+    check_reference,
+    check_template,
+    check_where,
+)
+from tokenworld.check.typing.names import attribute_of
+from tokenworld.check.typing.types import can_equal, object_type, optional
+from tokenworld.diagnostics import Related, did_you_mean
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import (
+    BOOL,
+    REAL,
+    AddFact,
+    Assign,
+    Binder,
+    Body,
+    BoolType,
+    Branch,
+    Chance,
+    Create,
+    DescribeEffect,
+    Destroy,
+    Draw,
+    DrawChance,
+    DrawPick,
+    DrawUniform,
+    Effect,
+    Emit,
+    FieldValue,
+    For,
+    If,
+    Let,
+    NumberLiteral,
+    NumberType,
+    ObjectType,
+    PickKey,
+    Read,
+    RealType,
+    RemoveFact,
+    Reward,
+    Say,
+    Swap,
+    Template,
+    Term,
+    Transfer,
+    ValueType,
+    is_optional,
+    show_type,
+)
+from tokenworld.syntax import nodes as syn
+
+__all__ = [
+    "check_block",
+    "check_effects",
+    "check_event",
+    "check_fields",
+    "text_of",
+]
+
+
+Place = Literal["rule", "setup", "watch", "describe"]
+_SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show)
+
+
+@frozen
+class _Here:
+    """The surroundings of a block: a ``watch`` only prints, a ``setup`` may write static facts."""
+
+    ctx: Context
+    place: Place
+
+
+def check_block(block: syn.Block, ctx: Context, place: Place = "rule") -> Body:
+    """The effects of a block; each sees the lets and creations before it."""
+    return check_effects(block.effects, ctx, place)[0]
+
+
+def check_effects(
+    effects: tuple[syn.Effect, ...], ctx: Context, place: Place
+) -> tuple[Body, Context]:
+    """Effects in order and the place behind them. One bad effect does not hide the others."""
+    found: list[Effect] = []
+    for node in effects:
+        here = _Here(ctx, place)
+        effect = ctx.draft.attempt(lambda node=node, here=here: _effect(node, here))  # type: ignore[misc]
+        if effect is None:
+            ctx = _assumed(node, ctx)
+            continue
+        found.append(effect)
+        if isinstance(effect, Let):
+            ctx = ctx.bind(effect.name, effect.type)
+        elif isinstance(effect, Create):
+            ctx = ctx.bind(effect.name, ObjectType(effect.of))
+    return tuple(found), ctx
+
+
+def _assumed(node: syn.Effect, ctx: Context) -> Context:
+    """The place after a failed effect: its name stays bound, so that uses are not reported too."""
+    if isinstance(node, (syn.Let, syn.Create)) and node.name.value not in ctx.names:
+        return ctx.bind(node.name.value, BROKEN)
+    return ctx
+
+
+def _effect(node: syn.Effect, here: _Here) -> Effect:
+    _allowed(node, here)
+    match node:
+        case syn.Let():
+            return _let(node, here.ctx)
+        case syn.Set():
+            return _set(node, here)
+        case syn.Add(target=target):
+            return AddFact(_relation_target(target, here), node.span)
+        case syn.Remove(target=target):
+            return RemoveFact(_relation_target(target, here), node.span)
+        case syn.If() | syn.For() | syn.Chance() | syn.Pick():
+            return _control(node, here)
+        case syn.Create() | syn.Destroy():
+            return _life(node, here)
+        case syn.Transfer() | syn.Swap():
+            return _exchange(node, here)
+        case _:
+            return _speech(node, here)
+
+
+def _allowed(node: syn.Effect, here: _Here) -> None:
+    if here.place in ("watch", "describe") and not isinstance(node, _SPEAKING):
+        what = f"A `{here.place}` only speaks."
+        hint = "Make the change in a law, and let the watch tell about it."
+        here.ctx.draft.stop("TW0505", what, node.span, "a change", hint)
+
+
+def _let(node: syn.Let, ctx: Context) -> Effect:
+    name = node.name.value
+    fresh_local(node.name, ctx)
+    if isinstance(node.value, (syn.DrawChance, syn.DrawPick, syn.DrawUniform)):
+        draw, kind = check_draw(node.value, ctx)
+        return Let(name, draw, kind, node.span)
+    term = check(node.value, ctx)
+    return Let(name, term, term.type, node.span)
+
+
+# ---- targets --------------------------------------------------------------------------
+
+
+def _target(ref: syn.Ref, here: _Here) -> Read:
+    term = check_reference(ref, here.ctx, None)
+    draft = here.ctx.draft
+    if not isinstance(term, Read) or term.was:
+        what = f"`{draft.text(ref.span)}` is not stored, so it cannot be changed."
+        hint = "Change the attribute, function or relation that it comes from."
+        draft.stop("TW0401", what, ref.span, "not a stored fact", hint)
+    fluent = draft.fluents[term.fluent]
+    if fluent.fluent_kind == "table":
+        what = f"`{fluent.name}` is a table: its rows are fixed."
+        hint = "Correct the row, or declare a `function` to change."
+        draft.stop("TW0401", what, ref.span, "a table", hint)
+    if fluent.static and here.place != "setup":
+        what = f"`{fluent.name}` is static: it never changes after the setup."
+        draft.stop("TW0407", what, ref.span, "static", "Remove `static`, or the change.")
+    return term
+
+
+def _relation_target(ref: syn.Ref, here: _Here) -> Read:
+    target = _target(ref, here)
+    fluent = here.ctx.draft.fluents[target.fluent]
+    if not isinstance(fluent.type, BoolType):
+        what = f"`{fluent.name}` is {show_type(fluent.type)}, not a relation."
+        hint = "Write `=` to give it a value."
+        here.ctx.draft.stop("TW0401", what, ref.span, "not a relation", hint)
+    return target
+
+
+def _set(node: syn.Set, here: _Here) -> Effect:
+    target = _target(node.target, here)
+    ctx = here.ctx
+    fluent = ctx.draft.fluents[target.fluent]
+    what = f"{fluent.fluent_kind} `{fluent.name}`"
+    if node.op != "=" and not isinstance(fluent.type, (NumberType, RealType)):
+        said = f"`{fluent.name}` is {show_type(fluent.type)}, and `{node.op}` needs a number."
+        ctx.draft.stop("TW0301", said, node.span, "not a number", "Write `=`.")
+    value = check(node.value, ctx, fluent.type)
+    wanted = fluent.type
+    if node.op != "=" and isinstance(wanted, NumberType):
+        wanted = replace(wanted, low=None, high=None, optional=False)
+    return Assign(target, node.op, fit(value, wanted, ctx, what), node.span)
+
+
+# ---- control --------------------------------------------------------------------------
+
+
+def _control(node: syn.If | syn.For | syn.Chance | syn.Pick, here: _Here) -> Effect:
+    match node:
+        case syn.If(branches=branches, otherwise=otherwise):
+            return _if(branches, otherwise, here)
+        case syn.For(where=where, block=block):
+            binders, condition, inner = check_where(where, here.ctx)
+            return For(binders, condition, check_block(block, inner, here.place), node.span)
+        case syn.Chance(branches=branches):
+            return _chance(node, here)
+        case syn.Pick():
+            binders, condition, key, weight, inner = check_pick(node.where, node.by, here.ctx)
+            body = check_block(node.block, inner, here.place)
+            other = _block_or_nothing(node.otherwise, here)
+            from tokenworld.model import Pick
+
+            return Pick(binders, condition, key, weight, body, other, node.span)
+        case _:
+            assert_never(node)
+
+
+def _block_or_nothing(block: syn.Block | None, here: _Here) -> Body:
+    return () if block is None else check_block(block, here.ctx, here.place)
+
+
+def _if(branches: tuple[syn.Branch, ...], otherwise: syn.Block | None, here: _Here) -> Effect:
+    first, rest = branches[0], branches[1:]
+    condition = check_condition(first.condition, here.ctx)
+    types = here.ctx.draft.types
+    then = check_block(first.block, here.ctx.narrow(when_true(condition, types)), here.place)
+    after = _Here(here.ctx.narrow(when_false(condition, types)), here.place)
+    other = (_if(rest, otherwise, after),) if rest else _block_or_nothing(otherwise, after)
+    last = otherwise if otherwise is not None else branches[-1].block
+    return If(condition, then, other, first.condition.span.join(last.span))
+
+
+def _chance(node: syn.Chance, here: _Here) -> Effect:
+    branches = tuple(
+        Branch(check(branch.condition, here.ctx), check_block(branch.block, here.ctx, here.place))
+        for branch in node.branches
+    )
+    check_probabilities([branch.probability for branch in branches], here.ctx)
+    return Chance(branches, _block_or_nothing(node.otherwise, here), node.span)
+
+
+# ---- life and exchange ----------------------------------------------------------------
+
+
+def check_fields(
+    fields: tuple[syn.Field, ...], type_name: str, ctx: Context
+) -> tuple[FieldValue, ...]:
+    """Initial values of an object of a type, in written order."""
+    found: dict[str, FieldValue] = {}
+    for field in fields:
+        value = ctx.draft.attempt(lambda field=field: _field(field, type_name, ctx))  # type: ignore[misc]
+        if value is None:
+            continue
+        if value.fluent in found:
+            ctx.draft.twice("field", field.name, found[value.fluent].span)
+        found[value.fluent] = value
+    return tuple(found.values())
+
+
+def _field(field: syn.Field, type_name: str, ctx: Context) -> FieldValue:
+    fluent = attribute_of(ctx.draft, type_name, field.name.value)
+    if fluent is None:
+        names = [ctx.draft.fluents[key].name for key in ctx.draft.types[type_name].attributes]
+        hint = did_you_mean(field.name.value, names) or f"Declare it in `type {type_name}`."
+        what = f"`{type_name}` has no attribute `{field.name.value}`."
+        ctx.draft.stop("TW0201", what, field.name.span, "unknown", hint)
+    what = f"attribute `{fluent.name}`"
+    value = fit(check(field.value, ctx, fluent.type), fluent.type, ctx, what)
+    return FieldValue(fluent.id, value, field.span)
+
+
+def _no_hole(kind: ObjectType, node: syn.Destroy, ctx: Context) -> None:
+    """Every fluent that may point at what is destroyed can be `none` (TW0408)."""
+    draft = ctx.draft
+    for fluent in draft.fluents.values():
+        value = fluent.type
+        if not isinstance(value, ObjectType) or value.optional:
+            continue
+        if can_equal(draft.types, kind, value):
+            what = f"`{fluent.name}` may point at what is destroyed, and is never `none`."
+            hint = f"Make it optional: `{value.name}?`."
+            related = (Related(fluent.span, f"`{fluent.name}` is declared here"),)
+            draft.stop("TW0408", what, node.span, "leaves a hole", hint, related)
+
+
+def _life(node: syn.Create | syn.Destroy, here: _Here) -> Effect:
+    ctx = here.ctx
+    if isinstance(node, syn.Destroy):
+        target = check(node.target, ctx)
+        if not isinstance(target.type, ObjectType):
+            what = f"`{ctx.quoted(target)}` is {show_type(target.type)}, not an object."
+            ctx.draft.stop("TW0301", what, node.target.span, "no object", "Destroy an object.")
+        _no_hole(target.type, node, ctx)
+        return Destroy(target, node.span)
+    fresh_local(node.name, ctx)
+    of = object_type(ctx.draft, node.type)
+    return Create(node.name.value, of, check_fields(node.fields, of, ctx), False, node.span)
+
+
+def _exchange(node: syn.Transfer | syn.Swap, here: _Here) -> Effect:
+    ctx = here.ctx
+    if isinstance(node, syn.Swap):
+        left, right = _target(node.first, here), _target(node.second, here)
+        fit(left, ctx.draft.fluents[right.fluent].type, ctx, "second slot of `swap`")
+        fit(right, ctx.draft.fluents[left.fluent].type, ctx, "first slot of `swap`")
+        return Swap(left, right, node.span)
+    source, target = _target(node.source, here), _target(node.target, here)
+    amount: Term = check(node.amount, ctx, None)
+    for end in (source, target):
+        fluent = ctx.draft.fluents[end.fluent]
+        wanted = fluent.type
+        if not isinstance(wanted, (NumberType, RealType)):
+            what = f"`{fluent.name}` is {show_type(wanted)}, and only numbers are transferred."
+            ctx.draft.stop("TW0301", what, end.span, "not a number", "Name a number.")
+        if isinstance(wanted, NumberType):
+            wanted = replace(wanted, low=None, high=None, optional=False)
+        amount = fit(amount, wanted, ctx, f"{fluent.fluent_kind} `{fluent.name}`")
+    return Transfer(amount, source, target, node.span)
+
+
+# ---- output ---------------------------------------------------------------------------
+
+
+def _speech(node: syn.Emit | syn.Say | syn.Show | syn.Reward, here: _Here) -> Effect:
+    ctx = here.ctx
+    match node:
+        case syn.Emit(event=event, args=args):
+            return Emit(event.value, check_event(event, args, ctx), node.span)
+        case syn.Say(text=text):
+            return Say(check_template(text, _behind(here)), node.span)
+        case syn.Show(target=target):
+            return DescribeEffect(check(target, _behind(here)), node.span)
+        case syn.Reward(amount=amount):
+            term = check(amount, ctx)
+            wanted: NumberType = NumberType()
+            if not isinstance(term.type, (NumberType, RealType)):
+                fit(term, wanted, ctx, "reward")
+            return Reward(term, node.span)
+        case _:
+            assert_never(node)
+
+
+def _behind(here: _Here) -> Context:
+    """The place of prose: a rule speaks on the state behind its body."""
+    return here.ctx if here.place in ("watch", "describe") else here.ctx.other_state()
+
+
+def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tuple[Term, ...]:
+    """The arguments of an emitted event."""
+    if event.value not in ctx.draft.events:
+        hint = did_you_mean(event.value, ctx.draft.events) or f"Declare `event {event.value}(…)`."
+        what = f"There is no event `{event.value}`."
+        ctx.draft.stop("TW0702", what, event.span, "unknown event", hint)
+    params = ctx.draft.events[event.value].params
+    if len(params) != len(args):
+        what = f"The event `{event.value}` takes {len(params)} arguments."
+        ctx.draft.stop("TW0302", what, event.span, f"{len(args)} given", "Correct them.")
+    return tuple(
+        fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{event.value}`")
+        for arg, param in zip(args, params, strict=True)
+    )
+
+
+def text_of(template: syn.Template | None, ctx: Context) -> Template | None:
+    """An optional template."""
+    return None if template is None else check_template(template, ctx)
+
+
+def check_probabilities(terms: list[Term], ctx: Context) -> None:
+    """Probabilities are numbers, and constant ones add up to 1 at most (TW0409)."""
+    total = Fraction(0)
+    for term in terms:
+        if not isinstance(term.type, (NumberType, RealType)):
+            what = f"A probability is a number, and this is {show_type(term.type)}."
+            ctx.draft.stop("TW0301", what, term.span, "not a number", "Write `25%` or `0.25`.")
+        _never_none(term, "probability", ctx)
+        if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
+            if term.value < 0:
+                what = "A probability is not below 0."
+                ctx.draft.stop("TW0409", what, term.span, "below 0", "Write `25%` or `0.25`.")
+            total += Fraction(term.value, 10**term.type.decimals)
+    if total > 1:
+        what = "The probabilities add up to more than 1."
+        hint = "Lower them, so that they add up to 1 or less."
+        ctx.draft.stop("TW0409", what, terms[0].span.join(terms[-1].span), f"{total}", hint)
+
+
+def _never_none(term: Term, what: str, ctx: Context) -> None:
+    if is_optional(term.type):
+        said = f"The {what} may be `none`."
+        hint = "Test it for `none` first, or guard it in `where`."
+        ctx.draft.stop("TW0307", said, term.span, "may be `none`", hint)
+
+
+def check_pick(
+    where: syn.Where, by: syn.PickBy | None, ctx: Context
+) -> tuple[tuple[Binder, ...], Term | None, PickKey, Term | None, Context]:
+    """The candidates of a pick, how one is chosen, and the place of its body."""
+    binders, condition, inner = check_where(where, ctx)
+    if by is None:
+        return binders, condition, "uniform", None, inner
+    weight = check(by.key, inner)
+    if not isinstance(weight.type, (NumberType, RealType)):
+        what = f"`by {by.kind}` needs a number, and this is {show_type(weight.type)}."
+        ctx.draft.stop("TW0301", what, weight.span, "not a number", "Write a number.")
+    if by.kind == "weight":  # the others may be guarded by `where`, which narrows no path
+        _never_none(weight, "weight", ctx)
+    return binders, condition, by.kind, weight, inner
+
+
+def check_draw(draw: syn.Draw, ctx: Context) -> tuple[Draw, ValueType]:
+    """A draw used as a value, and its type."""
+    match draw:
+        case syn.DrawChance(probability=probability):
+            term = check(probability, ctx)
+            check_probabilities([term], ctx)
+            return DrawChance(term), BOOL
+        case syn.DrawPick(where=where, by=by):
+            binders, condition, key, weight, _ = check_pick(where, by, ctx)
+            if len(binders) != 1:
+                what = "A draw picks one thing."
+                ctx.draft.stop("TW0302", what, draw.span, hint="Keep one variable.")
+            return DrawPick(binders, condition, key, weight), optional(binders[0].type)
+        case syn.DrawUniform(low=low, high=high):
+            ends = [fit(check(end, ctx), REAL, ctx, "bound") for end in (low, high)]
+            return DrawUniform(ends[0], ends[1]), REAL
+        case _:
+            assert_never(draw)

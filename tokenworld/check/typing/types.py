@@ -1,0 +1,261 @@
+"""Value types: subtypes, joins, assignability; the types of number literals and written types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from tokenworld.check.draft import Draft
+from tokenworld.diagnostics import did_you_mean
+from tokenworld.model import (
+    BOOL,
+    NONE,
+    REAL,
+    ROOT,
+    TEXT,
+    BoolType,
+    CollectionType,
+    EnumType,
+    NoneType,
+    NumberType,
+    ObjectKind,
+    ObjectType,
+    RealType,
+    ValueType,
+    is_optional,
+    without_none,
+)
+from tokenworld.syntax import nodes as syn
+from tokenworld.syntax.foreign import TYPES
+
+__all__ = [
+    "assignable",
+    "can_equal",
+    "is_subtype",
+    "join",
+    "kind_type",
+    "number_type",
+    "object_type",
+    "optional",
+    "same_unit",
+    "type_of_ref",
+    "whole",
+]
+
+
+Types = Mapping[str, ObjectKind]
+
+
+def is_subtype(types: Types, name: str, ancestor: str) -> bool:
+    """Whether every ``name`` is an ``ancestor``."""
+    return ancestor == ROOT or (name in types and ancestor in types[name].ancestors)
+
+
+def optional(value_type: ValueType) -> ValueType:
+    """The same type with ``none`` allowed (truth values and collections never are)."""
+    match value_type:
+        case BoolType() | CollectionType() | NoneType():
+            return value_type
+        case ObjectType(name=name, optional=known):  # most arguments are objects
+            return value_type if known else ObjectType(name, True)
+        case _:
+            return replace(value_type, optional=True)
+
+
+def same_unit(left: str, right: str) -> bool:
+    """Whether two units agree; a percentage is a plain number (25% is 0.25)."""
+    return left == right or {left, right} == {"", "%"}
+
+
+def _common_ancestor(types: Types, left: str, right: str) -> str:
+    if is_subtype(types, left, right):
+        return right
+    if is_subtype(types, right, left):
+        return left
+    shared = (name for name in types[left].ancestors if is_subtype(types, right, name))
+    return next(shared, ROOT)
+
+
+def join(types: Types, left: ValueType, right: ValueType) -> ValueType | None:
+    """The least type of both; ``None`` if there is none."""
+    if isinstance(left, NoneType) or isinstance(right, NoneType):
+        other = right if isinstance(left, NoneType) else left
+        return optional(other) if not isinstance(other, NoneType) else NONE
+    either = is_optional(left) or is_optional(right)
+    joined = _join_present(types, without_none(left), without_none(right))
+    return optional(joined) if joined is not None and either else joined
+
+
+def _join_present(types: Types, left: ValueType, right: ValueType) -> ValueType | None:
+    match left, right:
+        case ObjectType(name=one), ObjectType(name=other):
+            return ObjectType(_common_ancestor(types, one, other))
+        case NumberType(), NumberType() if same_unit(left.unit, right.unit):
+            low = None if left.low is None or right.low is None else min(left.low, right.low)
+            high = None if left.high is None or right.high is None else max(left.high, right.high)
+            return NumberType(low, high, max(left.decimals, right.decimals), left.unit)
+        case NumberType() | RealType(), NumberType() | RealType():
+            return RealType()
+        case CollectionType(element=one_), CollectionType(element=other_):
+            element = join(types, one_, other_)
+            return None if element is None else CollectionType(element)
+        case _:
+            return left if left == right else None
+
+
+def assignable(types: Types, value: ValueType, target: ValueType) -> bool:
+    """Whether a value may be stored or passed where ``target`` is wanted, `none` aside.
+
+    Decimals, units and ranges are checked apart, where the message can name them.
+    """
+    match value, target:
+        case NoneType(), _:
+            return is_optional(target)
+        case ObjectType(name=name), ObjectType(name=ancestor):
+            return is_subtype(types, name, ancestor)
+        case EnumType(name=name), EnumType(name=other):
+            return name == other
+        case NumberType(), NumberType() | RealType():
+            return True
+        case _:
+            return type(value) is type(target)
+
+
+def can_equal(types: Types, left: ValueType, right: ValueType) -> bool:
+    """Whether values of the two types can ever be equal."""
+    match left, right:
+        case NoneType(), _:
+            return is_optional(right) or isinstance(right, NoneType)
+        case _, NoneType():
+            return can_equal(types, right, left)
+        case ObjectType(name=one), ObjectType(name=other):
+            if is_subtype(types, one, other) or is_subtype(types, other, one):
+                return True
+            both = (kind.ancestors for kind in types.values())
+            return any(one in ancestors and other in ancestors for ancestors in both)
+        case NumberType() | RealType(), NumberType() | RealType():
+            return True
+        case EnumType(name=one), EnumType(name=other):
+            return one == other
+        case _:
+            return type(left) is type(right)
+
+
+def number_type(draft: Draft, number: syn.Number) -> NumberType:
+    """The one-value type of a literal: its scaled value, decimals and unit.
+
+    ``25%`` is 25 with two decimals; a multiple such as ``3l`` with ``unit l = 1000ml`` is
+    counted in the base unit.
+    """
+    value, unit = number.scaled, number.unit or ""
+    if unit == "%":
+        return NumberType(value, value, number.decimals + 2, "%")
+    if unit:
+        if unit not in draft.units:
+            hint = did_you_mean(unit, draft.units) or f"Declare it with `unit {unit}`."
+            draft.stop("TW0201", f"There is no unit `{unit}`.", number.span, "unknown unit", hint)
+        declared = draft.units[unit]
+        value, unit = value * declared.multiple, declared.base
+    return NumberType(value, value, number.decimals, unit)
+
+
+def bound_of(draft: Draft, bound: syn.Bound) -> NumberType:
+    """The one-value type of a bound of a range, which may have a minus sign."""
+    if isinstance(bound, syn.Number):
+        return number_type(draft, bound)
+    if not isinstance(bound.operand, syn.Number):
+        draft.stop("TW0301", "A bound of a range is a number.", bound.span, "not a number")
+    found = number_type(draft, bound.operand)
+    value = -(found.low or 0)
+    return NumberType(value, value, found.decimals, found.unit)
+
+
+def _range(draft: Draft, node: syn.RangeType) -> NumberType:
+    low, high = bound_of(draft, node.low), bound_of(draft, node.high)
+    if not same_unit(low.unit, high.unit):
+        draft.stop("TW0303", "The bounds of a range have different units.", node.span, "units")
+    decimals = max(low.decimals, high.decimals)
+    first = (low.low or 0) * 10 ** (decimals - low.decimals)
+    last = (high.low or 0) * 10 ** (decimals - high.decimals)
+    if first > last:
+        hint = "Write the lower bound first."
+        draft.stop("TW0308", "The range is empty.", node.span, "no number lies in it", hint)
+    if max(abs(first), abs(last)) > 2**62:
+        draft.stop("TW0308", "The range is too wide.", node.span, hint="Stay within ±2⁶².")
+    return NumberType(first, last, decimals, high.unit or low.unit)
+
+
+def _named(draft: Draft, name: syn.Name) -> ValueType:
+    if name.value in draft.enums:
+        return EnumType(name.value)
+    if name.value == ROOT or name.value in draft.types:
+        return ObjectType(name.value)
+    known = (*draft.types, *draft.enums, ROOT)
+    foreign = TYPES.get(name.value.lower())
+    hint = f"Write {foreign}." if foreign else did_you_mean(name.value, known)
+    hint = hint or "Declare it with `type` or `enum`."
+    draft.stop("TW0202", f"There is no type `{name.value}`.", name.span, "unknown type", hint)
+
+
+def whole(draft: Draft, number: syn.Number, least: int = 0) -> int:
+    """A number of ticks, steps or objects: whole, and not below ``least``."""
+    if number.decimals:
+        hint = "Write a whole number."
+        draft.stop("TW0305", "Only whole numbers count here.", number.span, "decimals", hint)
+    if number.scaled < least:
+        hint = f"Write at least {least}."
+        draft.stop("TW0308", f"At least {least} is needed.", number.span, "too few", hint)
+    return number.scaled
+
+
+def object_type(draft: Draft, name: syn.Name) -> str:
+    """The name of an object type, where no other type will do."""
+    if name.value in draft.types:
+        return name.value
+    if name.value in draft.enums:
+        what = f"`{name.value}` is an enum, and a type of objects is needed."
+        draft.stop("TW0301", what, name.span, "not a type of objects", "Name a type.")
+    hint = did_you_mean(name.value, draft.types) or "Declare it with `type`."
+    draft.stop("TW0202", f"There is no type `{name.value}`.", name.span, "unknown type", hint)
+
+
+def type_of_ref(draft: Draft, ref: syn.TypeRef) -> ValueType:
+    """The value type that an author wrote for a fluent."""
+    match ref:
+        case syn.NamedType(name=name):
+            found = _named(draft, name)
+        case syn.PrimitiveType(kind="bool"):
+            found = BOOL
+        case syn.PrimitiveType(kind="int"):
+            found = NumberType()
+        case syn.PrimitiveType(kind="real"):
+            found = REAL
+        case syn.PrimitiveType():
+            found = TEXT
+        case syn.RangeType():
+            return _range(draft, ref)
+        case _:
+            assert_never(ref)
+    if not ref.optional:
+        return found
+    if found == BOOL:
+        hint = "Write `bool`, or an enum with a member for the third case."
+        draft.stop("TW0310", "A truth value is never `none`.", ref.span, "`bool?`", hint)
+    return optional(found)
+
+
+def kind_type(draft: Draft, kind: syn.Kind | syn.PrimitiveType | None) -> ValueType:
+    """The type a parameter or loop variable ranges over; without one, any object."""
+    if kind is None:
+        return ObjectType(ROOT)
+    if isinstance(kind, syn.PrimitiveType):
+        what = f"A parameter stands for one of a list of values, and `{kind.kind}` has none."
+        hint = "Write a type of objects, an enum or a range: only derives take `bool` and `real`."
+        draft.stop("TW0301", what, kind.span, f"`{kind.kind}`", hint)
+    if isinstance(kind, syn.RangeType):
+        return _range(draft, kind)
+    if kind.optional:
+        hint = "Leave out the `?`: a variable always stands for something."
+        draft.stop("TW0301", "A variable cannot range over `none`.", kind.span, "optional", hint)
+    return _named(draft, kind.name)

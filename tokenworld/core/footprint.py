@@ -1,0 +1,122 @@
+"""`Footprints`: what each rule reads, writes and draws, worked out once, derives included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from tokenworld.core.nodes import (
+    Actor,
+    Binder,
+    Body,
+    BranchDraw,
+    Call,
+    Create,
+    DeriveCall,
+    Destroy,
+    Fold,
+    For,
+    Let,
+    Members,
+    PickDraw,
+    Read,
+    Term,
+    UniformDraw,
+    Write,
+)
+from tokenworld.core.rules import Footprint
+from tokenworld.core.walk import statements_in, subterms, terms_in
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import ObjectType, TypeRange
+
+__all__ = ["Footprints", "changes"]
+
+_ASKING = frozenset({"tick", "score", "busy", "did", "id"})
+
+
+def _joined(found: Iterable[Footprint]) -> Footprint:
+    every = tuple(found)
+
+    def union(name: str) -> frozenset[str]:
+        return frozenset().union(*(getattr(one, name) for one in every))
+
+    def some(name: str) -> bool:
+        return any(getattr(one, name) for one in every)
+
+    return Footprint(
+        union("reads"), union("was"), union("writes"), union("named"), union("types"),
+        union("creates"), union("asks"), some("destroys"), some("draws"), some("acts"),
+    )  # fmt: skip
+
+
+def _past(found: Footprint) -> Footprint:
+    """The footprint of a derive that is asked about the start of the tick."""
+    return Footprint(
+        was=found.reads | found.was, types=found.types, asks=found.asks, acts=found.acts
+    )
+
+
+def _ranged(binders: tuple[Binder, ...]) -> frozenset[str]:
+    """The object types whose members are enumerated."""
+    found = (one.domain.of for one in binders if isinstance(one.domain, TypeRange))
+    return frozenset(one.name for one in found if isinstance(one, ObjectType))
+
+
+@frozen
+class Footprints:
+    """Works out footprints; ``derives`` are the values of derived facts by name."""
+
+    derives: Mapping[str, Term]
+
+    def of(self, terms: Iterable[Term] = (), bodies: Iterable[Body] = ()) -> Footprint:
+        """What terms and bodies touch together."""
+        every = tuple(bodies)
+        read = self._read((*terms, *(term for body in every for term in terms_in(body))))
+        return _joined((*read, *(one for body in every for one in _changes(body))))
+
+    def _read(self, terms: Iterable[Term]) -> Iterator[Footprint]:
+        """What terms read; each derive they lead to is followed once for now and once for then."""
+        todo = [(term, False) for term in terms]
+        seen = set[tuple[str, bool]]()
+        for term, past in todo:  # grows while it is walked
+            for part in subterms(term):
+                yield _past(_own(part)) if past else _own(part)
+                if isinstance(part, DeriveCall):
+                    call = (part.derive, past or part.was)
+                    if call not in seen:
+                        seen.add(call)
+                        todo.append((self.derives[part.derive], call[1]))
+
+
+def _own(part: Term) -> Footprint:
+    """What one term reads itself."""
+    if isinstance(part, (Read, Members)):
+        fluent = frozenset({part.fluent} if part.fluent else ())
+        return Footprint(was=fluent) if part.was else Footprint(reads=fluent)
+    if isinstance(part, Call):
+        return Footprint(asks=_ASKING & {part.op})
+    if isinstance(part, Fold):
+        return Footprint(types=_ranged(part.binders))
+    return Footprint(acts=isinstance(part, Actor))
+
+
+def changes(body: Body) -> Footprint:
+    """What the statements of a body do; what their terms read is left out."""
+    return _joined(_changes(body))
+
+
+def _changes(body: Body) -> Iterator[Footprint]:
+    for one in statements_in(body):
+        if isinstance(one, Write):
+            target = frozenset({one.target.fluent})
+            yield Footprint(writes=target, named=target)
+        elif isinstance(one, Create):
+            written = frozenset(field.fluent for field in one.fields)
+            named = frozenset(field.fluent for field in one.fields if not field.default)
+            yield Footprint(writes=written, named=named, creates=frozenset({one.of}))
+        elif isinstance(one, Destroy):
+            yield Footprint(destroys=True)
+        elif isinstance(one, For):
+            yield Footprint(types=_ranged(one.binders))
+        elif isinstance(one, Let) and isinstance(one.value, (BranchDraw, PickDraw, UniformDraw)):
+            binders = one.value.binders if isinstance(one.value, PickDraw) else ()
+            yield Footprint(types=_ranged(binders), draws=True)

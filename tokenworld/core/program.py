@@ -1,0 +1,243 @@
+"""`lowered`: every rule of a checked program in core, with its footprint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tokenworld import model as m
+from tokenworld.core import rules as r
+from tokenworld.core.desugar import Desugarer
+from tokenworld.core.footprint import Footprints
+from tokenworld.core.nodes import Binder, Body, Field, Term
+
+__all__ = ["Rules", "lowered"]
+
+_REMEMBERED = 16
+
+
+@dataclass(eq=False)
+class Rules:
+    """Every rule of a program in core, each kind lowered when it is first asked for.
+
+    ``defaults`` are those of each type; ``objects`` are keyed by world (empty for a top-level
+    object) and name.
+    """
+
+    program: m.Program
+
+    @cached_property
+    def _sugar(self) -> Desugarer:
+        return Desugarer(self.program)
+
+    def term(self, term: m.Term) -> Term:
+        """A term of the checked program in core, for those who ask about one of their own."""
+        return self._sugar.term(term)
+
+    def binders(self, binders: tuple[m.Binder, ...]) -> tuple[Binder, ...]:
+        """Binders of the checked program in core."""
+        return self._sugar.binders(binders)
+
+    @cached_property
+    def _footprints(self) -> Footprints:
+        values = {one.name: self._sugar.term(one.value) for one in self.program.derives.values()}
+        return Footprints(values)
+
+    @cached_property
+    def actions(self) -> Mapping[str, r.Action]:
+        return {name: self._action(one) for name, one in self.program.actions.items()}
+
+    @cached_property
+    def laws(self) -> Mapping[str, r.Law]:
+        return {name: self._law(one) for name, one in self.program.laws.items()}
+
+    def footprint(self, terms: Iterable[Term] = (), bodies: Iterable[Body] = ()) -> r.Footprint:
+        """What terms and bodies touch together, derives included."""
+        return self._footprints.of(terms, bodies)
+
+    @cached_property
+    def in_play(self) -> tuple[r.Footprint, ...]:
+        """The footprints of what may change facts in play: actions, laws, births."""
+        found = [one.footprint for one in self.actions.values()]
+        found += [one.footprint for one in self.laws.values()]
+        return (*found, *(one.footprint for one in self.births))
+
+    @cached_property
+    def creates(self) -> frozenset[str]:
+        """The types that play may make objects of."""
+        return frozenset[str]().union(*(one.creates for one in self.in_play))
+
+    @cached_property
+    def destroys(self) -> bool:
+        """Whether play may destroy objects, so that slots go."""
+        return any(one.destroys for one in self.in_play)
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """The fluents that play may change, the defaults of created objects included."""
+        return self._changed(one.writes for one in self.in_play)
+
+    @cached_property
+    def changed_in_play(self) -> frozenset[str]:
+        """The fluents that play may change once a slot is there: what creation fills in by default
+        depends on the type alone."""
+        return self._changed(one.named for one in self.in_play)
+
+    def _changed(self, written: Iterable[frozenset[str]]) -> frozenset[str]:
+        every = frozenset(self.program.fluents) if self.destroys else frozenset[str]()
+        return every.union(*written)
+
+    @cached_property
+    def births(self) -> tuple[r.Birth, ...]:
+        return tuple(self._birth(one) for one in self.program.births)
+
+    @cached_property
+    def derives(self) -> Mapping[str, r.Derive]:
+        return {name: self._derive(one) for name, one in self.program.derives.items()}
+
+    @cached_property
+    def watches(self) -> Mapping[str, r.Watch]:
+        return {name: self._watch(one) for name, one in self.program.watches.items()}
+
+    @cached_property
+    def invariants(self) -> Mapping[str, r.Invariant]:
+        return {name: self._invariant(one) for name, one in self.program.invariants.items()}
+
+    @cached_property
+    def conserves(self) -> Mapping[str, r.Conserve]:
+        return {name: self._conserve(one) for name, one in self.program.conserves.items()}
+
+    @cached_property
+    def called(self) -> tuple[r.Called, ...]:
+        return tuple(self._called(one) for one in self.program.called)
+
+    @cached_property
+    def scopes(self) -> tuple[r.Scope, ...]:
+        return tuple(self._scope(one) for one in self.program.scopes)
+
+    @cached_property
+    def descriptions(self) -> tuple[r.Description, ...]:
+        return tuple(self._sugar.description(one) for one in self.program.describes)
+
+    @cached_property
+    def worlds(self) -> Mapping[str, r.WorldRules]:
+        return {name: self._world(one) for name, one in self.program.worlds.items()}
+
+    @cached_property
+    def starts(self) -> Mapping[str, r.StartRules]:
+        return {name: self._start(one) for name, one in self.program.worlds.items()}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, tuple[Field, ...]]:
+        return {name: self._fields(one.defaults) for name, one in self.program.types.items()}
+
+    @cached_property
+    def objects(self) -> Mapping[tuple[str, str], r.ObjectRules]:
+        objects = self.program.objects.values()
+        return {(one.world or "", one.name): self._object(one) for one in objects}
+
+    def _fields(self, fields: Iterable[m.FieldValue]) -> tuple[Field, ...]:
+        return tuple(Field(one.fluent, self._sugar.term(one.value), one.span) for one in fields)
+
+    def _object(self, one: m.ObjectDecl) -> r.ObjectRules:
+        return r.ObjectRules(self._fields(one.fields), self._sugar.terms(one.aka))
+
+    def _action(self, action: m.Action) -> r.Action:
+        sugar = self._sugar
+        guards = tuple(one for guard in action.guards for one in sugar.guard(guard))
+        body, cancelled = sugar.body(action.body), sugar.body(action.cancelled)
+        asked = (sugar.maybe(action.takes), sugar.maybe(action.until), sugar.maybe(action.cost))
+        written = tuple(one for one in asked if one is not None)
+        touched = self._footprints.of(written, (guards, body, cancelled))
+        return r.Action(
+            action.name, sugar.binders(action.params),
+            tuple(sugar.template(one) for one in action.phrases),
+            guards, *asked, body, cancelled, action.span, touched,
+        )  # fmt: skip
+
+    def _law(self, law: m.Law) -> r.Law:
+        when, body = self._sugar.maybe(law.when), self._sugar.body(law.body)
+        touched = self._footprints.of(() if when is None else (when,), (body,))
+        params = self._sugar.binders(law.params)
+        return r.Law(law.name, params, law.phase, when, body, law.span, touched)
+
+    def _birth(self, birth: m.Birth) -> r.Birth:
+        body = self._sugar.body(birth.body)
+        param = self._param(birth.param)
+        return r.Birth(param, body, birth.span, self._footprints.of((), (body,)))
+
+    def _param(self, binder: m.Binder) -> Binder:
+        return self._sugar.binders((binder,))[0]
+
+    def _derive(self, derive: m.Derive) -> r.Derive:
+        value, params = self._footprints.derives[derive.name], self._sugar.binders(derive.params)
+        touched = self._footprints.of((value,))
+        return r.Derive(
+            derive.name, params, value, derive.type, derive.recursive, derive.span, touched
+        )
+
+    def _watch(self, watch: m.Watch) -> r.Watch:
+        when, body = self._sugar.term(watch.when), self._sugar.body(watch.body)
+        touched = self._footprints.of((when,), (body,))
+        params = self._sugar.binders(watch.params)
+        return r.Watch(
+            watch.name, params, watch.once, when, body, watch.uses_was, watch.span, touched
+        )
+
+    def _invariant(self, one: m.Invariant) -> r.Invariant:
+        condition, params = self._sugar.term(one.condition), self._sugar.binders(one.params)
+        atoms = tuple((atom.text, self._sugar.term(atom.term)) for atom in one.atoms)
+        touched = self._footprints.of((condition,))
+        return r.Invariant(one.name, params, condition, one.source, atoms, one.span, touched)
+
+    def _conserve(self, one: m.Conserve) -> r.Conserve:
+        value = self._sugar.term(one.value)
+        touched = self._footprints.of((value,))
+        return r.Conserve(one.name, value, one.exempt, one.source, one.span, touched)
+
+    def _called(self, one: m.Called) -> r.Called:
+        aka = self._sugar.terms(one.aka)
+        return r.Called(self._param(one.param), self._sugar.term(one.name), aka, one.span)
+
+    def _scope(self, one: m.Scope) -> r.Scope:
+        return r.Scope(self._param(one.param), self._sugar.term(one.condition), one.span)
+
+    def _world(self, world: m.World) -> r.WorldRules:
+        return r.WorldRules(
+            world.name,
+            tuple(self._ending(one) for one in world.endings),
+            tuple(self._award(one) for one in world.awards),
+            tuple(self._award(one) for one in world.pays),
+            self._sugar.maybe(world.score),
+        )
+
+    def _start(self, world: m.World) -> r.StartRules:
+        body = self._sugar.body
+        legends = (
+            {one.symbol: body(one.body) for one in layout.legends} for layout in world.layouts
+        )
+        return r.StartRules(tuple(body(one) for one in world.setups), tuple(legends))
+
+    def _ending(self, line: m.Ending) -> r.Ending:
+        condition = self._sugar.term(line.condition)
+        text = None if line.text is None else self._sugar.template(line.text)
+        touched = self._footprints.of((condition,))
+        return r.Ending(line.ending, line.name, condition, text, line.source, line.span, touched)
+
+    def _award(self, award: m.Award) -> r.Award:
+        amount, when = self._sugar.term(award.amount), self._sugar.term(award.when)
+        return r.Award(amount, when, award.span, self._footprints.of((amount, when)))
+
+
+_rules: dict[int, Rules] = {}
+
+
+def lowered(program: m.Program) -> Rules:
+    """The rules of a program in core; those of the last few programs are remembered."""
+    found = _rules.get(id(program))
+    if found is None:
+        if len(_rules) >= _REMEMBERED:
+            del _rules[next(iter(_rules))]
+        found = _rules[id(program)] = Rules(program)
+    return found

@@ -1,0 +1,186 @@
+"""Bodies of core to Python statements: what they ask for goes to a `log.Log`, named ``D``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tokenworld.core import StatementVisitor
+from tokenworld.core.nodes import (
+    Body,
+    BranchDraw,
+    Create,
+    Describe,
+    Destroy,
+    Draw,
+    Emit,
+    For,
+    If,
+    Let,
+    PickDraw,
+    Require,
+    Reward,
+    Say,
+    Term,
+    Write,
+)
+from tokenworld.engine.layout import implicit_default
+from tokenworld.engine.rows.log import Maker
+from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter, within_length
+from tokenworld.model import NumberType
+
+__all__ = ["BodyWriter"]
+
+
+@dataclass
+class BodyWriter(StatementVisitor[Names, Names]):
+    """Writes the statements of one function; each makes the names behind it."""
+
+    terms: TermWriter
+    births: dict[str, list[str]]
+    """The functions of the `birth` rules of each type, the most general first."""
+    lines: Lines = field(default_factory=list)
+    depth: int = 1
+
+    def line(self, text: str) -> None:
+        self.lines.append((self.depth, text))
+
+    def body(self, body: Body, names: Names) -> Names:
+        """Every statement in written order; the names behind them."""
+        for statement in body:
+            names = self.statement(statement, names)
+        return names
+
+    def _inner(self, body: Body, names: Names) -> None:
+        self.depth += 1
+        before = len(self.lines)
+        self.body(body, names)
+        if len(self.lines) == before:
+            self.line("pass")
+        self.depth -= 1
+
+    def _named(self, names: Names, name: str, code: str, *, loose: bool = False) -> Names:
+        """Names with one more, which stands for an expression."""
+        own = self.terms.fresh("l")
+        self.line(f"{own} = {code}")
+        return {**names, name: Name(own, loose)}
+
+    # ---- control ------------------------------------------------------------------------------
+
+    def choose(self, statement: If, env: Names) -> Names:
+        self.line(f"if {self.terms.term(statement.condition, env)}:")
+        self._inner(statement.then, env)
+        if statement.otherwise:
+            self.line("else:")
+            self._inner(statement.otherwise, env)
+        return env
+
+    def loop(self, statement: For, env: Names) -> Names:
+        inner, depth = self.terms.loops(
+            statement.binders, statement.where, env, self.lines, self.depth
+        )
+        before, self.depth = self.depth, depth - 1
+        self._inner(statement.body, inner)
+        self.depth = before
+        return env
+
+    def require(self, statement: Require, env: Names) -> Names:
+        raise TypeError("a require stands at the head of an action")
+
+    # ---- changes ------------------------------------------------------------------------------
+
+    def write(self, statement: Write, env: Names) -> Names:
+        terms, target = self.terms, statement.target
+        store = terms.slots.by_id[target.fluent]
+        value = terms.value(statement.value, env)
+        if statement.op == "+":
+            value = within_length(value, statement.value.type)
+        codes = [terms.term(one, env) for one in target.args]
+        rests = terms.loose(statement.value, env) and (statement.op == "+" or store.column.always)
+        if terms.sure(store, target.args, env) and not (rests or terms.careful):
+            self.line(f"D.log({terms.slot(store, codes)}, {statement.op!r}, {value})")
+            return env
+        args = f"({', '.join(codes)},)" if codes else "()"
+        self.line(f"D.put({store.column.index}, {args}, {statement.op!r}, {value})")
+        return env
+
+    def destroy(self, statement: Destroy, env: Names) -> Names:
+        self.line(f"D.destroy({self.terms.term(statement.target, env)})")
+        return env
+
+    def create(self, statement: Create, env: Names) -> Names:
+        terms = self.terms
+        values_of = {one.fluent: one.value for one in statement.fields}
+        attributes = terms.slots.program.types[statement.of].attributes
+        others = (key for key in attributes if key not in statement.given)
+        stores = [terms.slots.by_id[key] for key in (*others, *statement.given)]
+        values = [
+            terms.value(values_of[one.column.fluent.id], env)
+            if one.column.fluent.id in values_of
+            else terms.const(implicit_default(one.column.fluent.type))
+            for one in stores
+        ]
+        maker = terms.const(Maker(statement.of, statement.name, statement.named, tuple(stores)))
+        own = terms.fresh("n")
+        self.line(f"{own} = D.create(W, {maker}, [{', '.join(values)}])")
+        for birth in self.births[statement.of]:
+            self.line(f"D.bear({birth}, W, me, {own})")
+        return {**env, statement.name: Name(own, newborn=True)}
+
+    # ---- values and draws ---------------------------------------------------------------------
+
+    def let(self, statement: Let, env: Names) -> Names:
+        value = statement.value
+        if not isinstance(value, Draw):
+            code, loose = self.terms.value(value, env), self.terms.loose(value, env)
+            return self._named(env, statement.names[0], code, loose=loose)
+        if isinstance(value, BranchDraw):
+            shares = "".join(f"{self._share(one, env)}, " for one in value.probabilities)
+            return self._named(
+                env, statement.names[0], f"D.branch(({shares}), {str(value.span)!r})"
+            )
+        if isinstance(value, PickDraw):
+            return self._pick(value, statement.names, env)
+        ends = f"{self.terms.term(value.low, env)}, {self.terms.term(value.high, env)}"
+        return self._named(env, statement.names[0], f"D.uniform({ends})")
+
+    def _share(self, term: Term, env: Names) -> str:
+        """A probability: a pair of whole numbers, or a real."""
+        code, kind = self.terms.term(term, env), term.type
+        return f"({code}, {10**kind.decimals})" if isinstance(kind, NumberType) else code
+
+    def _pick(self, draw: PickDraw, names: tuple[str, ...], env: Names) -> Names:
+        terms = self.terms
+        found, weights, chosen = (terms.fresh("l") for _ in range(3))
+        self.line(f"{found} = []")
+        self.line(f"{weights} = []")
+        inner, depth = terms.loops(draw.binders, draw.where, env, self.lines, self.depth)
+        row = ", ".join(inner[one.name].code for one in draw.binders)
+        weight = "1" if draw.weight is None else terms.term(draw.weight, inner)
+        self.lines.append((depth, f"{found}.append(({row},))"))
+        self.lines.append((depth, f"{weights}.append({weight})"))
+        self.line(f"{chosen} = D.pick({draw.key!r}, {weights}, {str(draw.span)!r})")
+        for at, name in enumerate(names):
+            env = self._named(env, name, f"{found}[{chosen}][{at}] if {chosen} >= 0 else NONE")
+        return env
+
+    # ---- output -------------------------------------------------------------------------------
+
+    def say(self, statement: Say, env: Names) -> Names:
+        text, passed = self.terms.text_function(statement.template, env)
+        self.line(f"D.say({text}, W, me, ({''.join(f'{one}, ' for one in passed)}))")
+        return env
+
+    def describe(self, statement: Describe, env: Names) -> Names:
+        self.line(f"D.say(described, W, me, ({self.terms.term(statement.target, env)},))")
+        return env
+
+    def emit(self, statement: Emit, env: Names) -> Names:
+        args = "".join(f"{self.terms.value(one, env)}, " for one in statement.args)
+        self.line(f"D.emit({statement.event!r}, ({args}))")
+        return env
+
+    def reward(self, statement: Reward, env: Names) -> Names:
+        kind = statement.amount.type
+        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        self.line(f"D.reward({self.terms.term(statement.amount, env)}, {decimals})")
+        return env

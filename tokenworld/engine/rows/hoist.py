@@ -1,0 +1,274 @@
+"""One function for each action that lists the bindings for which the author's requires hold.
+
+``listed(S, W, me, found)`` appends the arguments in order. Each require is tested behind the
+parameter that binds last what it reads; a parameter that a require makes equal to something bound
+before, or that points at it, ranges over that value or over what points at it. A test is taken out
+of its place only where it has a value whatever those before it say; one whose value may be missing
+(a division by zero) is left to the function of all guards, where that makes the command impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tokenworld.core import Rules
+from tokenworld.core.desugar import Desugarer
+from tokenworld.core.nodes import (
+    Binder,
+    Body,
+    Call,
+    DeriveCall,
+    Describe,
+    Draw,
+    Fold,
+    Let,
+    Members,
+    Read,
+    Require,
+    Say,
+    Term,
+    Variable,
+)
+from tokenworld.core.rules import Action
+from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
+from tokenworld.engine.rows.layout import KINDS, Store
+from tokenworld.engine.rows.terms import Lines, Name, TermWriter, within_length
+from tokenworld.model import NumberType, ObjectType, ValueType, is_optional
+
+__all__ = ["HoistWriter", "words_are_sure"]
+
+_SURE = frozenset({"not", "and", "or", "==", "<", "<=", "in", "tick", "busy", "did", "pi", "id",
+                   "next", "prev"})  # fmt: skip
+"""Operators that always have a value."""
+_EXACT = frozenset({"+", "-", "*", "neg", "scale", "min", "max", "abs"})
+"""Those that have one where the type of the result is bounded."""
+
+
+@dataclass(frozen=True)
+class _Guard:
+    """A conjunct of the requires, or a let: behind how many parameters it is worked out."""
+
+    term: Term
+    level: int
+    name: str = ""
+    alone: bool = False
+
+
+@dataclass
+class HoistWriter:
+    """Writes the function of one action; ``ok`` is that of all its guards in written order."""
+
+    terms: TermWriter
+    action: Action
+    ok: str
+    lines: Lines = field(default_factory=list)
+    depth: int = 1
+
+    def __post_init__(self) -> None:
+        self._levels = {one.name: at for at, one in enumerate(self.action.params, 1)}
+        self._kinds = {one.name: one.type for one in self.action.params}
+        self._names: dict[str, Name] = {}
+        self._left = False
+        self._guards = list(self._placed())
+
+    def write(self, name: str) -> None:
+        """Add the function."""
+        self._behind(0)
+        for level, binder in enumerate(self.action.params, 1):
+            self._bind(binder, level)
+            self._behind(level)
+        args = "".join(f"{self._names[one.name].code}, " for one in self.action.params)
+        if self._left:
+            self._line(f"if held({self.ok}, S, W, me, {args}):")
+            self.depth += 1
+        self._line(f"found.append(({args}))")
+        self.terms.function(name, ["found"], self.lines)
+
+    def _line(self, text: str) -> None:
+        self.lines.append((self.depth, text))
+
+    # ---- where a guard stands -------------------------------------------------------------------
+
+    def _placed(self) -> Iterator[_Guard]:
+        """The guards that are tested here, each with its level; the others are left to ``ok``."""
+        lost, deepest = set[str](), 0
+        params = set(self._kinds)
+        for guard in self.action.guards:
+            name = guard.names[0] if isinstance(guard, Let) else ""
+            for term in _terms(guard):
+                read = {one.name for one in subterms(term) if isinstance(one, Variable)}
+                alone = self._is_alone(term) and read & set(self._levels) <= params
+                if read & lost or not is_sure(term, self.terms.rules) or (self._left and not alone):
+                    self._left = True
+                    lost.add(name)
+                    continue
+                own = max((self._levels[one] for one in read if one in self._levels), default=0)
+                level = own if alone else max(own, deepest)
+                deepest = max(deepest, level)
+                if name:
+                    self._levels[name] = level
+                yield _Guard(term, level, name, alone)
+
+    def _is_alone(self, term: Term) -> bool:
+        """Whether the value of a term rests on no earlier require: none narrowed a type in it."""
+        fluents, derives = self.terms.slots.by_id, self.terms.rules.derives
+        for one in subterms(term):
+            match one:
+                case Read(fluent=name):
+                    declared: ValueType | None = fluents[name].column.fluent.type
+                case DeriveCall(derive=name):
+                    declared = derives[name].type
+                case Variable(name=name):
+                    declared = self._kinds.get(name)
+                case _:
+                    declared = None
+            if declared is not None and _narrowed(declared, one.type):
+                return False
+        return True
+
+    # ---- levels ---------------------------------------------------------------------------------
+
+    def _behind(self, level: int) -> None:
+        """The guards of a level, in written order."""
+        for guard in self._guards:
+            if guard.level != level:
+                continue
+            if not guard.name:
+                self._line(f"if {self.terms.term(guard.term, self._names)}:")
+                self.depth += 1
+                continue
+            loose = self.terms.loose(guard.term, self._names)
+            own = self.terms.fresh("l")
+            self._line(f"{own} = {self.terms.value(guard.term, self._names)}")
+            self._names[guard.name] = Name(own, loose)
+
+    def _bind(self, binder: Binder, level: int) -> None:
+        """The loop over the values of a parameter."""
+        here = [one for one in self._guards if one.level == level and not one.name and one.alone]
+        for guard in here:
+            found = self._candidates(binder, guard.term, level)
+            if found is not None:
+                variable = self.terms.fresh()
+                self._names[binder.name] = Name(variable)
+                self._line(f"for {variable} in {found}:")
+                self.depth += 1
+                self._line(f"if {self._kind_test(binder, variable)}:")
+                self.depth += 1
+                self._guards.remove(guard)  # exactly these make it true
+                return
+        self._names, self.depth = self.terms.loops(
+            (binder,), None, self._names, self.lines, self.depth
+        )
+
+    def _candidates(self, binder: Binder, test: Term, level: int) -> str | None:
+        """What a parameter ranges over where a test says what it, or a fluent of it, equals."""
+        if not isinstance(binder.type, ObjectType) or not isinstance(test, Call):
+            return None
+        if test.op not in ("==", "in"):
+            return None
+        for one, other in (test.args, test.args[::-1]) if test.op == "==" else (test.args,):
+            if not self._is_bound(other, level):
+                continue
+            if isinstance(one, Variable) and one.name == binder.name:
+                return self._members(other) if test.op == "in" else self._single(other)
+            if test.op == "==" and isinstance(one, Read) and not one.was:
+                at = one.args[0] if len(one.args) == 1 else None
+                if isinstance(at, Variable) and at.name == binder.name:
+                    return self._pointing(one, other)
+        return None
+
+    def _is_bound(self, term: Term, level: int) -> bool:
+        """Whether a term reads nothing that this parameter or a later one binds."""
+        read = (one.name for one in subterms(term) if isinstance(one, Variable))
+        return all(self._levels.get(name, 0) < level for name in read) and not any(
+            isinstance(one, Variable) and one.name not in self._names for one in subterms(term)
+        )
+
+    def _single(self, value: Term) -> str:
+        return f"({self.terms.term(value, self._names)},)"
+
+    def _pointing(self, read: Read, value: Term) -> str | None:
+        """What points at a value, in order of number."""
+        store = self.terms.slots.by_id[read.fluent]
+        if store.kids is None or self.terms.loose(value, self._names):
+            return None
+        return self._kids(store, value)
+
+    def _members(self, value: Term) -> str | None:
+        """What is in somebody's contents, in order of number."""
+        if not isinstance(value, Members) or value.by != "inverse" or value.was:
+            return None
+        store = self.terms.slots.by_id[value.fluent]
+        return self._kids(store, value.of) if store.column.by_object else None
+
+    def _kids(self, store: Store, value: Term) -> str:
+        row, of = self.terms.row(store, False), self.terms.term(value, self._names)
+        code = f"kids({row}, {self.terms.kids_table(store)}, {of})"
+        return f"sorted({code})" if store.column.fluent.ordered else code
+
+    def _kind_test(self, binder: Binder, variable: str) -> str:
+        """What tells that a candidate is of the type of a parameter."""
+        kind = binder.type
+        assert isinstance(kind, ObjectType)
+        slots, program = self.terms.slots, self.terms.slots.program
+        if kind.name not in slots.moving:
+            return f"{variable} in {self.terms.const(frozenset(slots.base.live[kind.name]))}"
+        kinds = frozenset(name for name in program.types if program.is_subtype(name, kind.name))
+        return f"{variable} != NONE and S[{KINDS}][{variable}] in {self.terms.const(kinds)}"
+
+
+def is_sure(term: Term, rules: Rules, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a term has a value, or is `none`, in every state."""
+    for one in subterms(term):
+        if isinstance(one, Call) and not _has_value(one):
+            return False
+        match one:
+            case DeriveCall(derive=name) if name not in seen:
+                if not is_sure(rules.derives[name].value, rules, seen | {name}):
+                    return False
+        if isinstance(one, Fold) and one.fold == "sum" and within_length("", one.type):
+            return False
+    return True
+
+
+def _has_value(term: Call) -> bool:
+    exact = term.op in _EXACT and isinstance(term.type, NumberType)
+    return term.op in _SURE or (exact and not within_length("", term.type))
+
+
+def words_are_sure(rules: Rules, world: str) -> bool:
+    """Whether no text and no score of a world can lack a value, so that a tick may go without."""
+    bodies: list[Body] = [one.body for one in rules.births]
+    for action in rules.actions.values():
+        bodies += (action.body, action.cancelled)
+    bodies += (one.body for one in rules.laws.values())
+    bodies += (one.body for one in rules.watches.values())
+    told, found = Desugarer(rules.program), rules.worlds[world]
+    bodies += (told.description(one).body for one in rules.program.describes)
+    statements = [one for body in bodies for one in statements_in(body)]
+    texts = [one.template for one in statements if isinstance(one, Say)]
+    texts += (one.text for one in found.endings if one.text is not None)
+    terms = [one for text in texts for one in template_terms(text)]
+    terms += (one.name for one in rules.called)
+    terms += (one.target for one in statements if isinstance(one, Describe))
+    terms += [] if found.score is None else [found.score]
+    terms += (one.amount for one in found.awards)
+    return all(is_sure(one, rules) for one in terms)
+
+
+def _terms(guard: Let | Require) -> tuple[Term, ...]:
+    """The value of a let, or what must all hold."""
+    if isinstance(guard, Require):
+        return tuple(conjuncts((guard.condition,)))
+    assert not isinstance(guard.value, Draw)
+    return (guard.value,)
+
+
+def _narrowed(declared: ValueType, found: ValueType) -> bool:
+    """Whether a term has a narrower type than what it names."""
+    if is_optional(declared) and not is_optional(found):
+        return True
+    if isinstance(declared, ObjectType) and isinstance(found, ObjectType):
+        return declared.name != found.name
+    return False

@@ -1,0 +1,227 @@
+"""The end of a round: in what order laws take their turns, and what must hold at every commit.
+
+Sequential phases, invariants and conserved sums are those of language.md §7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from tokenworld.core import Footprint
+from tokenworld.core.nodes import Binder
+from tokenworld.core.rules import Conserve, Invariant, Law
+from tokenworld.engine.delta import RawChange
+from tokenworld.engine.result import BreachReport
+from tokenworld.engine.rows.commit import commit
+from tokenworld.engine.rows.layout import KINDS, NAMES, Store
+from tokenworld.engine.rows.log import Log, Row
+from tokenworld.engine.rows.modes import sums_written
+from tokenworld.engine.rows.program import Program
+from tokenworld.engine.rows.record import Broken
+from tokenworld.ground import Raw
+from tokenworld.model import ObjectType
+
+__all__ = ["Guards", "Order", "are_alive"]
+
+Args = tuple[Raw, ...]
+Turn = tuple[Law, Callable[..., None]]
+Domain = Callable[[Row, Binder], Sequence[Any]]
+"""The values of a parameter in a row."""
+
+
+class Order:
+    """The bindings of the laws of one phase, kept while nobody comes, goes or moves.
+
+    ``turns`` are the laws, each with the function that carries out one binding of it.
+    """
+
+    def __init__(self, turns: Sequence[Turn], domain: Domain, *, nesting: bool) -> None:
+        self._turns, self._domain, self._nesting = turns, domain, nesting
+        self._basis: list[Any] = []
+        self._known: list[tuple[Turn, Args]] = []
+
+    def bindings(self, row: Row) -> list[tuple[Turn, Args]]:
+        """First what starts with no object, by law; then by the place of the first object."""
+        basis = [row.S[KINDS]]
+        if self._nesting:
+            basis += self._places(row)
+        if basis != self._basis:
+            self._basis, self._known = basis, self._sorted(row)
+        return self._known
+
+    def _places(self, row: Row) -> list[Any]:
+        """All that tells what is in what."""
+        S, stores = row.S, _nested(row)
+        return [S[at] for one in stores if one.live for at in one.kids or one.table]
+
+    def _sorted(self, row: Row) -> list[tuple[Turn, Args]]:
+        order = _preorder(row) if self._nesting else _alive(row)
+        place: dict[Any, int] = {number: at for at, number in enumerate(order)}
+        rows: list[tuple[int, int, Turn, Args]] = []
+        for position, turn in enumerate(self._turns):
+            law, domains = turn[0], []
+            for binder in law.params:
+                values = self._domain(row, binder)
+                if isinstance(binder.type, ObjectType) and self._nesting:
+                    values = sorted(values, key=lambda one: place[one])
+                domains.append(values)
+            thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
+            for args in product(*domains):
+                rows.append((place[args[0]] if thing else -1, position, turn, args))
+        rows.sort(key=lambda one: one[:2])  # stable: the other arguments stay in their order
+        return [(turn, args) for _, _, turn, args in rows]
+
+
+def are_alive(kinds: Sequence[str | None], law: Law, args: Args) -> bool:
+    """Whether no object among the arguments of a law was destroyed."""
+    return all(
+        binder.type.kind != "object" or kinds[arg] is not None  # type: ignore[index]
+        for binder, arg in zip(law.params, args, strict=True)
+    )
+
+
+def _nested(row: Row) -> list[Store]:
+    """The attributes that say in what an object lies."""
+    return [one for one in row.slots.stores if one.column.fluent.nested and one.column.by_object]
+
+
+def _alive(row: Row) -> list[int]:
+    return [at for at, kind in enumerate(row.S[KINDS]) if kind is not None]
+
+
+def _preorder(row: Row) -> list[int]:
+    """Containers before their contents; roots by number."""
+    S, alive = row.S, _alive(row)
+    rows = [(one, S if one.live else row.slots.static) for one in _nested(row)]
+    inside: dict[int, list[int]] = {}
+    for store, held in rows:
+        if store.kids is not None:
+            for number in alive:
+                inside.setdefault(number, []).extend(held[store.kids[number]] or ())
+        else:
+            for number in alive:
+                if held[store.table[number]] is not None:
+                    inside.setdefault(held[store.table[number]], []).append(number)
+    found: dict[int, None] = {}
+    todo = [x for x in alive[::-1] if all(held[one.table[x]] is None for one, held in rows)]
+    while todo:
+        number = todo.pop()
+        if number not in found:
+            found[number] = None
+            todo += inside.get(number, ())[::-1]
+    return [*found, *(number for number in alive if number not in found)]
+
+
+# ---- what must hold ------------------------------------------------------------------------------
+
+
+class Guards:
+    """The invariants and conserved sums of one program."""
+
+    def __init__(self, code: Program) -> None:
+        self._code = code
+        self._invariants, self._conserves = code.rules.invariants, code.rules.conserves
+        self.sums_look_back = any(one.footprint.looks_back for one in self._conserves.values())
+        self.sums = sums_written(code.rules)
+        self._exempt = {
+            name: frozenset(f"{kind} {one}" for one in rule.exempt for kind in ("action", "law"))
+            for name, rule in self._conserves.items()
+        }
+
+    # ---- invariants ---------------------------------------------------------------------------
+
+    def check_invariants(
+        self, row: Row, start: list[Any], mark: int, made: Sequence[RawChange], me: int | None
+    ) -> None:
+        """Raise `Broken` for the first invariant that what was written since a mark broke."""
+        if not self._invariants:
+            return
+        touched = self._touched(row, mark)
+        for name, rule in self._invariants.items():
+            if touched is not None and not _rests_on(rule.footprint, touched):
+                continue
+            witness = self._code["invariant", name](row.S, start, me)
+            if witness:
+                raise Broken(self._invariant(row, rule, witness[0], made), made, row.S[NAMES])
+
+    def _touched(self, row: Row, mark: int) -> frozenset[str] | None:
+        """The fluents that were written since a mark; ``None`` where objects came or went."""
+        slots = row.J[mark::2]
+        if KINDS in slots:
+            return None
+        owners = (row.slots.owner[slot] for slot in slots)
+        return frozenset(one.column.fluent.id for one in owners if one is not None)
+
+    def _invariant(
+        self, row: Row, rule: Invariant, witness: tuple[Any, ...], made: Sequence[RawChange]
+    ) -> BreachReport:
+        names = row.S[NAMES]
+        shown = tuple(
+            names[value] if binder.type.kind == "object" else str(value)
+            for binder, value in zip(rule.params, witness, strict=True)
+        )
+        what = f"The invariant `{rule.name}` would be broken: `{rule.source}`."
+        return BreachReport(
+            "TW1001", "invariant", what, rule.name, str(rule.span), shown, _culprits(made)
+        )
+
+    # ---- conserved sums -----------------------------------------------------------------------
+
+    def commit(self, row: Row, log: Log, me: int | None) -> None:
+        """Write what a log asks for; `Broken` where that changes a conserved sum."""
+        rules = list(self._may_change(log))
+        if not rules:
+            commit(row, log)
+            return
+        mark, was = row.mark, row.copy() if self.sums_look_back else row.S
+        before = [self._code["conserve", one.name](row.S, was, me) for one in rules]
+        commit(row, log)
+        for rule, first in zip(rules, before, strict=True):
+            last = self._alone(rule, row, log, mark, was, me)
+            if first != last:
+                made = log.changes or []
+                raise Broken(self._conserve(rule, made, first, last), made, row.S[NAMES])
+
+    def _may_change(self, log: Log) -> Iterator[Conserve]:
+        """The sums that the rules of a log may change."""
+        every = bool(log.births or log.doomed or self.sums_look_back)
+        rules = {one[3] for one in log.writes} if self.sums else ()
+        for name, writers in self.sums.items():
+            if every or not writers.isdisjoint(rules):
+                yield self._conserves[name]
+
+    def _alone(
+        self, rule: Conserve, row: Row, log: Log, mark: int, was: list[Any], me: int | None
+    ) -> Any:
+        """The sum after the changes of those rules that may not change it."""
+        value, exempt = self._code["conserve", rule.name], self._exempt[rule.name]
+        asked = {title for *_, title in log.writes} | {title for _, title in log.doomed}
+        asked |= {one.rule for one in log.births}
+        if not asked & exempt:
+            return value(row.S, was, me)
+        again, told, log.changes = row.redo(mark), log.changes, None
+        commit(row, log, exempt)
+        found = value(row.S, was, me)
+        row.undo(mark)
+        again()
+        log.changes = told
+        return found
+
+    def _conserve(
+        self, rule: Conserve, made: Sequence[RawChange], first: Any, last: Any
+    ) -> BreachReport:
+        what = f"`{rule.name}` is conserved, and would go from {first} to {last}: `{rule.source}`."
+        return BreachReport(
+            "TW1002", "conserve", what, rule.name, str(rule.span), (), _culprits(made), first, last
+        )
+
+
+def _rests_on(rule: Footprint, fluents: frozenset[str] | set[str]) -> bool:
+    """Whether a change of these fluents may change what a rule comes to."""
+    return bool((rule.reads | rule.was) & fluents or rule.asks - {"id"})
+
+
+def _culprits(made: Sequence[RawChange]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(title for *_, title in made))

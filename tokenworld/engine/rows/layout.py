@@ -1,0 +1,398 @@
+"""Where each fluent's slots are in a row.
+
+A row is one list. Its first slots hold the header (tick, endings, long actions, who lives), then
+come the slots of every fluent that play can change. Fluents that play never changes are in a row
+of their own, ``static``, which all states share. A slot's place is found in one of three ways:
+
+- ``table[x]``, a list by object number, for fluents of one object; where the numbers of the owners
+  follow each other this is ``offset + x``;
+- strides, for several arguments over few values that neither come nor go;
+- ``rows[args]``, a dict that gains a slot when a tuple is first written, for all others.
+
+Slots are only ever added, at the end: a row that is shorter than the layout is filled up from
+``blank``. `NOTHING` is the slot of whatever has none: it always holds `none`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any, Final
+
+from tokenworld.core import Rules
+from tokenworld.engine.digest import state_hash
+from tokenworld.engine.layout import Column, Layout
+from tokenworld.engine.mortality import mortal_types
+from tokenworld.engine.state import ROLL, State
+from tokenworld.engine.wide import column_of
+from tokenworld.ground import Instance, Raw
+from tokenworld.model import ROOT, BoolType, EnumType, NumberType, ObjectType, ValueType
+
+__all__ = [
+    "AWARDED", "DEEDS", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
+    "NEXT", "NOTHING", "ROUND", "SEED", "TICK", "TOLD", "TURN", "Slots", "Store",
+]  # fmt: skip
+
+NOTHING: Final = 0
+TICK: Final = 1
+SEED: Final = 2
+NEXT: Final = 3
+"""The number of the next object."""
+KINDS: Final = 4
+"""The type of each object by number, ``None`` for what was destroyed."""
+NAMES: Final = 5
+LATCHED: Final = 6
+AWARDED: Final = 7
+FIRED: Final = 8
+LONGS: Final = 9
+DEEDS: Final = 10
+DRAWN: Final = 11
+TURN: Final = 12
+ROUND: Final = 13
+"""Between the actors of a round: a copy of the row that the round began with."""
+TOLD: Final = 14
+"""In a round: a copy of the row that watches told of last."""
+FACTS: Final = 15
+"""The sum of the hashes of all facts (`digest.Digest`); ``None`` where nobody asks for it."""
+HEAD: Final = 16
+
+MOST_DENSE = 10_000
+"""Slots up to which a fluent of several arguments has one for each tuple."""
+
+
+@dataclass(slots=True)
+class Store:
+    """Where the slots of one fluent are. ``live``: play may change it. ``offset`` is set where
+    places are worked out by arithmetic, with ``spans`` (lowest value, number of values) for each
+    argument; ``kids[x]`` is the slot that lists what points at x."""
+
+    column: Column
+    live: bool
+    offset: int | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    table: list[int] = field(default_factory=list)
+    kids: list[int] | None = None
+    rows: dict[tuple[Raw, ...], int] = field(default_factory=dict)
+
+    @property
+    def strided(self) -> bool:
+        """Whether every tuple of arguments has a slot from the start."""
+        return self.column.tupled and self.offset is not None
+
+    def find(self, args: tuple[Raw, ...]) -> int | None:
+        """The slot of arguments, none of which is `none`; ``None`` where there is none yet."""
+        if self.column.single:
+            return self.offset
+        if self.column.by_object:
+            return self.table[args[0]]  # type: ignore[index]
+        if self.column.fluent.symmetric and args[0] > args[1]:  # type: ignore[operator]
+            args = (args[1], args[0])
+        if self.offset is None:
+            return self.rows.get(args)
+        place = 0
+        for value, (low, size) in zip(args, self.spans, strict=True):
+            at: int = value - low  # type: ignore[operator,assignment]
+            if not 0 <= at < size:
+                return None
+            place = place * size + at
+        return self.offset + place
+
+
+class Slots:
+    """The layout of all rows that have the population and the unchanging facts of ``base``.
+
+    ``blank`` holds what each slot holds at first; ``owner`` and ``args`` tell of each slot of a
+    fluent whose it is (``None`` for the header and for lists of children). ``live`` are the header
+    slots that list who lives, by type; ``lists`` tells of each list of children the store and the
+    parent. ``epoch`` counts changes of any row: what is worked out on a
+    row and kept is good for one epoch. ``fixed``: what play never writes is the same in all states.
+    """
+
+    def __init__(self, layout: Layout, rules: Rules, base: State, *, fixed: bool = True) -> None:
+        self.columns_layout, self.rules = layout, rules
+        self.instance: Instance = layout.instance
+        self.program = self.instance.program
+        self.base = base
+        self.epoch = 0
+        self.creates = rules.creates
+        self.mortal = mortal_types(self.program)
+        self.blank: list[Any] = [None] * HEAD
+        self.static: list[Any] = [None]
+        self.owner: list[Store | None] = [None] * HEAD
+        self.args: list[tuple[Raw, ...]] = [()] * HEAD
+        self.lists: dict[int, tuple[Store, int]] = {}
+        self._roll: tuple[Any, ...] | None = None
+        self.live = {name: self._add((), None) for name in (ROOT, *self.program.types)}
+        self.moving = frozenset(
+            name for name in (ROOT, *self.program.types) if name in self.mortal or self.grows(name)
+        )
+        self.ancestry = {
+            name: tuple(dict.fromkeys((*kind.ancestors, ROOT)))
+            for name, kind in self.program.types.items()
+        }
+        changed = frozenset[str]().union(*(one.writes for one in rules.in_play))
+        changed |= frozenset(() if fixed else self.program.fluents)
+        self.stores = tuple(self._store(column, changed) for column in layout.columns)
+        self.by_id = {one.column.fluent.id: one for one in self.stores}
+        self.numbered = len(base.kinds)
+        self.static = self._filled(base, False)
+
+    # ---- making places -----------------------------------------------------------------------
+
+    def grows(self, name: str) -> bool:
+        """Whether objects of a type may be created in play."""
+        return any(name == ROOT or self.program.is_subtype(one, name) for one in self.creates)
+
+    def _moves(self, kind: ValueType) -> bool:
+        return isinstance(kind, ObjectType) and kind.name in self.moving
+
+    def _add(self, value: Any, store: Store | None, args: tuple[Raw, ...] = ()) -> int:
+        """A new slot at the end of the live row."""
+        self.blank.append(value)
+        self.owner.append(store)
+        self.args.append(args)
+        return len(self.blank) - 1
+
+    def _place(self, store: Store | None, live: bool, value: Any, args: tuple[Raw, ...]) -> int:
+        """A new slot of a fluent, in the row that it belongs to."""
+        if live:
+            return self._add(value, store, args)
+        self.static.append(value)
+        return len(self.static) - 1
+
+    def _store(self, column: Column, changed: frozenset[str]) -> Store:
+        fluent = column.fluent
+        kinds = [fluent.type, *(one.type for one in fluent.params)]
+        store = Store(column, fluent.id in changed or any(map(self._moves, kinds)))
+        if column.single:
+            store.offset = self._place(store, store.live, column.default, ())
+        elif column.by_object:
+            self._by_object(store)
+        else:
+            self._by_tuple(store)
+        return store
+
+    def _by_object(self, store: Store) -> None:
+        """A slot for each owner, and the list of children of each object they may point at."""
+        column, owned = store.column, list[int]()
+        for number in range(len(self.base.kinds)):
+            place = NOTHING
+            if self.owns(store, self.base.kinds[number]):
+                place = self._place(store, store.live, None, (number,))
+                owned.append(number)
+            store.table.append(place)
+        if owned and owned == list(range(owned[0], owned[-1] + 1)) and not self._growing(store):
+            store.offset = store.table[owned[0]] - owned[0]
+        if column.has_children:
+            store.kids = []
+            for number in range(len(self.base.kinds)):
+                self._list_children(store, self._place(None, store.live, (), ()), number)
+
+    def _growing(self, store: Store) -> bool:
+        kind = store.column.fluent.params[0].type
+        return isinstance(kind, ObjectType) and self.grows(kind.name)
+
+    def owns(self, store: Store, kind: str | None) -> bool:
+        """Whether an object of a type has a slot; what is dead keeps those it may have had."""
+        return kind is None or kind in self.columns_layout.owners[store.column.index]
+
+    def _by_tuple(self, store: Store) -> None:
+        fluent = store.column.fluent
+        spans = [self._span(one.type) for one in fluent.params]
+        known = [one for one in spans if one is not None]
+        if len(known) < len(spans) or prod(size for _, size in known) > MOST_DENSE:
+            return
+        store.spans = tuple(known)
+        places = product(*(range(low, low + size) for low, size in known))
+        at = [self._place(store, store.live, store.column.default, args) for args in places]
+        store.offset = at[0] if at else NOTHING
+
+    def _span(self, kind: ValueType) -> tuple[int, int] | None:
+        """The lowest value of an argument and how many there are; ``None`` if that is not fixed."""
+        match kind:
+            case EnumType(name=name, optional=False):
+                return 0, len(self.program.enums[name].members)
+            case NumberType(low=int() as low, high=int() as high, optional=False):
+                return low, high - low + 1
+            case BoolType():
+                return 0, 2
+            case ObjectType(name=name, optional=False) if name not in self.moving:
+                numbers = self.base.live[name]
+                whole = numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1))
+                return (numbers[0], len(numbers)) if whole else None
+            case _:
+                return None
+
+    def slot(self, store: Store, args: tuple[Raw, ...]) -> int:
+        """The slot of arguments, made where there is none yet."""
+        found = store.find(args)
+        if found is None:
+            if store.column.fluent.symmetric:
+                args = tuple(sorted(args))  # type: ignore[type-var]
+            found = self._place(store, store.live, store.column.default, args)
+            store.rows[args] = found
+        return found
+
+    def number(self, number: int) -> None:
+        """Make the slots that an object of this number may need, whatever its type."""
+        while self.numbered <= number:
+            for store in self.stores:
+                if not store.column.by_object:
+                    continue
+                grows = store.live and self._growing(store)
+                place = self._add(None, store, (self.numbered,)) if grows else NOTHING
+                store.table.append(place)
+                if store.kids is not None:
+                    place = self._add((), None) if store.live else NOTHING
+                    self._list_children(store, place, self.numbered)
+            self.numbered += 1
+
+    def _list_children(self, store: Store, place: int, parent: int) -> None:
+        """Keep what points at an object in a slot."""
+        assert store.kids is not None
+        store.kids.append(place)
+        if store.live:
+            self.lists[place] = (store, parent)
+
+    def shaped(self, slot: int) -> bool:
+        """Whether the value of a slot must fit those of others: unique, nested, acyclic."""
+        store = self.owner[slot]
+        return store is not None and store.column.shaped
+
+    def seat(self, S: list[Any]) -> int:
+        """The place in the round of the next actor who lives."""
+        turn, actors, kinds = S[TURN], self.base.actors, S[KINDS]
+        if len(actors) < 2:
+            return int(turn)
+        living = (at for at in range(turn, len(actors)) if kinds[actors[at]] is not None)
+        return next(living, turn)
+
+    def acting(self, S: list[Any]) -> int | None:
+        """Whose intent comes next."""
+        actors = self.base.actors
+        return actors[self.seat(S)] if len(actors) > 1 else self.base.me
+
+    def fill(self, row: list[Any]) -> None:
+        """Give a row the slots that it lacks."""
+        if len(row) < len(self.blank):
+            row.extend(self.blank[len(row) :])
+
+    # ---- from and to states ------------------------------------------------------------------
+
+    def fits(self, state: State) -> bool:
+        """Whether a state has the unchanging facts and the population of this layout."""
+        known = len(self.base.kinds)
+        return (
+            state.names[:known] == self.base.names
+            and all(old is None or new is None or old == new
+                    for old, new in zip(self.base.kinds, state.kinds, strict=False))
+            and self.creates.issuperset(one for one in state.kinds[known:] if one is not None)
+            and all(state.live[name] == members for name, members in self.base.live.items()
+                    if name not in self.moving)
+            and state.actors == self.base.actors
+            and self._filled(state, False) == self.static
+        )  # fmt: skip
+
+    def encode(self, state: State) -> list[Any]:
+        """The row of a state."""
+        self.number(len(state.kinds) - 1)
+        row = self._filled(state, True)
+        self.take_header(state, row)
+        return row
+
+    def take_header(self, state: State, row: list[Any]) -> None:
+        """Let a row have the header of a state."""
+        row[TICK], row[SEED], row[NEXT] = state.tick, state.seed, state.next_id
+        row[KINDS], row[NAMES] = tuple(state.kinds), state.names
+        self._roll = (row[KINDS], state.names, state.kinds, state.live, state.numbers)
+        row[LATCHED], row[AWARDED], row[FIRED] = state.latched, state.awarded, state.fired
+        row[LONGS], row[DEEDS], row[DRAWN] = state.longs, state.deeds, state.drawn
+        row[TURN], row[FACTS] = state.turn, state.facts
+        row[ROUND] = None if state.round is None else self.encode(state.round)
+        row[TOLD] = None if state.told is None else self.encode(state.told)
+        for name, slot in self.live.items():
+            row[slot] = state.live[name]
+
+    def _filled(self, state: State, live: bool) -> list[Any]:
+        """The facts of a state as a row, without its header."""
+        for store in self.stores:
+            if store.column.tupled and store.live == live:
+                for args in state.cols[store.column.index]:
+                    self.slot(store, args)
+        row = list(self.blank) if live else list(self.static)
+        for store in self.stores:
+            if store.live == live:
+                for args, place in self._places(store, len(state.kinds)):
+                    row[place] = state.get(store.column, args)
+                for parent, place in enumerate((store.kids or ())[: len(state.kinds)]):
+                    row[place] = tuple(state.kids[store.column.index][parent])
+        row[NOTHING] = None
+        return row
+
+    def _places(self, store: Store, numbers: int) -> Iterator[tuple[Any, int]]:
+        """The keys of a column that have a slot, with it."""
+        if store.column.single:
+            assert store.offset is not None
+            yield 0, store.offset
+        elif store.column.by_object:
+            yield from ((x, at) for x, at in enumerate(store.table[:numbers]) if at != NOTHING)
+        elif store.offset is None:
+            yield from list(store.rows.items())
+        else:
+            ranges = (range(low, low + size) for low, size in store.spans)
+            yield from ((args, store.offset + at) for at, args in enumerate(product(*ranges)))
+
+    def places_of(self, store: Store) -> Iterator[tuple[Any, int]]:
+        """All keys of a fluent that have a slot, with it."""
+        return self._places(store, self.numbered)
+
+    def decode(self, row: list[Any]) -> State:
+        """The state that a row stands for."""
+        self.fill(row)
+        state = State(self.columns_layout)
+        self.put_header(row, state)
+        state.mine.discard(ROLL)
+        state.round = None if row[ROUND] is None else self.decode(row[ROUND])
+        state.told = None if row[TOLD] is None else self.decode(row[TOLD])
+        for store in self.stores:
+            self._read_back(store, row if store.live else self.static, state)
+        state.trail.roll = True
+        return state
+
+    def hash(self, row: list[Any]) -> str:
+        """The state hash of a row whose facts are settled."""
+        state = State.__new__(State)
+        state.layout = self.columns_layout
+        self.put_header(row, state)
+        return state_hash(state)
+
+    def put_header(self, row: list[Any], state: State) -> None:
+        """Let a state have the header of a row, but for what it looks back at."""
+        roll = self._roll
+        if roll is None or roll[0] is not row[KINDS] or roll[1] is not row[NAMES]:
+            live = {name: row[slot] for name, slot in self.live.items()}
+            numbers = {name: number for number, name in enumerate(row[NAMES])}
+            roll = self._roll = (row[KINDS], row[NAMES], list(row[KINDS]), live, numbers)
+        _, state.names, state.kinds, state.live, state.numbers = roll
+        state.actors = self.base.actors
+        state.tick, state.seed, state.next_id = row[TICK], row[SEED], row[NEXT]
+        state.latched, state.awarded, state.fired = row[LATCHED], row[AWARDED], row[FIRED]
+        state.longs, state.deeds, state.drawn = row[LONGS], row[DEEDS], row[DRAWN]
+        state.turn, state.facts = row[TURN], row[FACTS]
+
+    def _read_back(self, store: Store, row: list[Any], state: State) -> None:
+        column, size = store.column, len(state.kinds)
+        if column.single:
+            state.cols[column.index] = [row[store.offset or NOTHING]]
+        elif column.by_object:
+            state.cols[column.index] = column_of([row[at] for at in store.table[:size]])
+        else:
+            held = ((args, row[at]) for args, at in self._places(store, size))
+            state.cols[column.index] = {
+                column.key(args): value for args, value in held if value != column.default
+            }
+        if column.has_children:
+            listed = [list(row[at] or ()) for at in (store.kids or ())[:size]]
+            state.kids[column.index] = column_of(listed or [[] for _ in range(size)])

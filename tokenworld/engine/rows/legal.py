@@ -1,0 +1,174 @@
+"""The legal commands of a row: the loops of `hoist`, then the requires that the language adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from tokenworld.core.nodes import Constant
+from tokenworld.core.rules import Action
+from tokenworld.engine.added import never_refused
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.legal.listing import Listing
+from tokenworld.engine.legal.made import Made
+from tokenworld.engine.luck import SeededLuck
+from tokenworld.engine.rows.layout import KINDS, LATCHED, ROUND
+from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.stepper import RowStepper, Tick
+from tokenworld.engine.state import LongAction
+from tokenworld.ground import MANY, Command, Raw, count_bindings
+from tokenworld.model import ObjectType
+
+__all__ = ["Legal"]
+
+Args = tuple[Raw, ...]
+
+
+class Legal:
+    """Lists the legal commands of the rows of one stepper, as `Engine.legal` lists those of a
+    state: actions in order, then arguments in order; none of an action with too many bindings."""
+
+    def __init__(self, stepper: RowStepper) -> None:
+        self._of, code = stepper, stepper.code
+        self._over = not stepper.instance.world.endless
+        self.made = {name: Made(name) for name in stepper.rules.actions}
+        self._listed: dict[str, Any] = {name: code["listed", name] for name in self.made}
+        self._free = {name: one for name, one in stepper.rules.actions.items() if _may_be_free(one)}
+        safe = never_refused(stepper.rules.program)
+        self._trials: dict[str, Any] = {
+            name: code.space.get(code.names.get(("trial", name), ""))
+            for name in self.made
+            if not safe[name]
+        }
+        self._counts = frozenset(name for name in self.made if self._may_be_large(name))
+        self._kinds: Any = None
+        self._known: dict[str, bool] = {}
+
+    def commands(self, row: Row) -> list[Command]:
+        """Every command that would not be refused."""
+        made = self.made
+        return [made[name][args] for name, found in self.by_action(row) for args in found]
+
+    def by_action(self, row: Row) -> list[tuple[str, list[Args]]]:
+        """The arguments of the legal commands of each action that has some."""
+        S, of = row.S, self._of
+        if S[LATCHED] and self._over:
+            return []
+        of.use(_LUCK)
+        tick = of.asking(row)
+        long = tick.long()
+        if long is not None:
+            return self._while_busy(row, tick, long)
+        return list(self._judged(row, tick, row.S if S[ROUND] is None else S[ROUND]))
+
+    def _judged(
+        self, row: Row, tick: Tick, W: list[Any], but: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[str, list[Args]]]:
+        """The legal commands of each action but these; ``W`` is the start of the round."""
+        S, me = row.S, tick.acting
+        for name, listed in self._listed.items():
+            if name in but or (name in self._counts and not self._is_listed(row, name)):
+                continue
+            found: list[Args] = []
+            if W is not S and name in self._free and self._free[name].footprint.looks_back:
+                found = self._tried(row, tick, name)
+            else:
+                listed(S, W, me, found)
+                if found and name in self._trials:
+                    found = self._kept(row, tick, name, found)
+            if found:
+                yield name, found
+
+    # ---- requires of the language ---------------------------------------------------------------
+
+    def _kept(self, row: Row, tick: Tick, name: str, found: list[Args]) -> list[Args]:
+        """Those bindings, whose own requires hold, that no require of the language refuses."""
+        trial, mark, S, J = self._trials[name], row.mark, row.S, row.J
+        if trial is None:
+            return [args for args in found if not self._breaks(row, tick, name, args)]
+        W, me, kept = S if S[ROUND] is None else S[ROUND], tick.acting, []
+        for args in found:
+            try:
+                sure = trial(S, W, me, row, J, *args) == 0
+            except Breach:
+                sure = False
+            if len(J) > mark:  # it drew
+                row.undo(mark)
+            if sure or not self._breaks(row, tick, name, args):
+                kept.append(args)
+        return kept
+
+    def _breaks(self, row: Row, tick: Tick, name: str, args: Args) -> bool:
+        """Whether a require of the language refuses a command, by writing what it asks for."""
+        mark = row.mark
+        try:
+            return tick.breaks(self.made[name][args])
+        except Breach:
+            return False  # how long it takes has no value: it would be in error
+        finally:
+            row.undo(mark)
+
+    # ---- long actions ---------------------------------------------------------------------------
+
+    def _while_busy(self, row: Row, tick: Tick, long: LongAction) -> list[tuple[str, list[Args]]]:
+        """Where a long action is under way: what takes a tick is judged after it is broken off,
+        the same command again and what may take no time one by one."""
+        mark, kinds = row.mark, row.S[KINDS]
+        single = frozenset(
+            name for name in self.made if name in self._free or name == long.command.action
+        )
+        try:
+            tick.break_off(long, "")
+            if row.S[KINDS] is not kinds:  # a binding is one of those who live now
+                single = frozenset(self.made)
+            W = row.S if row.S[ROUND] is None else row.S[ROUND]
+            found = dict(self._judged(row, tick, W, but=single))
+        except Breach:
+            found = {}
+        row.undo(mark)
+        for name in single:
+            if name not in self._counts or self._is_listed(row, name):
+                found[name] = self._tried(row, tick, name)
+        return [(name, args) for name in self.made if (args := found.get(name))]
+
+    def _tried(self, row: Row, tick: Tick, name: str) -> list[Args]:
+        """The legal bindings of an action by trying each."""
+        made, params = self.made[name], self._of.rules.actions[name].params
+        domains = [self._of.domain(row, one) for one in params]
+        return [args for args in product(*domains) if tick.is_legal(made[args])]
+
+    # ---- large actions --------------------------------------------------------------------------
+
+    def _may_be_large(self, name: str) -> bool:
+        """Whether an action has, or may come to have, too many bindings to list."""
+        slots, params = self._of.slots, self._of.rules.actions[name].params
+        row = Row(slots, slots.encode(slots.base))
+        many = count_bindings([self._of.domain(row, one) for one in params]) > MANY
+        kinds = [one.type.name for one in params if isinstance(one.type, ObjectType)]
+        return many or any(map(slots.grows, kinds))
+
+    def _is_listed(self, row: Row, name: str) -> bool:
+        """Whether an action of `_counts` has few enough bindings; kept while the same ones live."""
+        kinds = row.S[KINDS]
+        if self._kinds is not kinds:
+            self._kinds, self._known = kinds, {}
+        if name not in self._known:
+            params = self._of.rules.actions[name].params
+            few = count_bindings([self._of.domain(row, one) for one in params]) <= MANY
+            self._known[name] = few or self._joins(row, name)
+        return self._known[name]
+
+    def _joins(self, row: Row, name: str) -> bool:
+        """Whether facts that never change leave few enough bindings."""
+        listing = Listing(self._of.instance, self._of.slots.columns_layout)
+        return listing.is_listed(self._of.state(row), name)
+
+
+_LUCK = SeededLuck()
+
+
+def _may_be_free(action: Action) -> bool:
+    """Whether some commands of an action may take no time."""
+    takes = action.takes
+    return takes is not None and not (isinstance(takes, Constant) and bool(takes.value))

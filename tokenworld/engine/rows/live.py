@@ -1,0 +1,178 @@
+"""The row of the state that was played last: what `Engine.play` steps.
+
+A state is a value, the row is not. Playing on from the last state steps the row as it stands; for
+any other state the row is first brought there, by the slots that may differ where the states are
+near each other. The state after a tick shares all columns but those that the tick wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TypeVar
+
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.layout import Layout
+from tokenworld.engine.luck import Luck
+from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
+from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.record import Stamp
+from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.engine.state import State
+from tokenworld.engine.trail import ALL, between
+from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, RequireReport
+
+__all__ = ["LiveRow"]
+
+T = TypeVar("T")
+
+
+class LiveRow:
+    """Plays states of one engine."""
+
+    def __init__(self, instance: Instance, layout: Layout, prose: Prose) -> None:
+        self._given = instance, layout, prose
+        self._stepper: RowStepper | None = None
+        self._row: Row | None = None
+        self._state: State | None = None
+        self._stamp: Stamp | None = None
+        self._lock = Lock()
+
+    def play(
+        self, state: State, intent: Command | NoMatch, luck: Luck, by: By
+    ) -> tuple[State, tuple[Outcome, ...]]:
+        """The state that an intent leaves, and its records."""
+
+        def played(stepper: RowStepper, row: Row) -> tuple[State, tuple[Outcome, ...]]:
+            before = stepper.shown.before(row, self._stamp)
+            records = stepper.tick(row, intent, luck, by)
+            after = _after(state, stepper.slots, row) if row.J else state
+            row.J.clear()
+            self._state, self._stamp = after, records[-1].after
+            return after, stepper.shown.outcomes(records, before)
+
+        return self._on(state, played)
+
+    def halt(self, state: State, cause: str) -> Outcome:
+        """The record that the runner stopped in a state, and why."""
+        return self._on(state, lambda stepper, row: stepper.halt(row, cause))
+
+    def describe(self, state: State, number: int) -> str:
+        """What `describe x` says now, or what is wrong with a number in it."""
+
+        def described(stepper: RowStepper, row: Row) -> str:
+            try:
+                me = stepper.slots.acting(row.S)
+                return str(stepper.code.space["described"](row.S, row.S, me, number))
+            except Breach as breach:
+                return breach.message
+
+        return self._on(state, described)
+
+    def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
+        """Every require of a command as it stands; see `RowStepper.reports`."""
+        return self._on(state, lambda stepper, row: stepper.reports(row, command))
+
+    def _on(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
+        """Do something with the row of a state; if it fails, the row stays as it was."""
+        with self._lock:
+            stepper, row = self._at(state)
+            try:
+                return work(stepper, row)
+            except BaseException:
+                row.undo(0)
+                raise
+
+    # ---- reaching a state ---------------------------------------------------------------------
+
+    def _at(self, state: State) -> tuple[RowStepper, Row]:
+        """The row, brought to a state."""
+        if self._stepper is not None and self._row is not None and self._state is not None:
+            if self._state is state:
+                return self._stepper, self._row
+            self._stamp = None
+            if _moved(self._state, state, self._row):
+                self._state = state
+                return self._stepper, self._row
+            if not self._stepper.slots.fits(state):
+                self._stepper = None
+        if self._stepper is None:
+            self._stepper = RowStepper(*self._given, state)
+        self._row, self._state = self._stepper.row(state), state
+        return self._stepper, self._row
+
+
+def _moved(now: State, state: State, row: Row) -> bool:
+    """Bring a row to a state with the same objects that lies near the one it has."""
+    touched = between(now.trail, state.trail)
+    near = touched is not None and not any(key is ALL for _, key in touched)
+    if not near or state.facts is None or state.round is not None:
+        return False
+    slots, S = row.slots, row.S
+    slots.fill(S)
+    for index, key in touched or ():
+        store = slots.stores[index]
+        if not store.live:
+            return False
+        place = slots.slot(store, store.column.args(key))
+        slots.fill(S)
+        if store.kids is not None:
+            for parent in (S[place], state.cols[index][key]):
+                if parent is not None:
+                    S[store.kids[parent]] = tuple(state.kids[index][parent])
+        S[place] = state.get(store.column, key)
+    slots.take_header(state, S)
+    slots.epoch += 1
+    return True
+
+
+def _after(before: State, slots: Slots, row: Row) -> State:
+    """The state of a row that has been stepped from that of an earlier state."""
+    S, after = row.S, before.fork()
+    written = dict.fromkeys(row.J[::2])
+    if KINDS in written:
+        _grow(after, slots, S)
+    slots.put_header(S, after)
+    for slot in written:
+        if slot >= HEAD:
+            _put(after, slots, slot, S[slot])
+    after.round = None if S[ROUND] is None else before.round or before
+    if S[TOLD] is None:
+        after.told = None
+    elif TOLD in written:
+        after.told = after.fork()
+        after.told.told = None
+    return after
+
+
+def _put(state: State, slots: Slots, slot: int, value: Any) -> None:
+    """Write a slot, or a list of children, of a row into a state."""
+    store = slots.owner[slot]
+    if store is None:
+        if slot in slots.lists:
+            store, parent = slots.lists[slot]
+            state.to_write(store.column)
+            state.kids[store.column.index][parent] = list(value)
+        return
+    column = store.column
+    key = column.key(slots.args[slot])
+    state.trail.slots.append((column.index, key))
+    stored = state.to_write(column)
+    if column.tupled and value == column.default:
+        stored.pop(key, None)
+    else:
+        stored[key] = value
+
+
+def _grow(state: State, slots: Slots, S: list[Any]) -> None:
+    """Lengthen the columns of a state by the objects that a row has more."""
+    state.trail.roll = True
+    numbers = range(len(state.kinds), len(S[KINDS]))
+    for store in slots.stores if numbers else ():
+        column = store.column
+        if column.by_object or column.has_children:
+            stored = state.to_write(column)
+            if column.by_object:
+                stored.extend([None for _ in numbers])
+            if column.has_children:
+                state.kids[column.index].extend([[] for _ in numbers])

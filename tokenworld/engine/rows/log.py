@@ -1,0 +1,313 @@
+"""What the bodies of one unit ask for: writes, births, deaths, output and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from tokenworld.core.nodes import Binder
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine.delta import MOST_BIRTHS, Breach, RawChange, weights_of
+from tokenworld.engine.layout import implicit_default
+from tokenworld.engine.luck import Luck
+from tokenworld.engine.rows.layout import (
+    DRAWN,
+    KINDS,
+    NAMES,
+    NEXT,
+    NOTHING,
+    SEED,
+    TICK,
+    Slots,
+    Store,
+)
+from tokenworld.ground import Json, Raw, show_value
+from tokenworld.model import NumberType, RealType
+
+__all__ = ["Born", "Line", "Log", "Maker", "Row", "bounded", "rewarded"]
+
+Reward = Fraction | float
+_NOTHING = Fraction(0)
+Line = tuple[Callable[..., str], list[Any], int | None, tuple[Any, ...]]
+"""A text to be rendered after the body: its function, the start of the tick, who acts, values."""
+
+
+@frozen
+class Maker:
+    """What a `create` at one place makes: ``stores`` are the attributes that it fills."""
+
+    of: str
+    name: str
+    named: bool
+    stores: tuple[Store, ...]
+
+
+@frozen
+class Born:
+    """An object asked for, with so many writes ``after`` which it is filed."""
+
+    number: int
+    maker: Maker
+    rule: str
+    after: int
+
+
+class Row:
+    """A row under way: the slots, and a journal of (slot, old value) pairs to undo them by.
+
+    ``paid`` are the rewards of the last tick, amounts with their decimals.
+    """
+
+    __slots__ = ("J", "S", "paid", "slots")
+
+    def __init__(self, slots: Slots, S: list[Any]) -> None:
+        self.slots, self.S = slots, S
+        self.J: list[Any] = []
+        self.paid: list[tuple[Any, int]] = []
+
+    def set(self, slot: int, value: Any) -> None:
+        """Change one slot."""
+        self.slots.epoch += 1
+        self.J += (slot, self.S[slot])
+        self.S[slot] = value
+
+    @property
+    def mark(self) -> int:
+        """Where the journal stands."""
+        return len(self.J)
+
+    def undo(self, mark: int) -> None:
+        """Take back everything since a mark."""
+        S, J = self.S, self.J
+        self.slots.epoch += 1
+        while len(J) > mark:
+            old = J.pop()
+            S[J.pop()] = old
+
+    def redo(self, mark: int) -> Callable[[], None]:
+        """Take back everything since a mark; what is returned does it again."""
+        S, J = self.S, self.J
+        done, slots = J[mark:], J[mark::2]
+        now = [(slot, S[slot]) for slot in dict.fromkeys(slots)]
+        self.undo(mark)
+
+        def again() -> None:
+            self.slots.epoch += 1
+            J.extend(done)
+            for slot, value in now:
+                S[slot] = value
+
+        return again
+
+    def copy(self) -> list[Any]:
+        """The slots as they are now, for who looks back at them."""
+        self.slots.epoch += 1
+        return self.S[:]
+
+
+class Log:
+    """The changes and output of one unit: an action's body, or the laws of a phase.
+
+    ``actor`` is who acts, where an action is run; ``pasts`` are the rows that the tick looks back
+    at, in which new objects are noted as they were born. ``changes`` are those of its commit, if
+    somebody asks.
+    """
+
+    __slots__ = (
+        "_counts", "_depth", "_keyed", "_params", "actor", "args", "births", "changes", "doomed",
+        "events", "fired", "lines", "luck", "pasts", "rewards", "row", "slots", "title", "writes",
+    )  # fmt: skip
+
+    def __init__(self, row: Row, luck: Luck, params: dict[str, tuple[Binder, ...]]) -> None:
+        self.row, self.luck, self._params = row, luck, params
+        self.slots = row.slots
+        self.writes: list[tuple[int, str, Any, str]] = []
+        self.births: list[Born] = []
+        self.doomed: list[tuple[int, str]] = []
+        self.lines: list[Line] = []
+        self.events: list[tuple[str, tuple[Raw, ...]]] = []
+        self.rewards: list[tuple[Any, int]] = []
+        self.fired: list[tuple[str, tuple[Raw, ...]]] = []
+        self.changes: list[RawChange] | None = None
+        self.title, self.args = "", tuple[Raw, ...]()
+        self._keyed: tuple[Json, ...] | None = None
+        self.actor: int | None = None
+        self.pasts: tuple[list[Any], ...] = ()
+        self._counts: dict[tuple[str, tuple[Json, ...]], int] | None = None
+        self._depth = 0
+
+    def by(self, title: str, args: tuple[Raw, ...]) -> None:
+        """The rule that asks from now on."""
+        self.title, self.args, self._keyed = title, args, None
+        self.fired.append((title, args))
+
+    # ---- changes ------------------------------------------------------------------------------
+
+    def log(self, slot: int, op: str, value: Any) -> None:
+        """A change of a slot."""
+        self.writes.append((slot, op, value, self.title))
+
+    def put(self, index: int, args: tuple[Any, ...], op: str, value: Any) -> None:
+        """The same by arguments. A slot of `none` is nobody's; a slot that always has a value
+        keeps it where the new one rests on something destroyed."""
+        store = self.slots.stores[index]
+        if None in args or (value is None and op == "=" and store.column.always):
+            return
+        place = self.slots.slot(store, args)
+        self.slots.fill(self.row.S)
+        if place != NOTHING:
+            self.writes.append((place, op, 0 if value is None and op == "+" else value, self.title))
+
+    def destroy(self, number: int | None) -> None:
+        if number is not None:
+            self.doomed.append((number, self.title))
+
+    # ---- creation -----------------------------------------------------------------------------
+
+    def create(self, W: list[Any], maker: Maker, values: list[Any]) -> int:
+        """The number of a new object. The rest of the body reads its attributes; it lives, and is
+        in anybody's contents, when the log is committed."""
+        row, slots = self.row, self.slots
+        S = row.S
+        number: int = S[NEXT]
+        slots.number(number)
+        slots.fill(S)
+        name = self._free_name(maker, number)
+        row.set(NEXT, number + 1)
+        row.set(KINDS, (*S[KINDS], maker.of))
+        row.set(NAMES, (*S[NAMES], name))
+        for store, value in zip(maker.stores, values, strict=True):
+            value = implicit_default(store.column.fluent.type) if value is None else value
+            row.set(store.table[number], bounded(store, value, (self.title,)))
+        for past in {id(one): one for one in (W, *self.pasts) if one is not S}.values():
+            self._looked_back(past, maker.of, number)
+        self.births.append(Born(number, maker, self.title, len(self.writes)))
+        return number
+
+    def _looked_back(self, W: list[Any], of: str, number: int) -> None:
+        """At the start of the tick a new object reads as it was born."""
+        slots, S = self.slots, self.row.S
+        slots.fill(W)
+        slots.epoch += 1
+        W[KINDS] = (*W[KINDS][:number], of)
+        W[NAMES] = S[NAMES]
+        for store in slots.stores:
+            if store.column.by_object and store.live and slots.owns(store, of):
+                place, own = store.table[number], store.column.fluent.fluent_kind == "attribute"
+                W[place] = S[place] if own else store.column.default
+
+    def _free_name(self, maker: Maker, number: int) -> str:
+        """The name of its `create` with its number, or alone if that always makes one object."""
+        name = maker.name if maker.named else f"{maker.name}_{number}"
+        taken = self.row.S[NAMES]
+        while name in taken:
+            name += "_"
+        return name
+
+    def bear(self, birth: Callable[..., None], W: list[Any], me: int | None, x: int) -> None:
+        """Run a `birth` rule for an object just asked for."""
+        self._depth += 1
+        if self._depth > MOST_BIRTHS:
+            raise Breach("TW1006", "undefined", "Births bring forth objects without end.")
+        birth(self.row.S, W, me, self, x)
+        self._depth -= 1
+
+    # ---- output -------------------------------------------------------------------------------
+
+    def say(
+        self, words: Callable[..., str], W: list[Any], me: int | None, args: tuple[Any, ...]
+    ) -> None:
+        self.lines.append((words, W, me, args))
+
+    def emit(self, event: str, args: tuple[Raw, ...]) -> None:
+        self.events.append((event, args))
+
+    def reward(self, amount: Any, decimals: int) -> None:
+        self.rewards.append((amount, decimals))
+
+    # ---- draws --------------------------------------------------------------------------------
+
+    def branch(self, probabilities: tuple[Any, ...], site: str) -> int:
+        """The branch that happens; one past the last for none of them."""
+        return self._choose(weights_of(probabilities), site)
+
+    def pick(self, key: str, weights: list[Any], site: str) -> int:
+        """The index of the chosen candidate; -1 where none can be chosen."""
+        if None in weights:
+            text = "What a candidate is chosen by is `none`."
+            raise Breach("TW1006", "undefined", text)
+        if not weights:
+            return -1
+        if key in ("least", "most"):
+            return weights.index(min(weights) if key == "least" else max(weights))
+        if min(weights) < 0:
+            raise Breach("TW1006", "probability", "A weight is negative.")
+        if any(isinstance(one, float) for one in weights):
+            shares = [Fraction(one) for one in weights]
+            whole = lcm(*(one.denominator for one in shares))
+            weights = [int(one * whole) for one in shares]
+        return self._choose(weights, site) if any(weights) else -1
+
+    def uniform(self, low: float, high: float) -> float:
+        S = self.row.S
+        return low + (high - low) * self.luck.uniform(self._key(), S[SEED], S[TICK])
+
+    def _choose(self, weights: Sequence[int], site: str) -> int:
+        S = self.row.S
+        return self.luck.choose(self._key(), S[SEED], S[TICK], weights, site)
+
+    def _key(self) -> tuple[str, tuple[Json, ...], int]:
+        """The key of the rule's next draw; the draws that it took in this tick are counted."""
+        if self._keyed is None:
+            self._keyed = self._shown()
+        if self._counts is None:
+            self._counts = dict(self.row.S[DRAWN])
+            self.row.set(DRAWN, self._counts)
+        whose = (self.title, self._keyed)
+        number = self._counts.get(whose, 0)
+        self._counts[whose] = number + 1
+        return (*whose, number)
+
+    def _shown(self) -> tuple[Json, ...]:
+        """The rule's arguments, an action's after the actor (or null)."""
+        names, program = self.row.S[NAMES], self.slots.program
+        shown = tuple(
+            show_value(program, names, binder.type, value)
+            for binder, value in zip(self._params[self.title], self.args, strict=True)
+        )
+        if not self.title.startswith("action "):
+            return shown
+        return (None if self.actor is None else names[self.actor], *shown)
+
+
+def rewarded(paid: Sequence[tuple[Any, int]], before: Reward = _NOTHING) -> Reward:
+    """A reward with these amounts added, each a scaled number with its decimals or a double."""
+    for amount, decimals in paid:
+        if isinstance(amount, float):
+            before = float(before) + amount
+        elif amount is not None:
+            before = before + Fraction(amount, 10**decimals)
+    return before
+
+
+def bounded(store: Store, value: Any, rules: tuple[str, ...]) -> Any:
+    """What a slot keeps of a value: within its range, a truth or number of its kind.
+
+    Raises `Breach` where it would leave the range and the fluent is not `clamped`.
+    """
+    column = store.column
+    if column.truth:
+        return value is True
+    kind = column.fluent.type
+    if isinstance(kind, RealType):
+        return value if value is None else float(value)
+    if not isinstance(kind, NumberType) or not isinstance(value, int):
+        return value
+    low, high = kind.low, kind.high
+    if (low is None or value >= low) and (high is None or value <= high):
+        return value
+    if column.fluent.clamped:
+        return low if low is not None and value < low else high
+    raise Breach("TW1004", "range", f"`{column.fluent.name}` would leave its range.", rules)

@@ -1,0 +1,418 @@
+"""The rules of a world as Python functions on rows: one text, compiled once.
+
+Each function takes the row ``S``, that at the start of the tick ``W`` and who acts, ``me``; bodies
+take the `Log` ``D`` too, then the arguments of the rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from tokenworld.core import Rules
+from tokenworld.core.desugar import Desugarer
+from tokenworld.core.nodes import Binder, Body, Let, Require, Reward, Term
+from tokenworld.core.rules import Action, Award, Called
+from tokenworld.core.walk import statements_in
+from tokenworld.engine.luck import SeededLuck
+from tokenworld.engine.rows.bodies import BodyWriter
+from tokenworld.engine.rows.commit import commit, store_value
+from tokenworld.engine.rows.hoist import HoistWriter
+from tokenworld.engine.rows.layout import AWARDED, KINDS, NAMES, Slots
+from tokenworld.engine.rows.log import Log, Row
+from tokenworld.engine.rows.quick import QuickWriter
+from tokenworld.engine.rows.runtime import RUNTIME
+from tokenworld.engine.rows.terms import Lines, Name, TermWriter
+from tokenworld.ground import Prose
+from tokenworld.ground.secrets import Secrets
+from tokenworld.model import NumberType, ObjectType
+
+__all__ = ["Function", "Program", "rule_code"]
+
+Function = Callable[..., Any]
+_BODY = ("D",)
+_NOTHING = Fraction(0)
+
+
+@dataclass
+class Program:
+    """The compiled rules of one world. ``functions`` holds each by kind and name. ``whole_ticks``:
+    with functions for whole ticks, which say nothing."""
+
+    slots: Slots
+    prose: Prose
+    whole_ticks: bool = True
+    source: str = ""
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    space: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rules: Rules = self.slots.rules
+        self.world = self.rules.worlds[self.slots.instance.world.name]
+        self.writer = TermWriter(self.slots, self.rules)
+        self.births = self._births()
+        for name, action in self.rules.actions.items():
+            self._action(name, action)
+        self._others()
+        self.quick = (
+            QuickWriter(self.writer, self.births, self.names).steps if self.whole_ticks else {}
+        )
+        self.space |= {**RUNTIME, "C": self.slots.static}
+        self.space |= {"commit": commit, "store_value": store_value}
+        self.space.update(_words(self))
+        self._fixpoints = _Fixpoints(self)
+        self.space["fixpoint"] = self._fixpoints.holds
+        self._loaded = 0
+        self.load()
+
+    def __getitem__(self, key: tuple[str, str]) -> Function:
+        """A function by the kind and name of its rule."""
+        found: Function = self.space[self.names[key]]
+        return found
+
+    # ---- writing ------------------------------------------------------------------------------
+
+    def _fresh(self, kind: str, name: str) -> str:
+        readable = "".join(one if one.isascii() and one.isalnum() else "_" for one in name)
+        code = self.names[kind, name] = self.writer.fresh(f"{kind}_{readable}_")
+        return code
+
+    def _birth_name(self, at: int) -> str:
+        return self.names["birth", str(at)]
+
+    def _births(self) -> dict[str, list[str]]:
+        """The functions of the births of each type, the most general first."""
+        births = self.rules.births
+        for at in range(len(births)):
+            self._fresh("birth", str(at))
+        return {
+            name: [
+                self._birth_name(at)
+                for ancestor in reversed(kind.ancestors)
+                for at, one in enumerate(births)
+                if one.param.type == ObjectType(ancestor)
+            ]
+            for name, kind in self.slots.program.types.items()
+        }
+
+    def _params(self, params: Sequence[Binder]) -> dict[str, Name]:
+        return {one.name: Name(self.writer.fresh("a")) for one in params}
+
+    def _body(self, code: str, params: Mapping[str, Name], body: Body, before: Lines = []) -> None:  # noqa: B006
+        """A function that runs a body; ``before`` are its first lines."""
+        writer = BodyWriter(self.writer, self.births, list(before))
+        writer.body(body, params)
+        if not writer.lines:
+            writer.line("pass")
+        self.writer.function(code, ["D", *(one.code for one in params.values())], writer.lines)
+
+    def _term(self, kind: str, name: str, term: Term, params: Sequence[Binder] = ()) -> None:
+        """A function that gives the value of a term."""
+        names = self._params(params)
+        value = self.writer.value(term, names)
+        code = self._fresh(kind, name)
+        self.writer.function(code, (one.code for one in names.values()), [(1, f"return {value}")])
+
+    def _action(self, name: str, action: Action) -> None:
+        params = self._params(action.params)
+        writer = BodyWriter(self.writer, self.births)
+        self._guards(writer, action, params)
+        given = [one.code for one in params.values()]
+        ok = self._fresh("ok", name)
+        self.writer.function(ok, given, [*writer.lines, (1, "return -1")])
+        HoistWriter(self.writer, action, ok).write(self._fresh("listed", name))
+        lets = tuple(one for one in action.guards if isinstance(one, Let))
+        self._body(self._fresh("run", name), params, (*lets, *action.body))
+        if action.takes is not None:
+            self.writer.careful = True  # breaking off, no require holds for sure
+            self._body(self._fresh("cancel", name), params, (*lets, *action.cancelled))
+            self.writer.careful = False
+            self._term("takes", name, action.takes, action.params)
+        if action.until is not None:
+            self._term("until", name, action.until, action.params)
+
+    def _guards(self, writer: BodyWriter, action: Action, params: Mapping[str, Name]) -> None:
+        """Lets and requires in written order; the number of the first false one is returned."""
+        number, names = 0, params
+        for guard in action.guards:
+            if isinstance(guard, Require):
+                test = self.writer.term(guard.condition, names)
+                writer.line(f"if not {test}: return {number}")
+                number += 1
+            else:
+                names = dict(writer.statement(guard, names))
+
+    def _others(self) -> None:
+        """Everything that is no action."""
+        rules, writer = self.rules, self.writer
+        for name, law in rules.laws.items():
+            self._law(name)
+            params = self._params(law.params)
+            when = (
+                [] if law.when is None else [(1, f"if not {writer.term(law.when, params)}: return")]
+            )
+            by = f"D.by({f'law {name}'!r}, ({''.join(f'{one.code}, ' for one in params.values())}))"
+            self._body(self._fresh("turn", name), params, law.body, [*when, (1, by)])
+        for at, birth in enumerate(rules.births):
+            self._body(self._birth_name(at), self._params((birth.param,)), birth.body)
+        watches = rules.watches.items()
+        self.paying = frozenset(name for name, one in watches if _pays(one.body))
+        for name, watch in watches:
+            self._bindings("watch", name, watch.params, watch.when, "")
+            self._body(self._fresh("spoken", name), self._params(watch.params), watch.body)
+        for name, invariant in rules.invariants.items():
+            self._bindings("invariant", name, invariant.params, invariant.condition, "not ")
+        for name, conserve in rules.conserves.items():
+            self._term("conserve", name, conserve.value)
+        for at, ending in enumerate(self.world.endings):
+            self._term("ending", str(at), ending.condition)
+            if ending.text is not None:
+                self.names["ended", str(at)] = writer.text_function(ending.text, {})[0]
+        for kind, lines in (("award", self.world.awards), ("pay", self.world.pays)):
+            for at, award in enumerate(lines):
+                self._term(kind, str(at), award.when)
+                self._term(f"{kind}ed", str(at), award.amount)
+        if self.world.score is not None:
+            self._term("score", "", self.world.score)
+        for at, called in enumerate(rules.called):
+            self._called(at, called)
+        public, sugar = Secrets(rules.program).public, Desugarer(rules.program)
+        for at, told in enumerate(rules.program.describes):
+            rule = sugar.description(public(told))
+            self._body(self._fresh("describe", str(at)), self._params((rule.param,)), rule.body)
+
+    def _law(self, name: str) -> None:
+        """The law for every binding at once: what a simultaneous phase runs."""
+        law = self.rules.laws[name]
+        writer = BodyWriter(self.writer, self.births)
+        names, depth = self.writer.loops(law.params, law.when, {}, writer.lines, 1)
+        writer.depth = depth
+        args = "".join(f"{names[one.name].code}, " for one in law.params)
+        writer.line(f"D.by({f'law {name}'!r}, ({args}))")
+        writer.body(law.body, names)
+        self.writer.function(self._fresh("law", name), _BODY, writer.lines)
+
+    def _bindings(
+        self, kind: str, name: str, params: tuple[Binder, ...], when: Term, sign: str
+    ) -> None:
+        """A function that lists the bindings for which a condition holds, or does not."""
+        lines: Lines = [(1, "found = []")]
+        names, depth = self.writer.loops(params, None, {}, lines, 1)
+        row = "".join(f"{names[one.name].code}, " for one in params)
+        lines.append((depth, f"if {sign}{self.writer.term(when, names)}: found.append(({row}))"))
+        self.writer.function(self._fresh(kind, name), (), [*lines, (1, "return found")])
+
+    def _called(self, at: int, called: Called) -> None:
+        names = self._params((called.param,))
+        value = self.writer.shown(called.name, names)
+        code = self._fresh("called", str(at))
+        self.writer.function(code, (one.code for one in names.values()), [(1, f"return {value}")])
+
+    # ---- compiling ----------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Compile the functions that were written since the last time."""
+        constants = self.writer.constants
+        recursive, turns = constants.pop("RECURSIVE", {}), constants.pop("TURNS", {})
+        self.space.update(constants)
+        new = "\n\n".join(self.writer.functions[self._loaded :]) + "\n"
+        self._loaded, self.source = len(self.writer.functions), self.source + new
+        exec(compile(new, f"<rows of {self.slots.instance.world.name}>", "exec"), self.space)
+        for order, listed in turns.items():
+            self.space[order] = [(self.space[name], args) for name, args in listed]
+        self._fixpoints.add(recursive)
+
+    # ---- score --------------------------------------------------------------------------------
+
+    def score(self, S: list[Any], W: list[Any], me: int | None) -> Fraction:
+        """The world's expression plus the awards that were given."""
+        if self.world.score is None:
+            total = _NOTHING
+        else:
+            total = exact(self["score", ""](S, W, me), self.world.score)
+        for at in S[AWARDED]:
+            total += self.amount("awarded", at, self.world.awards[at], S, W, me)
+        return total
+
+    def amount(
+        self, kind: str, at: int, award: Award, S: list[Any], W: list[Any], me: int | None
+    ) -> Fraction:
+        """What an award or reward line pays now."""
+        return exact(self[kind, str(at)](S, W, me), award.amount)
+
+
+def _pays(body: Body) -> bool:
+    return any(isinstance(one, Reward) for one in statements_in(body))
+
+
+def exact(value: Any, term: Term) -> Fraction:
+    """A stored number; what rests on something destroyed counts nothing."""
+    decimals = term.type.decimals if isinstance(term.type, NumberType) else 0
+    return _NOTHING if value is None else Fraction(value, 10**decimals)
+
+
+class _Fixpoints:
+    """The least fixpoints of recursive derives, kept for one epoch of the rows."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._functions: dict[str, tuple[Function, Function]] = {}
+        self._groups: dict[str, tuple[str, ...]] = {}
+        self._tables: dict[Any, set[tuple[Any, ...]]] = {}
+        self._epoch = -1
+
+    def add(self, recursive: dict[str, tuple[str, str]]) -> None:
+        """Take in derives by the names of their functions."""
+        if recursive:
+            space = self._program.space
+            self._functions |= {
+                x: (space[one], space[all_]) for x, (one, all_) in recursive.items()
+            }
+            self._groups = _groups(self._program.rules, tuple(self._functions))
+
+    def holds(
+        self, name: str, S: list[Any], W: list[Any], me: int | None, args: tuple[Any, ...]
+    ) -> bool:
+        """Whether arguments are in the fixpoint on a row; while it grows, in what is known."""
+        epoch = self._program.slots.epoch
+        if epoch != self._epoch:
+            self._tables, self._epoch = {}, epoch
+        where = (id(S), id(W), me)
+        table = self._tables.get((name, *where))
+        if table is None:
+            self._grow(name, S, W, me, where)
+            table = self._tables[name, *where]
+        return args in table
+
+    def _grow(
+        self, name: str, S: list[Any], W: list[Any], me: int | None, where: tuple[Any, ...]
+    ) -> None:
+        group = self._groups[name]
+        for one in group:
+            self._tables[one, *where] = set()
+        growing = True
+        while growing:
+            growing = False
+            for one in group:
+                table = self._tables[one, *where]
+                value, every = self._functions[one]
+                new = [x for x in every(S, W, me) if x not in table and value(S, W, me, *x)]
+                table.update(new)
+                growing = growing or bool(new)
+
+
+def _groups(rules: Rules, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The derives that use each other, by each of them."""
+    from tokenworld.core.nodes import DeriveCall
+    from tokenworld.core.walk import subterms
+
+    calls = {
+        name: {one.derive for one in subterms(rules.derives[name].value)
+               if isinstance(one, DeriveCall)}
+        for name in rules.derives
+    }  # fmt: skip
+
+    def reached(name: str) -> set[str]:
+        found, todo = set[str](), [name]
+        while todo:
+            new = calls[todo.pop()] - found
+            found |= new
+            todo += new
+        return found
+
+    known = {name: reached(name) for name in names}
+    return {
+        name: tuple(one for one in names if one in known[name] and name in known[one])
+        for name in names
+    }
+
+
+# ---- words --------------------------------------------------------------------------------------
+
+
+def _words(program: Program) -> dict[str, Any]:
+    """The functions that turn values into words (language.md §11)."""
+    prose, slots, rules = program.prose, program.slots, program.rules
+    instance, types = slots.instance, slots.program.types
+
+    def nearest(kind: str, params: Sequence[Binder]) -> int | None:
+        order = types[kind].ancestors
+        found = (
+            (a, at) for a in order for at, one in enumerate(params) if one.type == ObjectType(a)
+        )
+        return next((at for _, at in found), None)
+
+    called = {name: nearest(name, [one.param for one in rules.called]) for name in types}
+    describes = program.slots.program.describes
+    described_by = {
+        name: nearest(name, [_binder(one.param) for one in describes]) for name in types
+    }
+
+    titles: dict[tuple[int, str], str | None] = {}
+
+    def title_of(x: int, known: str) -> str | None:
+        if (x, known) not in titles:
+            decl = instance.declared(x, known)
+            titles[x, known] = None if decl is None else decl.title
+        return titles[x, known]
+
+    def name_of(S: list[Any], W: list[Any], me: int | None, x: int) -> str:
+        known = S[NAMES][x]
+        title = title_of(x, known)
+        if title is not None:
+            return title
+        rule = called.get(S[KINDS][x])
+        if rule is None:
+            return prose.identifier(known)
+        found: str = program["called", str(rule)](S, W, me, x)
+        return found
+
+    def named(S: list[Any], W: list[Any], me: int | None, x: int | None, article: str) -> str:
+        return "nothing" if x is None else prose.named(name_of(S, W, me, x), article)
+
+    def described(S: list[Any], W: list[Any], me: int | None, x: int | None) -> str:
+        rule = None if x is None else described_by.get(S[KINDS][x])
+        if rule is None:
+            return ""
+        log = Log(Row(slots, S), SeededLuck(), {})
+        program["describe", str(rule)](S, W, me, log, x)
+        return "\n".join(words(S, W, who, *args) for words, _, who, args in log.lines)
+
+    def of_enum(members: Sequence[str], value: int | None, article: str) -> str:
+        if value is None:
+            return "nothing"
+        return prose.named(prose.identifier(members[value]), article)
+
+    def of_number(value: int | None, decimals: int, unit: str) -> str:
+        return "nothing" if value is None else prose.number(value, decimals, unit)
+
+    def of_real(value: float | None) -> str:
+        return "nothing" if value is None else prose.real(value)
+
+    def of_text(value: str | None) -> str:
+        return "nothing" if value is None else str(value)
+
+    def score(S: list[Any], W: list[Any], me: int | None) -> Any:
+        found = program.score(S, W, me)
+        return int(found) if found.denominator == 1 else found
+
+    given = (name_of, named, described, of_enum, of_number, of_real, of_text, score)
+    return {"P": prose, **{one.__name__: one for one in given}}
+
+
+def _binder(param: Any) -> Binder:
+    """A binder of the model as one of core: only its type is read."""
+    return Binder(param.name, param.domain, param.type, param.span)
+
+
+def rule_code(program: Program, kinds: tuple[str, ...], name: str) -> str:
+    """The text of a rule's functions of these kinds, and of those that they call."""
+    texts = {text.partition("(")[0][4:]: text for text in program.writer.functions}
+    todo = [program.names[kind, name] for kind in kinds if (kind, name) in program.names]
+    for one in todo:  # grows while it is walked
+        called = dict.fromkeys(re.findall(r"\b(\w+)\(", texts[one]))
+        todo += [other for other in called if other in texts and other not in todo]
+    return "\n\n".join(texts[one] for one in todo)

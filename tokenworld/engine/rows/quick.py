@@ -1,0 +1,473 @@
+"""One function for a whole tick of an action, where what it does is simple enough.
+
+``step(R, S, J, W, me, *args)`` checks the requires, writes in the cheapest `modes.Mode` of each
+body, runs the phases, invariants, awards and endings, and returns 0. Whatever else it returns, the
+tick is to be taken back: -1 and below name the require that was false, `UNSURE` (and a `Breach`)
+leave the tick to `stepper`, which does it in the general way. A world or an action that needs more
+(rounds, long actions, conserved sums, turns of what comes and goes) has no such function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, Final
+
+from tokenworld.core.nodes import (
+    Body,
+    Constant,
+    Create,
+    DeriveCall,
+    Describe,
+    Destroy,
+    Draw,
+    Emit,
+    For,
+    Let,
+    Require,
+    Reward,
+    Say,
+    Term,
+    Write,
+)
+from tokenworld.core.rules import Action, Footprint, Law
+from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
+from tokenworld.engine.added import never_refused, shaped_or_bounded
+from tokenworld.engine.rows.bodies import BodyWriter
+from tokenworld.engine.rows.layout import AWARDED, LATCHED, TICK, Store
+from tokenworld.engine.rows.modes import Modes
+from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter, within_length
+from tokenworld.ground import domain_of
+from tokenworld.model import (
+    IntervalRange,
+    NumberType,
+    ObjectType,
+    Phase,
+    RealType,
+    TypeRange,
+    is_optional,
+)
+
+__all__ = ["UNSURE", "QuickWriter"]
+
+UNSURE: Final = 1
+"""The general way decides."""
+MOST_TURNS = 20_000
+"""Bindings of a sequential phase up to which their list is kept."""
+_ARGS = ("R", "J")
+
+
+class _Unsure(Exception):
+    """A slot that a body writes may not be there yet: its log finds it."""
+
+
+@dataclass
+class _Direct(BodyWriter):
+    """Writes straight into the row, at once or (``pending``) behind all values. Says nothing."""
+
+    pending: bool = False
+    start: int = 0
+    """The line before which pending places are set to none."""
+    _writes: list[tuple[Store, str, str]] = field(default_factory=list)
+
+    def write(self, statement: Write, env: Names) -> Names:
+        terms, target = self.terms, statement.target
+        store = terms.slots.by_id[target.fluent]
+        if not terms.sure(store, target.args, env):
+            raise _Unsure
+        codes = [terms.term(one, env) for one in target.args]
+        place = terms.slot(store, codes)
+        if self.pending or not place.isdigit():
+            place = self._held(place)
+        value = self._value(statement, store, place, env)
+        if self.pending:
+            self._writes.append((store, place, value))
+        else:
+            self._put(store, place, value)
+        return env
+
+    def _held(self, code: str) -> str:
+        own = self.terms.fresh("i")
+        self.line(f"{own} = {code}")
+        return own
+
+    def _value(self, statement: Write, store: Store, place: str, env: Names) -> str:
+        """The name of the checked new value of a slot."""
+        terms, kind = self.terms, store.column.fluent.type
+        code = terms.value(statement.value, env)
+        if statement.op == "+":
+            code = within_length(code, statement.value.type)
+        if isinstance(kind, RealType) and not isinstance(statement.value.type, RealType):
+            code = f"to_real({code}, 1)"
+        loose = terms.loose(statement.value, env)
+        held = self._held(code)
+        if loose and (statement.op == "+" or store.column.always):
+            self.line(f"if {held} == NONE: return {UNSURE}")
+        if statement.op == "+":
+            self.line(f"{held} += S[{place}]")
+        fixed = isinstance(statement.value, Constant) and statement.op == "="
+        if isinstance(kind, NumberType) and not fixed:
+            self._bound(store, kind, held, loose=loose and statement.op == "=")
+        return held
+
+    def _bound(self, store: Store, kind: NumberType, value: str, *, loose: bool) -> None:
+        """Keep a number within its range, or give up."""
+        some = f"{value} != NONE and " if loose else ""
+        tests = [(f"{value} < {kind.low}", kind.low)] if kind.low is not None else []
+        tests += [(f"{value} > {kind.high}", kind.high)] if kind.high is not None else []
+        for test, end in tests:
+            then = f"{value} = {end}" if store.column.fluent.clamped else f"return {UNSURE}"
+            self.line(f"if {some}{test}: {then}")
+
+    def _put(self, store: Store, place: str, value: str) -> None:
+        if store.kids is not None:
+            self.line(f"store_value(R, {place}, {value})")
+        else:
+            self.line(f"if S[{place}] != {value}:")
+            self.lines.append((self.depth + 1, f"J += ({place}, S[{place}])"))
+            self.lines.append((self.depth + 1, f"S[{place}] = {value}"))
+        if store.column.fluent.nested:
+            code = f"climbs(S, {self.terms.table(store)}, ARGS[{place}][0], ARGS[{place}][0])"
+            self.line(f"if {code}: return {UNSURE}")
+
+    def finish(self) -> None:
+        """Carry out what is pending, where no two writes meet in one slot."""
+        blank = [(self.depth, f"{place} = -1") for _, place, _ in self._writes]
+        self.lines[self.start : self.start] = blank
+        for (one, place, _), (other, second, _) in combinations(self._writes, 2):
+            if one is other:
+                self.line(f"if {place} == {second} and {place} >= 0: return {UNSURE}")
+        for store, place, value in self._writes:
+            self.line(f"if {place} >= 0:")
+            self.depth += 1
+            self._put(store, place, value)
+            self.depth -= 1
+
+    def reward(self, statement: Reward, env: Names) -> Names:
+        kind, amount = statement.amount.type, self.terms.term(statement.amount, env)
+        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        self.line(f"R.paid.append(({amount}, {decimals}))")
+        return env
+
+    def _silent(self, statement: Say | Describe | Emit | Reward, env: Names) -> Names:
+        return env
+
+    say = describe = emit = _silent
+
+
+@dataclass
+class _Trial(_Direct):
+    """Works out the values that a require of the language may refuse, and writes nothing."""
+
+    pending: bool = True
+
+    def __post_init__(self) -> None:
+        self._risky = shaped_or_bounded(self.terms.rules.program)
+
+    def write(self, statement: Write, env: Names) -> Names:
+        fluent = self.terms.slots.by_id[statement.target.fluent].column.fluent
+        if fluent.id not in self._risky:
+            return env
+        number = statement.op == "+" and is_optional(fluent.type)
+        if number or fluent.unique or fluent.acyclic or fluent.symmetric:
+            raise _Unsure
+        if fluent.nested and any(store.column.fluent.nested for store, _, _ in self._writes):
+            raise _Unsure
+        return super().write(statement, env)
+
+    def _put(self, store: Store, place: str, value: str) -> None:
+        if store.column.fluent.nested:
+            own, table = f"ARGS[{place}][0]", self.terms.table(store)
+            self.line(f"if {value} == {own} or climbs(S, {table}, {value}, {own}):")
+            self.lines.append((self.depth + 1, f"return {UNSURE}"))
+        else:
+            self.line("pass")
+
+    def loop(self, statement: For, env: Names) -> Names:
+        written = (one for one in statements_in(statement.body) if isinstance(one, Write))
+        if any(one.target.fluent in self._risky for one in written):
+            raise _Unsure
+        return env
+
+    reward = _Direct._silent
+
+    def create(self, statement: Create, env: Names) -> Names:
+        raise _Unsure
+
+    def destroy(self, statement: Destroy, env: Names) -> Names:
+        raise _Unsure
+
+
+@dataclass
+class QuickWriter:
+    """Writes the step functions of a world; ``steps`` names that of each action."""
+
+    terms: TermWriter
+    births: dict[str, list[str]]
+    names: dict[tuple[str, str], str]
+    """The functions of the rules, which those bodies use that keep a log."""
+    steps: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rules, self.slots = self.terms.rules, self.terms.slots
+        self.modes = Modes(self.slots, self.rules)
+        self.world = self.slots.instance.world
+        self.terms.constants |= {"ARGS": self.slots.args, "Fraction": Fraction}
+        self._trials()
+        if self._is_simple():
+            self._write()
+
+    # ---- what is simple -------------------------------------------------------------------------
+
+    def _is_simple(self) -> bool:
+        """Whether ticks of this world need nothing but requires, writes and phases."""
+        rules, world = self.rules, self.world
+        laws = [one.footprint for one in rules.laws.values()]
+        return not (
+            len(self.slots.base.actors) > 1
+            or world.outcomes == "live"
+            or self._recurs()
+            or any(map(self._is_odd, laws))
+            or not all(map(self._has_order, self.phases()))
+        )
+
+    def _recurs(self) -> bool:
+        """Whether a rule reads a least fixpoint, which would be worked out anew at each write."""
+        rules, world = self.rules, self.rules.worlds[self.world.name]
+        todo: list[Term] = [x for one in rules.laws.values() for x in terms_in(one.body)]
+        todo += (one.when for one in rules.laws.values() if one.when is not None)
+        for action in rules.actions.values():
+            todo += terms_in((*action.guards, *action.body))
+        todo += (one.condition for one in rules.invariants.values())
+        todo += (one.condition for one in world.endings)
+        todo += (one.when for one in world.awards)
+        seen = set[str]()
+        for term in todo:  # grows while it is walked
+            called = {one.derive for one in subterms(term) if isinstance(one, DeriveCall)}
+            todo += (rules.derives[name].value for name in sorted(called - seen))
+            seen |= called
+        return any(rules.derives[name].recursive for name in seen)
+
+    def _is_odd(self, touched: Footprint) -> bool:
+        """Whether a rule asks what was done, or may change a conserved sum."""
+        sums = [one.footprint for one in self.rules.conserves.values()]
+        populates = bool(touched.creates) or touched.destroys
+        changed = any(populates or one.reads & touched.writes or one.asks for one in sums)
+        return changed or "did" in touched.asks
+
+    def phases(self) -> list[tuple[Phase | None, tuple[Law, ...]]]:
+        """The phases that have laws, in order."""
+        found = []
+        for phase in (*self.rules.program.phases.values(), None):
+            name = "" if phase is None else phase.name
+            laws = tuple(law for law in self.rules.laws.values() if law.phase == name)
+            if laws:
+                found.append((phase, laws))
+        return found
+
+    def _has_order(self, given: tuple[Phase | None, tuple[Law, ...]]) -> bool:
+        """Whether the turns of a phase are the same in every tick, if it has turns."""
+        phase, laws = given
+        if phase is None or phase.order == "simultaneous":
+            return True
+        kinds = [binder.type for law in laws for binder in law.params]
+        moving = any(isinstance(x, ObjectType) and x.name in self.slots.moving for x in kinds)
+        return phase.order != "by_nesting" and not moving and len(self._turns(laws)) <= MOST_TURNS
+
+    def _turns(self, laws: tuple[Law, ...]) -> list[tuple[Law, tuple[Any, ...]]]:
+        """First what starts with no object, by law; then by the number of the first object."""
+        rows = []
+        for position, law in enumerate(laws):
+            domains = [self._domain(one.domain) for one in law.params]
+            thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
+            for args in product(*domains):
+                rows.append((args[0] if thing else -1, position, law, args))
+        rows.sort(key=lambda row: row[:2])
+        return [(law, args) for _, _, law, args in rows]
+
+    def _domain(self, domain: Any) -> Sequence[Any]:
+        match domain:
+            case TypeRange(of=ObjectType(name=name)):
+                return self.slots.base.live[name]
+            case TypeRange(of=of):
+                return domain_of(self.slots.instance, of) or ()
+            case IntervalRange(low=low, high=high):
+                return range(low, high + 1)
+            case _:
+                raise TypeError("a law's parameter ranges over a type or an interval")
+
+    # ---- functions ------------------------------------------------------------------------------
+
+    def _trials(self) -> None:
+        """For each action that a require of the language may refuse, what that require reads:
+        ``trial`` returns 0 where none refuses it, `UNSURE` where its log must tell."""
+        safe = never_refused(self.rules.program)
+        for name, action in self.rules.actions.items():
+            if safe[name] or action.takes is not None:
+                continue
+            params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
+            codes, at = [one.code for one in params.values()], len(self.terms.functions)
+            writer, names = _Trial(self.terms, self.births), dict(params)
+            if any(map(is_draw, statements_in(action.body))):
+                writer.line(_new("action", name, codes))
+            try:
+                for guard in action.guards:
+                    if isinstance(guard, Let):
+                        names = dict(writer.statement(guard, names))
+                writer.start = len(writer.lines)
+                writer.body(action.body, names)
+            except _Unsure:
+                del self.terms.functions[at:]
+                continue
+            writer.finish()
+            self.names["trial", name] = self.terms.fresh("trial_")
+            lines = [*writer.lines, (1, "return 0")]
+            self.terms.function(self.names["trial", name], [*_ARGS, *codes], lines)
+
+    def _write(self) -> None:
+        phases = self._phases()
+        for name, action in self.rules.actions.items():
+            if action.takes is None and not self._is_odd(action.footprint):
+                self._step(name, action, phases)
+        self.steps[""] = self.terms.fresh("step_pass_")
+        self.terms.function(self.steps[""], _ARGS, [(1, f"return {phases}")])
+
+    def _step(self, name: str, action: Action, phases: str) -> None:
+        params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
+        writer = _Direct(self.terms, self.births)
+        names, number = dict(params), 0
+        for guard in action.guards:
+            if isinstance(guard, Let):
+                names = dict(writer.statement(guard, names))
+                continue
+            assert isinstance(guard, Require)
+            writer.line(f"if not {self.terms.term(guard.condition, names)}: return {-1 - number}")
+            number += 1
+        codes = [one.code for one in params.values()]
+        self._carried_out(
+            writer, action.body, names, self.names["run", name], "action", name, codes
+        )
+        writer.line(f"return {phases}")
+        self.steps[name] = self.names["step", name] = self.terms.fresh("step_")
+        self.terms.function(self.steps[name], [*_ARGS, *codes], writer.lines)
+
+    def _carried_out(
+        self, writer: _Direct, body: Body, names: Names, run: str, kind: str, name: str,
+        codes: list[str],
+    ) -> None:  # fmt: skip
+        """A body in its own mode; ``run`` is the function that logs what it asks for."""
+        args, new = "".join(f"{one}, " for one in codes), _new(kind, name, codes)
+        at, depth = len(writer.lines), writer.depth
+        try:
+            self._written(writer, body, names, new)
+        except _Unsure:
+            del writer.lines[at:]
+            writer.depth = depth
+            writer.line(new)
+            writer.line(f"{run}(S, W, me, D, {args})")
+            writer.line("if D.fired: commit(R, D)" if kind == "law" else "commit(R, D)")
+            if any(isinstance(one, Reward) for one in statements_in(body)):
+                writer.line("R.paid += D.rewards")
+
+    def _written(self, writer: _Direct, body: Body, names: Names, new: str) -> None:
+        """A body that writes the row itself; `_Unsure` where that is not proved right."""
+        mode = self.modes.of(body)
+        if mode == "log":
+            raise _Unsure
+        if any(isinstance(one, Let) and isinstance(one.value, Draw) for one in statements_in(body)):
+            writer.line(new)
+        writer.pending, writer.start = mode == "pend", len(writer.lines)
+        writer.body(body, names)
+        writer.finish()
+
+    def _phases(self) -> str:
+        """The call that runs all phases, then checks and ends the tick."""
+        lines: Lines = []
+        for phase, laws in self.phases():
+            if phase is not None and phase.order != "simultaneous":
+                self._in_turn(laws, lines)
+            elif self.modes.own(laws):
+                for law in laws:
+                    self._each(law, lines)
+            else:
+                lines.append((1, "D = new('', (), R, me)"))
+                lines += [(1, f"{self.names['law', law.name]}(S, W, me, D)") for law in laws]
+                lines.append((1, "if D.fired: commit(R, D)"))
+                lines.append((1, "R.paid += D.rewards"))
+        name = self.terms.fresh("phases_")
+        self.terms.function(name, _ARGS, [*lines, *self._close()])
+        return f"{name}(S, W, me, R, J)"
+
+    def _each(self, law: Law, lines: Lines) -> None:
+        """A law whose bindings do not touch each other, one binding after the other."""
+        writer = _Direct(self.terms, self.births, lines)
+        names, writer.depth = self.terms.loops(law.params, law.when, {}, lines, 1)
+        codes = [names[one.name].code for one in law.params]
+        before = len(lines)
+        run = self.names["turn", law.name]
+        self._carried_out(writer, law.body, names, run, "law", law.name, codes)
+        if len(lines) == before:
+            writer.line("pass")
+
+    def _in_turn(self, laws: tuple[Law, ...], lines: Lines) -> None:
+        """A sequential phase: its turns in order, each with the function of its law."""
+        functions = {law.name: self._turn(law) for law in laws}
+        order = self.terms.fresh("ORDER")
+        turns = [(functions[law.name], args) for law, args in self._turns(laws)]
+        self.terms.constants.setdefault("TURNS", {})[order] = turns
+        lines.append((1, f"for turn, args in {order}:"))
+        lines.append((2, "if turn(S, W, me, R, J, *args): return 1"))
+
+    def _turn(self, law: Law) -> str:
+        params = {one.name: Name(self.terms.fresh("a")) for one in law.params}
+        codes = [one.code for one in params.values()]
+        writer = _Direct(self.terms, self.births)
+        if law.when is not None:
+            writer.line(f"if not {self.terms.term(law.when, params)}: return 0")
+        run = self.names["turn", law.name]
+        self._carried_out(writer, law.body, params, run, "law", law.name, codes)
+        name = self.terms.fresh("quick_")
+        self.terms.function(name, [*_ARGS, *codes], [*writer.lines, (1, "return 0")])
+        return name
+
+    def _close(self) -> Lines:
+        """Invariants, the number of the tick, awards and endings."""
+        lines: Lines = [
+            (1, f"if {self.names['invariant', name]}(S, W, me): return {UNSURE}")
+            for name in self.rules.invariants
+        ]
+        lines += [(1, f"J += ({TICK}, S[{TICK}])"), (1, f"S[{TICK}] += 1")]
+        rules = self.rules.worlds[self.world.name]
+        for at, award in enumerate(rules.awards):
+            test = self.terms.term(award.when, {})
+            lines.append((1, f"if {at} not in S[{AWARDED}] and {test}:"))
+            lines.append((2, f"J += ({AWARDED}, S[{AWARDED}])"))
+            lines.append((2, f"S[{AWARDED}] = (*S[{AWARDED}], {at})"))
+        pays = self._pays()
+        for ending in rules.endings:
+            test = self.terms.term(ending.condition, {})
+            lines.append((1, f"if {ending.name!r} not in S[{LATCHED}] and {test}:"))
+            lines.append((2, f"J += ({LATCHED}, S[{LATCHED}])"))
+            lines.append((2, f"S[{LATCHED}] = (*S[{LATCHED}], {ending.name!r})"))
+            if not self.world.endless:
+                lines += [(2, text) for text in (*pays, "return 0")]
+        return [*lines, *((1, text) for text in (*pays, "return 0"))]
+
+    def _pays(self) -> list[str]:
+        """The lines that pay what the world pays for a tick."""
+        found = []
+        for at, pay in enumerate(self.rules.worlds[self.world.name].pays):
+            kind = pay.amount.type
+            amount = f"{self.names['payed', str(at)]}(S, W, me)"
+            decimals = kind.decimals if isinstance(kind, NumberType) else 0
+            amount = f"Fraction({amount} or 0)" if isinstance(kind, RealType) else amount
+            test = f"{self.names['pay', str(at)]}(S, W, me)"
+            found.append(f"if {test}: R.paid.append(({amount}, {decimals}))")
+        return found
+
+
+def _new(kind: str, name: str, codes: list[str]) -> str:
+    """The line that makes the log of a rule."""
+    return f"D = new({f'{kind} {name}'!r}, ({''.join(f'{one}, ' for one in codes)}), R, me)"

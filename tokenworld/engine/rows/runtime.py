@@ -1,0 +1,169 @@
+"""The functions that generated rules call, beside Python's own operators.
+
+A row is ``R`` (the live one, that of the start of the tick, or the static one); tables are those of
+`layout.Store`. Each is short and free of Python objects but lists and tuples, so that numba can
+compile the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.runtime import RUNTIME as SHARED
+
+__all__ = ["RUNTIME"]
+
+Row = list[Any]
+_SHARED = (
+    "floordiv", "modulo", "over", "real_mod", "clamp", "toward", "sign", "round_real",
+    "round_down", "power", "lt", "le", "member", "fits",
+)  # fmt: skip
+
+
+def at(R: Row, table: Sequence[int], x: int | None) -> Any:
+    """An attribute of something that may be `none`."""
+    return None if x is None else R[table[x]]
+
+
+def kids(R: Row, table: Sequence[int], x: int | None) -> tuple[int, ...]:
+    """What points at something that may be `none`."""
+    return () if x is None else R[table[x]] or ()
+
+
+def inside(R: Row, table: Sequence[int], x: int | None) -> list[int]:
+    """Everything within, in pre-order."""
+    found: list[int] = []
+    if x is None:
+        return found
+    seen = set[int]()
+    todo = list(reversed(R[table[x]] or ()))
+    while todo:
+        one = todo.pop()
+        if one not in seen:
+            seen.add(one)
+            found.append(one)
+            todo.extend(reversed(R[table[one]] or ()))
+    return found
+
+
+def climbs(R: Row, table: Sequence[int], x: int | None, y: int | None) -> bool:
+    """Whether an attribute leads from x to y in one step or more."""
+    if x is None or y is None:
+        return False
+    seen = set[int]()
+    step = R[table[x]]
+    while step is not None and step not in seen:
+        if step == y:
+            return True
+        seen.add(step)
+        step = R[table[step]]
+    return False
+
+
+def total(function: Callable[..., Any], *args: Any) -> Any:
+    """A calculation; over `none` it is `none`."""
+    return None if None in args else function(*args)
+
+
+def plus(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def minus(a: Any, b: Any) -> Any:
+    return a - b
+
+
+def times(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def neg(a: Any) -> Any:
+    return -a
+
+
+def amount(value: Any) -> Any:
+    """What a `transfer` moves."""
+    if value < 0:
+        raise Breach("TW1004", "range", "A negative amount cannot be transferred.")
+    if isinstance(value, int) and value >= TOO_LARGE:
+        raise Breach("TW1006", "undefined", TOO_LONG)
+    return value
+
+
+def summed(values: list[Any], nothing: Any) -> Any:
+    """A sum in order; over something that is `none` it is `none`."""
+    if None in values:
+        return None
+    for value in values:
+        nothing += value
+    return nothing
+
+
+def least(values: list[Any]) -> Any:
+    return None if None in values else min(values, default=None)
+
+
+def most(values: list[Any]) -> Any:
+    return None if None in values else max(values, default=None)
+
+
+def to_real(value: Any, scale: int) -> float:
+    """The nearest double of a scaled exact number."""
+    return float(value / scale)
+
+
+def step(value: int, by: int, size: int) -> int:
+    """`next` and `prev` stop at the ends of the ladder."""
+    return min(max(value + by, 0), size - 1)
+
+
+def busy(longs: Sequence[Any], actor: int | None, action: str) -> bool:
+    """Whether a long action (of that name, if given) is under way."""
+    if actor is None:
+        return False
+    return any(who == actor and action in ("", one.command.action) for who, one in longs)
+
+
+def did(deeds: Sequence[Any], actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
+    """Whether the actor's intent of this tick was that action with these (first) arguments."""
+    return any(
+        who == actor and one.action == action and one.args[: len(args)] == args
+        for who, one in deeds
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    """Direct containment: `x.at == c`, false over `none`."""
+    return a is not None and a == b
+
+
+def held(guards: Callable[..., int], *args: Any) -> bool:
+    """Whether all guards of an action hold; where one has no value they do not."""
+    try:
+        return guards(*args) < 0
+    except Breach:
+        return False
+
+
+def rounded_exact(value: int, digits: int, decimals: int) -> int:
+    """A scaled number with ``decimals``, rounded to ``digits``."""
+    rounded: int = SHARED["round_exact"](value, decimals, digits)
+    return rounded
+
+
+RUNTIME: dict[str, Any] = {
+    **{name: SHARED[name] for name in _SHARED},
+    **{
+        one.__name__: one
+        for one in (
+            at, kids, inside, climbs, total, plus, minus, times, neg, amount, summed, least, most,
+            to_real, step, busy, did, same, held, rounded_exact,
+        )
+    },
+    "abs": abs, "min": min, "max": max, "float": float, "bool": bool, "NONE": None,
+    **{f"{one}_": partial(SHARED["finite"], one) for one in ("sqrt", "sin", "cos", "exp", "log")},
+}  # fmt: skip

@@ -1,0 +1,787 @@
+"""The tick on rows (language.md §8), in place.
+
+`RowStepper.tick` changes a `Row` and returns one `Record` for each record of the tick; a fruitless
+intent leaves every slot as it was. ``Row.undo(mark)`` takes a tick back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import Binder
+from tokenworld.core.rules import Law
+from tokenworld.engine.applying import net
+from tokenworld.engine.delta import Breach, RawChange
+from tokenworld.engine.digest import facts_hash
+from tokenworld.engine.layout import Layout
+from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
+from tokenworld.engine.result import BreachReport
+from tokenworld.engine.rows.commit import commit, recalled
+from tokenworld.engine.rows.laws import Guards, Order, are_alive
+from tokenworld.engine.rows.layout import (
+    AWARDED,
+    DEEDS,
+    DRAWN,
+    FACTS,
+    FIRED,
+    KINDS,
+    LATCHED,
+    LONGS,
+    NAMES,
+    ROUND,
+    TICK,
+    TOLD,
+    TURN,
+    Slots,
+)
+from tokenworld.engine.rows.log import Log, Row, rewarded
+from tokenworld.engine.rows.program import Program
+from tokenworld.engine.rows.quick import UNSURE
+from tokenworld.engine.rows.record import Broken, Digest, Record, Shown
+from tokenworld.engine.rows.why import Requires
+from tokenworld.engine.state import LongAction, State
+from tokenworld.ground import (
+    PASS,
+    By,
+    Command,
+    Instance,
+    NoMatch,
+    Outcome,
+    Prose,
+    Raw,
+    RequireReport,
+    Status,
+    domain_of,
+    show_value,
+)
+from tokenworld.model import IntervalRange, ObjectType, Phase, TypeRange
+
+__all__ = ["Record", "Row", "RowStepper", "Tick"]
+
+ADDED = ("range", "unique", "cycle")
+"""Breaches by an action that are refusals: the requires which the language adds."""
+Args = tuple[Raw, ...]
+
+
+class RowStepper:
+    """Steps the states that share the population and, if ``fixed``, what play never writes.
+
+    ``quiet``: nothing is said, and no text or score is worked out; ``Row.paid`` has the rewards.
+    """
+
+    def __init__(
+        self, instance: Instance, layout: Layout, prose: Prose, base: State, *,
+        quiet: bool = False, fixed: bool = True,
+    ) -> None:  # fmt: skip
+        self.instance, self.quiet = instance, quiet
+        self.rules: Rules = lowered(instance.program)
+        self.slots = Slots(layout, self.rules, base, fixed=fixed)
+        self.code = Program(self.slots, prose, whole_ticks=quiet)
+        self.guards, self.why = Guards(self.code), Requires(self.code)
+        self.digest, self.shown = Digest(self.slots), Shown(self.slots)
+        self.code.space["new"] = self._new_log
+        self.actors = base.actors
+        self.me = base.me
+        self.params: dict[str, tuple[Binder, ...]] = {
+            **{f"action {name}": one.params for name, one in self.rules.actions.items()},
+            **{f"law {name}": one.params for name, one in self.rules.laws.items()},
+            **{f"watch {name}": one.params for name, one in self.rules.watches.items()},
+        }
+        self.phases = tuple(self._phase_laws())
+        self.orders = {
+            phase.name: Order(
+                [(law, self.code["turn", law.name]) for law in laws],
+                self.domain,
+                nesting=phase.order == "by_nesting",
+            )
+            for phase, laws in self.phases
+            if phase is not None
+        }
+        self._rules_look_back = self._needs_start()
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether anything, be it a text, reads the state at the start of the tick."""
+        return self._rules_look_back or (not self.quiet and self.code.writer.looks_back)
+
+    def _needs_start(self) -> bool:
+        """Whether a rule reads the state at the start of the tick."""
+        held = [one.footprint for one in self.rules.invariants.values()]
+        held += [one.footprint for one in self.rules.worlds[self.instance.world.name].pays]
+        found = (*self.rules.in_play, *held)
+        return bool(self.rules.watches) or any(one.looks_back for one in found)
+
+    def _phase_laws(self) -> Iterator[tuple[Phase | None, tuple[Law, ...]]]:
+        for phase in (*self.rules.program.phases.values(), None):
+            name = "" if phase is None else phase.name
+            laws = tuple(law for law in self.rules.laws.values() if law.phase == name)
+            if laws:
+                yield phase, laws
+
+    def row(self, state: State) -> Row:
+        """The row of a state."""
+        row = Row(self.slots, self.slots.encode(state))
+        if self.quiet:
+            row.S[FACTS] = None
+        elif state.facts is None:
+            row.S[FACTS] = state.facts = facts_hash(state)
+        return row
+
+    def state(self, row: Row) -> State:
+        """The state that a row stands for."""
+        return self.slots.decode(row.S)
+
+    def halt(self, row: Row, cause: str) -> Outcome:
+        """The record that the runner stopped in a state, and why: nothing happens."""
+        record = Record("halted", cause=cause, score=self.code.score(row.S, row.S, self.me))
+        return self.shown.outcomes([record], self.shown.before(row))[0]
+
+    def reports(self, row: Row, command: Command) -> tuple[RequireReport, ...]:
+        """Every require of a command as it stands, those that the language adds if they fail.
+
+        They are tested once a long action under way is cancelled; there are none where the command
+        lets it go on, or where it cannot be cancelled.
+        """
+        return () if command.is_pass else Tick(self, row, SeededLuck()).reports(command)
+
+    def tick(
+        self, row: Row, intent: Command | NoMatch, luck: Luck | None = None, by: By = "player"
+    ) -> list[Record]:
+        """The intent of the actor whose turn it is."""
+        if self.quiet and isinstance(intent, Command) and intent.action in self.code.quick:
+            record = self._quick(row, intent, luck or SeededLuck())
+            if record is not None:
+                record.by = by
+                return [record]
+        found = Tick(self, row, luck or SeededLuck()).intent(intent)
+        for one in found:
+            one.by = by if one.by == "player" else one.by
+        return found
+
+    def _quick(self, row: Row, command: Command, luck: Luck) -> Record | None:
+        """The tick by one function; ``None`` leaves it to the general way, nothing is changed."""
+        S, mark, latched = row.S, row.mark, row.S[LATCHED]
+        if S[LONGS] or (latched and not self.instance.world.endless):
+            return None
+        self._luck, row.paid = luck, []
+        self.slots.fill(S)
+        step = self.code.space[self.code.quick[command.action]]
+        start = row.copy() if self.looks_back else S
+        record = Record("executed", command, time_passed=True)
+        try:
+            code = step(S, start, self.me, row, row.J, *command.args)
+            if code == 0 and self.rules.watches:
+                self.slots.epoch += 1
+                self.watch(row, start, record, luck)
+        except Breach:
+            code = UNSURE
+        self.slots.epoch += 1
+        if code == 0:
+            if S[DRAWN]:
+                row.set(DRAWN, {})
+            record.latched = S[LATCHED][len(latched) :]
+            return record
+        row.undo(mark)
+        if code == UNSURE or self.instance.world.time_always:
+            return None
+        return Record("refused", command, refused=-1 - code)
+
+    def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
+        """What the watches say of a commit; ``told`` is the row that they spoke of last."""
+        for name, watch in self.rules.watches.items():
+            bindings = self.code["watch", name]
+            now = bindings(row.S, told, self.me)
+            if now and not watch.uses_was:
+                earlier = bindings(told, told, self.me)
+                now = [args for args in now if args not in earlier]
+            if watch.once:
+                now = [args for args in now if (name, args) not in row.S[FIRED]]
+                if now:
+                    row.set(FIRED, row.S[FIRED] | {(name, args) for args in now})
+            for args in now if name in self.code.paying or not self.quiet else ():
+                log = Log(row, luck, self.params)
+                log.title, log.args = f"watch {name}", args
+                self.code["spoken", name](row.S, told, self.me, log, *args)
+                row.paid += log.rewards
+                if not self.quiet:
+                    self.speak(row, record, log)
+
+    def speak(self, row: Row, record: Record, log: Log) -> None:
+        """Keep what a log said, emitted and paid."""
+        program = self.rules.program
+        for words, was, me, args in log.lines:
+            try:
+                text = words(row.S, was, me, *args)
+            except Breach as breach:
+                record.fault = record.fault or breach
+            else:
+                record.said += [line for line in text.split("\n") if line]
+        for event, args in log.events:
+            shown = tuple(
+                show_value(program, row.S[NAMES], binder.type, value)
+                for binder, value in zip(program.events[event].params, args, strict=True)
+            )
+            record.events.append((event, shown))
+        record.reward = rewarded(log.rewards, record.reward)
+
+    def _new_log(self, title: str, args: Args, row: Row, actor: int | None) -> Log:
+        """The log of a body that a quick tick does not write directly."""
+        log = Log(row, self._luck, self.params)
+        log.title, log.args, log.actor = title, args, actor
+        return log
+
+    def asking(self, row: Row, luck: Luck | None = None) -> Tick:
+        """A tick that is not carried out, to ask what would come of a command."""
+        return Tick(self, row, luck or SeededLuck())
+
+    def use(self, luck: Luck) -> None:
+        """Who decides the draws of generated functions that are called from elsewhere."""
+        self._luck = luck
+
+    def domain(self, row: Row, binder: Binder) -> Sequence[Raw]:
+        """The values of a parameter, objects by number."""
+        match binder.domain:
+            case TypeRange(of=ObjectType(name=name)):
+                living: tuple[int, ...] = row.S[self.slots.live[name]]
+                return living
+            case TypeRange(of=of):
+                return domain_of(self.instance, of) or ()
+            case IntervalRange(low=low, high=high):
+                return range(low, high + 1)
+            case _:
+                raise TypeError("a parameter ranges over a type or an interval")
+
+
+class Tick:
+    """One tick of a row under way. What it asks of the row before anything is written is worked
+    out first: whose turn it is, and whether the command takes time."""
+
+    def __init__(self, stepper: RowStepper, row: Row, luck: Luck) -> None:
+        self.of, self.row, self.code = stepper, row, stepper.code
+        self.slots = stepper.slots
+        self.world = stepper.instance.world
+        self.luck = RecordingLuck(luck)
+        self.slots.fill(row.S)
+        self.mark = row.mark
+        self.seat, self.acting = self.slots.seat(row.S), self.slots.acting(row.S)
+        self.several = len(stepper.actors) > 1
+        self.start: list[Any] = row.S
+        self.told: list[Any] = row.S
+
+    # ---- turns --------------------------------------------------------------------------------
+
+    def _closes(self) -> bool:
+        """Whether nobody who lives comes behind the actor in this round."""
+        kinds = self.row.S[KINDS]
+        return not any(kinds[one] is not None for one in self.of.actors[self.seat + 1 :])
+
+    def long(self) -> LongAction | None:
+        return next((one for who, one in self.row.S[LONGS] if who == self.acting), None)
+
+    def _set_long(self, long: LongAction | None) -> None:
+        """Note the actor's long action; ``None``: he is free again."""
+        others = tuple(pair for pair in self.row.S[LONGS] if pair[0] != self.acting)
+        now = () if long is None else ((self.acting, long),)
+        self.row.set(LONGS, tuple(sorted((*others, *now), key=lambda pair: pair[0] or 0)))
+
+    def _goes_on(self, command: Command) -> bool:
+        long = self.long() if self.row.S[LONGS] else None
+        return long is not None and (command.is_pass or command == long.command)
+
+    def _asked(self, kind: str, command: Command) -> Any:
+        """How long an action takes, or whether it completes; `was` is the round's start."""
+        row = self.row
+        since = row.S if row.S[ROUND] is None else row.S[ROUND]
+        return self.code[kind, command.action](row.S, since, self.acting, *command.args)
+
+    def _ticks(self, command: Command) -> int:
+        action = self.of.rules.actions[command.action]
+        return 1 if action.takes is None else int(self._asked("takes", command))
+
+    def _is_free(self, command: Command | None) -> bool:
+        """Whether an intent is a round of its own."""
+        if command is None or command.is_pass or self._goes_on(command):
+            return False
+        try:
+            return self._ticks(command) == 0
+        except Breach:
+            return False
+
+    # ---- one intent ---------------------------------------------------------------------------
+
+    def intent(self, intent: Command | NoMatch) -> list[Record]:
+        row = self.row
+        row.paid = []
+        command = intent if isinstance(intent, Command) else None
+        if row.S[LATCHED] and not self.world.endless:
+            return self._finished([Record("halted", command, cause="the world is over")])
+        free = self._begins(command)
+        if command is not None:
+            records, waits = self._step(command, free), free
+        else:
+            assert isinstance(intent, NoMatch)
+            records = [Record("no_match", no_match=intent)]
+            waits = intent.out_of_turn and self.several
+        if self.world.time_always and not waits and records[-1].status in ("refused", "no_match"):
+            records = self._time_passes(records[-1])
+        return self._finished(records)
+
+    def _begins(self, command: Command | None) -> bool:
+        """Keep what the intent looks back at. Returns whether it is a round of its own."""
+        row, free = self.row, self._is_free(command)
+        if self.of.looks_back or self.several:
+            self.start = row.copy()
+        self._own_pasts()
+        self.told = row.S[TOLD] or row.S[ROUND] or self.start
+        self.start = self.start if free else row.S[ROUND] or self.start
+        return free
+
+    def _own_pasts(self) -> None:
+        """Copy the rows that the round looks back at: what is born now will be noted there."""
+        for slot in (ROUND, TOLD) if self.slots.creates else ():
+            if self.row.S[slot] is not None:
+                self.row.set(slot, self.row.S[slot][:])
+
+    def _step(self, command: Command, free: bool) -> list[Record]:
+        """What an actor does, or that it is refused or discarded: then nothing remains of it."""
+        mark, meant = self.row.mark, command
+        try:
+            cancelled = self.cancel(command)
+            done = self._do(command)
+            if done.status == "refused":
+                self._explain(done)
+                self.row.undo(mark)
+                self.row.paid.clear()
+                self.luck.forget(0)
+                return [done]
+            records = [done] if cancelled is None else [cancelled, done]
+            if self.several:
+                self._invariants(records)
+            meant = done.command or command  # a pass may have let a long action go on
+            return self._ended(records, free=free)
+        except Breach as breach:
+            return [self._broken(meant, breach, mark)]
+
+    def _broken(self, command: Command | None, breach: Breach, mark: int) -> Record:
+        """Everything since a mark is discarded."""
+        self.row.undo(mark)
+        self.row.paid.clear()
+        self.luck.forget(0)
+        status: Status = "error" if breach.code in ("TW1003", "TW1006") else "rolled_back"
+        if isinstance(breach, Broken):
+            made = net(list(breach.changes))
+            return Record(status, command, breach=breach.report, discarded=made, names=breach.names)
+        report = BreachReport(breach.code, breach.kind, breach.message, culprits=breach.rules)
+        return Record(status, command, breach=report)
+
+    def _explain(self, refused: Record) -> None:
+        """Note how every require of a refused command stands."""
+        if not self.of.quiet:
+            assert refused.command is not None
+            since = self._since(refused.command)
+            refused.requires = self.of.why.reports(self.row.S, since, self.acting, refused.command)
+
+    def _time_passes(self, fruitless: Record) -> list[Record]:
+        """Time always passes: the actor passes by himself. A long action that goes on has a record
+        of its own; else the one record tells what came of the time, unless that is discarded."""
+        mark = self.row.mark
+        self._scored(fruitless)
+        if self.long() is not None:
+            passed = self._step(PASS, free=False)
+        else:
+            try:
+                return self._ended([fruitless.alone()], free=False)
+            except Breach as breach:
+                passed = [self._broken(PASS, breach, mark)]
+        for one in passed:
+            one.by = "time"
+        return [fruitless, *passed]
+
+    def _ended(self, records: list[Record], *, free: bool) -> list[Record]:
+        """The last actor closes the round; a free action is a round of its own."""
+        if free or self._closes():
+            self._closed(records, free=free)
+        else:
+            if self.row.S[ROUND] is None:
+                self.row.set(ROUND, self.start)
+            self.row.set(TURN, self.seat + 1)
+            self._scored(records[-1])
+        records[-1].draws = list(self.luck.taken)
+        return records
+
+    def _finished(self, records: list[Record]) -> list[Record]:
+        """The records, but for those of which a text, reward or score has no value."""
+        last = records[-1]
+        if not (last.time_passed or last.status in ("executed", "waiting", "interrupted")):
+            self._scored(last)
+        faults = [one.fault for one in records if one.fault is not None]
+        if not faults:
+            self._stamped(last)
+            return records
+        by_time = last.time_passed if last.fruitless else last.by == "time"
+        broken = self._broken(last.command, faults[0], self.mark)
+        self._scored(broken)
+        if not by_time:
+            return [broken]
+        broken.by = "time"
+        return [replace(records[0].alone(), score=broken.score), broken]
+
+    def _stamped(self, record: Record) -> None:
+        """Note in a record what it leaves."""
+        if not self.of.quiet:
+            self.of.digest.settle(self.row, self.mark)
+            record.after = self.of.shown.stamp(self.row)
+
+    # ---- long actions -------------------------------------------------------------------------
+
+    def cancel(self, command: Command) -> Record | None:
+        """Another command that takes time breaks off the long action under way."""
+        long = self.long() if self.row.S[LONGS] else None
+        if long is None or self._goes_on(command) or self._ticks(command) == 0:
+            return None
+        return self.break_off(long, "a new intent")
+
+    def break_off(self, long: LongAction, cause: str) -> Record:
+        record = self._carried_out(long.command, "cancel")
+        self._set_long(None)
+        record.status, record.cause, record.progress = "interrupted", cause, (long.done, long.total)
+        self._scored(record)
+        self._stamped(record)
+        return record
+
+    def _continued(self, long: LongAction) -> Record:
+        """One more tick of a long action: it waits, completes, or its requires fail."""
+        command, done, mark = long.command, long.done + 1, self.row.mark
+        if done < long.total and not self._until(command):
+            return self._waits(LongAction(command, done, long.total))
+        self._set_long(None)
+        record = self._attempt(command)
+        if record.status == "refused":
+            drawn = self.row.S[DRAWN]  # it decided that the action failed, so it counts
+            self.row.undo(mark)
+            self.row.set(DRAWN, drawn)
+            return self.break_off(long, self._cause(record))
+        record.progress = (done, long.total)
+        return record
+
+    def _cause(self, record: Record) -> str:
+        """The label of the require that stopped it, or its kind, or its place."""
+        assert record.command is not None
+        assert record.refused is not None
+        own = self.of.rules.actions[record.command.action].requires
+        label = "" if record.generated else own[record.refused].label
+        return record.generated or label or f"require {record.refused + 1}"
+
+    def _waits(self, long: LongAction) -> Record:
+        self._set_long(long)
+        self._did(long.command)
+        return Record("waiting", long.command, progress=(long.done, long.total))
+
+    def _until(self, command: Command) -> bool:
+        action = self.of.rules.actions[command.action]
+        return action.until is not None and bool(self._asked("until", command))
+
+    def _did(self, command: Command) -> None:
+        self.row.set(DEEDS, (*self.row.S[DEEDS], (self.acting, command)))
+
+    # ---- doing --------------------------------------------------------------------------------
+
+    def _do(self, command: Command) -> Record:
+        """Executed, refused or waiting."""
+        if self._goes_on(command):
+            long = self.long()
+            assert long is not None
+            return self._continued(long)
+        if command.is_pass:
+            return Record("executed", PASS)
+        total = self._ticks(command)
+        if total <= 1 or self._until(command):
+            return self._complete(command)
+        return self._failed(command) or self._waits(LongAction(command, 1, total))
+
+    def _since(self, command: Command) -> list[Any]:
+        """What `was` reads: the round's start; what takes no time is a round of its own."""
+        row = self.row
+        if row.S[ROUND] is not None and self._ticks(command) != 0:
+            found: list[Any] = row.S[ROUND]
+            return found
+        if not self.of.looks_back:
+            return row.S
+        return self.start if row.mark == self.mark and self.start is not row.S else row.copy()
+
+    def _failed(self, command: Command) -> Record | None:
+        """The refusal by a require of the author, ``None`` if all hold."""
+        holds = self.code["ok", command.action]
+        index = holds(self.row.S, self._since(command), self.acting, *command.args)
+        return None if index < 0 else Record("refused", command, refused=index)
+
+    def _complete(self, command: Command) -> Record:
+        """Check the requires and apply the effects, or refuse and draw nothing."""
+        mark, drawn = self.row.mark, len(self.luck.taken)
+        record = self._attempt(command)
+        if record.status == "refused":
+            self.row.undo(mark)
+            self.luck.forget(drawn)
+        return record
+
+    def _attempt(self, command: Command) -> Record:
+        """The same; what was written and drawn before a refusal is for the caller to undo."""
+        failed = self._failed(command)
+        if failed is not None:
+            return failed
+        try:
+            record = self._carried_out(command, "run")
+        except Breach as breach:
+            if breach.kind not in ADDED:
+                raise
+            index = len(self.of.rules.actions[command.action].requires)
+            return Record("refused", command, index, breach.kind, breach.message)
+        self._did(command)
+        return record
+
+    def _carried_out(self, command: Command, kind: str) -> Record:
+        """Evaluate a body and commit what it asks for."""
+        record, since = Record("executed", command), self._since(command)
+        log = self._body(command, kind, since)
+        self._commit(log, record)
+        record.fired, record.changes = [], net(log.changes or ())
+        return record
+
+    def _body(self, command: Command, kind: str, since: list[Any]) -> Log:
+        """What a body asks for."""
+        log = self._log(f"action {command.action}", command.args)
+        log.actor = self.acting
+        run = self.code.space.get(self.code.names.get((kind, command.action), ""))
+        if run is not None:
+            try:
+                run(self.row.S, since, self.acting, log, *command.args)
+            except Breach as breach:
+                raise breach.blamed(log.title) from None
+        return log
+
+    def _log(self, title: str, args: Args) -> Log:
+        log = Log(self.row, self.luck, self.of.params)
+        log.title, log.args, log.pasts = title, args, (self.start, self.told)
+        return log
+
+    def _commit(self, log: Log, record: Record) -> None:
+        """Write what a log asks for, keep the conserved sums, and speak."""
+        row, mark = self.row, len(self.row.J)
+        log.changes = None if self.of.quiet else []
+        if self.of.guards.sums:
+            self.of.guards.commit(row, log, self.of.me)
+        else:
+            commit(row, log)
+        record.fired += log.fired
+        row.paid += log.rewards
+        if log.lines or log.events or log.rewards:
+            self._speak(log, record, mark)
+
+    def _speak(self, log: Log, record: Record, mark: int) -> None:
+        """Keep what a body said, emitted and paid; what it destroyed reads as it was."""
+        row = self.row
+        if not self.of.quiet:
+            back = recalled(row, log, mark) if log.doomed else []
+            self.of.speak(row, record, log)
+            for slot, value in back:
+                row.S[slot] = value
+            self.slots.epoch += 1
+
+    # ---- the end of a round -------------------------------------------------------------------
+
+    def _closed(self, records: list[Record], *, free: bool) -> None:
+        """Steps 7 to 12."""
+        row, last = self.row, records[-1]
+        if not free:
+            for phase, laws in self.of.phases:
+                if phase is None or phase.order == "simultaneous":
+                    self._together(laws, last)
+                else:
+                    self._in_turn(self.of.orders[phase.name], last)
+        self._invariants(records)
+        last.time_passed = not free
+        if free:
+            self._own_round(row)
+        else:
+            self._end_round(row)
+            row.set(TICK, row.S[TICK] + 1)
+        last.latched = self._progress()
+        self.of.watch(row, self.told, last, self.luck)
+        if not self.of.quiet:
+            self._end_words(last)
+        self._scored(last)
+
+    def _own_round(self, row: Row) -> None:
+        """After a free action a round that is under way goes on."""
+        row.set(DEEDS, self.deeds_before())
+        if row.S[ROUND] is not None:
+            told = row.copy()
+            told[TOLD] = None  # or a round of many free actions keeps a row for each
+            row.set(TOLD, told)
+
+    def deeds_before(self) -> tuple[Any, ...]:
+        """What was done in the round before this intent."""
+        S, J = self.row.S, self.row.J
+        for at in range(self.mark, len(J), 2):
+            if J[at] == DEEDS:
+                found: tuple[Any, ...] = J[at + 1]
+                return found
+        return tuple(S[DEEDS])
+
+    def _end_round(self, row: Row) -> None:
+        for slot, value in ((DEEDS, ()), (DRAWN, {}), (TURN, 0), (ROUND, None), (TOLD, None)):
+            if row.S[slot] != value:
+                row.set(slot, value)
+        if self.several and row.S[LONGS]:
+            kinds = row.S[KINDS]
+            row.set(
+                LONGS, tuple(x for x in row.S[LONGS] if x[0] is None or kinds[x[0]] is not None)
+            )
+
+    def _invariants(self, records: list[Record]) -> None:
+        made = [change for one in records for change in one.made]
+        self.of.guards.check_invariants(self.row, self.start, self.mark, made, self.of.me)
+
+    # ---- phases -------------------------------------------------------------------------------
+
+    def _together(self, laws: tuple[Law, ...], record: Record) -> None:
+        """Every law and binding reads the row that the phase began with."""
+        log = self._log("", ())
+        for law in laws:
+            try:
+                self.code["law", law.name](self.row.S, self.start, self.of.me, log)
+            except Breach as breach:
+                raise breach.blamed(f"law {law.name}") from None
+        if log.fired:
+            self._commit(log, record)
+            record.law_changes += net(log.changes or ())
+
+    def _in_turn(self, order: Order, record: Record) -> None:
+        """Objects in turn; each binding reads everything that earlier ones wrote."""
+        S, me, made = self.row.S, self.of.me, list[RawChange]()
+        log, kinds = self._log("", ()), S[KINDS]
+        for (law, turn), args in order.bindings(self.row):
+            if S[KINDS] is not kinds and not are_alive(S[KINDS], law, args):
+                continue
+            try:
+                turn(S, self.start, me, log, *args)
+                if log.fired:
+                    self._commit(log, record)
+                    made += log.changes or ()
+                    log = self._log("", ())
+            except Breach as breach:
+                raise breach.blamed(f"law {law.name}") from None
+        record.law_changes += net(made)
+
+    # ---- progress, watches, score -------------------------------------------------------------
+
+    def _progress(self) -> tuple[str, ...]:
+        """Give awards and latch endings; the endings that are reached now."""
+        row, me, world = self.row, self.of.me, self.code.world
+        for at in range(len(world.awards)):
+            if at not in row.S[AWARDED] and self.code["award", str(at)](row.S, row.S, me):
+                row.set(AWARDED, (*row.S[AWARDED], at))
+        latched: tuple[str, ...] = row.S[LATCHED]
+        live = self.world.outcomes == "live"
+        if latched and not self.world.endless and not live:
+            return ()
+        found = []
+        for at, line in enumerate(world.endings):
+            if line.name not in latched and self.code["ending", str(at)](row.S, row.S, me):
+                found.append(line.name)
+                if live or not self.world.endless:
+                    break
+        if found and not live:
+            row.set(LATCHED, (*latched, *found))
+        return tuple(found)
+
+    def _end_words(self, record: Record) -> None:
+        """The texts of the endings that were reached now."""
+        for at, line in enumerate(self.code.world.endings):
+            if line.name in record.latched and line.text is not None:
+                log = self._log("", ())
+                log.say(self.code["ended", str(at)], self.start, self.of.me, ())
+                self.of.speak(self.row, record, log)
+
+    def _scored(self, record: Record) -> None:
+        """The score and what the world pays now."""
+        S, me, pays = self.row.S, self.of.me, self.code.world.pays
+        try:
+            if not self.of.quiet:
+                record.score = self.code.score(S, S, me)
+            for at, pay in enumerate(pays if record.time_passed else ()):
+                if self.code["pay", str(at)](S, self.start, me):
+                    amount = self.code.amount("payed", at, pay, S, self.start, me)
+                    self.row.paid.append((amount, 0))
+                    record.reward = record.reward + amount
+        except Breach as breach:
+            record.fault = record.fault or breach
+
+    # ---- asking -------------------------------------------------------------------------------
+
+    def reports(self, command: Command) -> tuple[RequireReport, ...]:
+        """Every require of a command; see `RowStepper.reports`."""
+        if self._goes_on(command):
+            return ()
+        row, mark = self.row, self.row.mark
+        self._begins(command)
+        try:
+            self.cancel(command)
+        except Breach:
+            row.undo(mark)
+            return ()
+        try:
+            generated = self._added(command)
+            found = self.of.why.reports(row.S, self._since(command), self.acting, command)
+            return (
+                found
+                if generated is None
+                else self.of.shown.requires(replace(generated, requires=found))
+            )
+        finally:
+            row.undo(mark)
+
+    def _added(self, command: Command) -> Record | None:
+        """The refusal by a require that the language adds, if the command meets one now."""
+        mark = self.row.mark
+        if self.row.S[LATCHED] and not self.world.endless:
+            return None
+        try:
+            done = self._do(command)
+        except Breach:
+            return None  # the tick would be rolled back or be in error
+        finally:
+            self.row.undo(mark)
+        return done if done.generated else None
+
+    def is_legal(self, command: Command) -> bool:
+        """Whether a command would not be refused, nor be in error for a number in its requires."""
+        if self._goes_on(command):
+            return True
+        mark = self.row.mark
+        try:
+            self.cancel(command)
+            if self._failed(command) is not None:
+                return False
+            try:
+                return self._do(command).status != "refused"
+            except Breach:
+                return True  # the tick would be rolled back or be in error
+        except Breach:
+            return False
+        finally:
+            self.row.undo(mark)
+
+    def breaks(self, command: Command) -> bool:
+        """Whether a require of the language refuses a command whose own requires hold. The caller
+        takes back what it writes; a `Breach` of another kind is no refusal."""
+        if self._ticks(command) > 1 and not self._until(command):
+            return False
+        try:
+            commit(self.row, self._body(command, "run", self._since(command)))
+        except Breach as breach:
+            return breach.kind in ADDED
+        return False

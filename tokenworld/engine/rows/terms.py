@@ -1,0 +1,639 @@
+"""Terms of core to Python expressions on rows.
+
+The only places that know how a slot is read are `TermWriter.slot`, `TermWriter.at` and
+`TermWriter.lookup`; writes are in `bodies`. A name carries whether its value may be `none`
+(``loose``): then operators go through functions of `runtime`. With ``careful`` the types of
+variables are not relied on, because a require that narrowed them may no longer hold; every
+attribute is then read through its table, where what an object lacks is `none`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from tokenworld.core import Rules, TermVisitor
+from tokenworld.core.nodes import (
+    Actor,
+    Binder,
+    Call,
+    Choice,
+    Constant,
+    DeriveCall,
+    Fold,
+    Hole,
+    Members,
+    ObjectName,
+    ParamValue,
+    Read,
+    Template,
+    Term,
+    Text,
+    TypeTest,
+    Variable,
+)
+from tokenworld.core.walk import subterms, template_terms
+from tokenworld.diagnostics.limits import TOO_LARGE
+from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
+from tokenworld.model import (
+    BoolType,
+    CollectionType,
+    EnumType,
+    IntervalRange,
+    NumberType,
+    ObjectType,
+    RealType,
+    TypeRange,
+    ValueType,
+    is_optional,
+)
+
+__all__ = ["AWARDED", "Lines", "Name", "Names", "TermWriter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The generated name of a variable. ``loose``: it may be `none`, though its type says no;
+    ``newborn``: it is created by this very body."""
+
+    code: str
+    loose: bool = False
+    newborn: bool = False
+
+
+Names = Mapping[str, Name]
+Lines = list[tuple[int, str]]
+"""Statements with their depth."""
+
+_TRUTHS = frozenset({"not", "==", "<", "<=", "in", "busy", "did"})
+_PLAIN = _TRUTHS | {"and", "or", "tick", "score", "pi"}
+"""Operators that have a value whatever their operands are."""
+_INFIX = {"+": "plus", "-": "minus", "*": "times"}
+
+
+@dataclass
+class TermWriter(TermVisitor[Names, str]):
+    """Writes terms of one world; functions that they need go to ``functions``."""
+
+    slots: Slots
+    rules: Rules
+    careful: bool = False
+    looks_back: bool = False
+    """Whether anything that was written reads the start of the tick."""
+    functions: list[str] = field(default_factory=list)
+    constants: dict[str, Any] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=count)
+    _done: dict[Any, str] = field(default_factory=dict)
+    _loose: dict[Any, bool] = field(default_factory=dict)
+
+    # ---- names -------------------------------------------------------------------------------
+
+    def fresh(self, prefix: str = "x") -> str:
+        return f"{prefix}{next(self._numbers)}"
+
+    def const(self, value: Any) -> str:
+        """A name for a value that the generated code reads."""
+        if value is None or isinstance(value, (bool, int, str)):
+            return repr(value)
+        name = self.fresh("c")
+        self.constants[name] = value
+        return name
+
+    def function(self, name: str, params: Iterable[str], lines: Lines) -> None:
+        """Add a function; every one takes the row, that at the start of the tick and who acts."""
+        head = f"def {name}({', '.join(['S', 'W', 'me', *params])}):"
+        self.functions.append("\n".join([head, *("    " * depth + text for depth, text in lines)]))
+
+    def used(self, terms: Iterable[Term | None], names: Names) -> dict[str, Name]:
+        """The variables that terms read, of those that are known here."""
+        read = {
+            part.name
+            for term in terms
+            if term is not None
+            for part in subterms(term)
+            if isinstance(part, Variable)
+        }
+        return {name: one for name, one in names.items() if name in read}
+
+    # ---- what may be none ---------------------------------------------------------------------
+
+    def loose(self, term: Term, names: Names) -> bool:
+        """Whether the value may be `none` at run time."""
+        if is_optional(term.type):
+            return True
+        match term:
+            case Variable(name=name):
+                return names[name].loose
+            case Read():
+                return self._loose_read(term, names)
+            case Call(op=op, args=args):
+                return op not in _PLAIN and any(self.loose(one, names) for one in args)
+            case Fold(fold="sum" | "min" | "max", value=value, binders=binders) if (
+                value is not None
+            ):
+                inner = {**names, **{one.name: Name("") for one in binders}}
+                return self.loose(value, inner)
+            case Fold(fold=fold):
+                return fold in ("first", "last", "min", "max")
+            case Choice(then=then, otherwise=otherwise):
+                return self.loose(then, names) or self.loose(otherwise, names)
+            case DeriveCall():
+                return self._loose_call(term, names)
+            case _:
+                return isinstance(term, Constant) and term.value is None
+
+    def _loose_read(self, term: Read, names: Names) -> bool:
+        store = self.slots.by_id[term.fluent]
+        if store.column.single:
+            return False
+        if any(self.loose(one, names) for one in term.args):
+            return not (store.column.tupled and store.column.truth)
+        if not store.column.by_object:
+            return False
+        of = term.args[0]
+        new = isinstance(of, Variable) and names[of.name].newborn
+        lacks = new and store.column.fluent.fluent_kind != "attribute"
+        dies = isinstance(of.type, ObjectType) and of.type.name in self.slots.mortal
+        return self.careful or lacks or dies
+
+    def _loose_call(self, term: DeriveCall, names: Names) -> bool:
+        derive = self.rules.derives[term.derive]
+        if isinstance(derive.type, BoolType):
+            return False
+        if any(self.loose(one, names) for one in term.args):
+            return True
+        key = (term.derive, self.careful)
+        if key not in self._loose:
+            self._loose[key] = False  # derives that use each other are truths
+            inner = {one.name: Name("") for one in derive.params}
+            self._loose[key] = self.loose(derive.value, inner)
+        return self._loose[key]
+
+    def truth(self, term: Term, names: Names) -> str:
+        """A term as `True` or `False`, for `none` counts as false."""
+        code = self.term(term, names)
+        return code if self._strict(term, names) else f"bool({code})"
+
+    def _strict(self, term: Term, names: Names) -> bool:
+        match term:
+            case Call(op="and" | "or", args=args):
+                return all(self._strict(one, names) for one in args)
+            case Call(op=op):
+                return op in _TRUTHS
+            case Constant() | TypeTest() | DeriveCall() | Fold() | ParamValue():
+                return True
+            case _:
+                return not self.loose(term, names)
+
+    def value(self, term: Term, names: Names) -> str:
+        """A term as it is stored, passed on or shown."""
+        return (
+            self.truth(term, names) if isinstance(term.type, BoolType) else self.term(term, names)
+        )
+
+    # ---- constants ----------------------------------------------------------------------------
+
+    def constant(self, term: Constant, env: Names) -> str:
+        return "NONE" if term.value is None else f"({term.value!r})"
+
+    def object_name(self, term: ObjectName, env: Names) -> str:
+        return str(self.slots.base.numbers[term.name])
+
+    def param_value(self, term: ParamValue, env: Names) -> str:
+        value = self.slots.instance.params[term.name]
+        return f"({value!r})" if isinstance(value, (int, float)) else self.const(value)
+
+    def variable(self, term: Variable, env: Names) -> str:
+        return env[term.name].code
+
+    def actor(self, term: Actor, env: Names) -> str:
+        return "me"
+
+    def choice(self, term: Choice, env: Names) -> str:
+        then, otherwise = self.value(term.then, env), self.value(term.otherwise, env)
+        return f"({then} if {self.term(term.condition, env)} else {otherwise})"
+
+    def type_test(self, term: TypeTest, env: Names) -> str:
+        value, program = self.term(term.term, env), self.slots.program
+        if term.of not in self.slots.moving:
+            return f"({value} in {self.const(frozenset(self.slots.base.live[term.of]))})"
+        kinds = frozenset(name for name in program.types if program.is_subtype(name, term.of))
+        test = f"(S[{KINDS}][{value}] in {self.const(kinds)})"
+        if not self.loose(term.term, env):
+            return test
+        held = self.fresh("h")
+        return f"(({held} := {value}) != NONE and {test.replace(f'[{value}]', f'[{held}]')})"
+
+    # ---- slots --------------------------------------------------------------------------------
+
+    def slot(self, store: Store, codes: list[str]) -> str:
+        """The place of arguments that surely have one."""
+        if store.column.single:
+            return str(store.offset)
+        if store.column.by_object and (store.offset is None or self.careful):
+            return f"{self.table(store)}[{codes[0]}]"
+        spans = store.spans or ((0, 0),)
+        place, low = "", 0
+        for code, (least, size) in zip(codes, spans, strict=True):
+            place, low = (
+                (f"({place})*{size}+{code}", low * size + least) if place else (code, least)
+            )
+        offset = (store.offset or 0) - low
+        return f"{place}{offset:+}" if offset else place
+
+    def sure(self, store: Store, args: tuple[Term, ...], names: Names) -> bool:
+        """Whether arguments surely have a place that arithmetic finds."""
+        if store.column.fluent.symmetric or any(self.loose(one, names) for one in args):
+            return False
+        if store.column.by_object or store.column.single:
+            return True
+        return store.strided and not self.careful and all(map(_within, args, store.spans))
+
+    def row(self, store: Store, was: bool) -> str:
+        self.looks_back = self.looks_back or (was and store.live)
+        return "C" if not store.live else "W" if was else "S"
+
+    def table(self, store: Store) -> str:
+        name = f"A{store.column.index}"
+        self.constants[name] = store.table
+        return name
+
+    def kids_table(self, store: Store) -> str:
+        name = f"K{store.column.index}"
+        self.constants[name] = store.kids
+        return name
+
+    def lookup(self, store: Store) -> str:
+        """The function that reads slots of a fluent whose arguments may have none."""
+        name, truth, default = f"G{store.column.index}", store.column.truth, store.column.default
+        if name not in self.constants:
+
+            def get(R: list[Any], *args: Any) -> Any:
+                if None in args:
+                    return False if truth else None
+                place = store.find(args)
+                return default if place is None or place >= len(R) else R[place]
+
+            self.constants[name] = get
+        return name
+
+    def read(self, term: Read, env: Names) -> str:
+        store = self.slots.by_id[term.fluent]
+        row = self.row(store, term.was)
+        codes = [self.term(one, env) for one in term.args]
+        if self.sure(store, term.args, env):
+            return f"{row}[{self.slot(store, codes)}]"
+        if store.column.by_object:
+            return f"at({row}, {self.table(store)}, {codes[0]})"
+        return f"{self.lookup(store)}({', '.join([row, *codes])})"
+
+    def members(self, term: Members, env: Names) -> str:
+        if term.by == "list":
+            items = ", ".join(self.value(one, env) for one in term.items)
+            return f"({items},)" if items else "()"
+        store, of = self.slots.by_id[term.fluent], self.term(term.of, env)
+        row = self.row(store, term.was)
+        if term.by == "closure" and not store.column.by_object:
+            return f"{self._reach(store)}({row}, {of})"
+        name = "inside" if term.by == "closure" else "kids"
+        return f"{name}({row}, {self.kids_table(store)}, {of})"
+
+    def _reach(self, store: Store) -> str:
+        name = f"R{store.column.index}"
+        if name not in self.constants:
+            slots = self.slots
+
+            def reach(R: list[Any], x: int | None) -> list[int]:
+                return reached(slots, store, R, x)
+
+            self.constants[name] = reach
+        return name
+
+    # ---- derives ------------------------------------------------------------------------------
+
+    def derive_call(self, term: DeriveCall, env: Names) -> str:
+        row = "W" if term.was else "S"
+        self.looks_back = self.looks_back or term.was
+        name = self.derive(term.derive, guarded=any(self.loose(one, env) for one in term.args))
+        passed = (self.value(one, env) for one in term.args)
+        return f"{name}({', '.join([row, 'W', 'me', *passed])})"
+
+    def derive(self, name: str, *, guarded: bool) -> str:
+        """The function of a derived fact; ``guarded``: of `none` it is `none`, or false."""
+        derive = self.rules.derives[name]
+        careful = self.careful and not derive.recursive
+        key = (name, careful, guarded)
+        if key in self._done:
+            return self._done[key]
+        code = self._done[key] = self.fresh("dn" if guarded else "d")
+        names = {one.name: Name(self.fresh("a")) for one in derive.params}
+        params = [one.code for one in names.values()]
+        truth = isinstance(derive.type, BoolType)
+        if guarded:
+            called = f"{self.derive(name, guarded=False)}({', '.join(['S', 'W', 'me', *params])})"
+            tests = " or ".join(f"{one} == NONE" for one in params)
+            value = f"{'False' if truth else 'NONE'} if {tests} else {called}"
+        elif derive.recursive:
+            value = self._fixpoint(name, params)
+        else:
+            value = self.value(derive.value, names)
+        self.function(code, params, [(1, f"return {value}")])
+        return code
+
+    def _fixpoint(self, name: str, params: list[str]) -> str:
+        """The test whether arguments are in the least fixpoint; see `fixpoint`."""
+        derive, before = self.rules.derives[name], self.careful
+        self.careful = False
+        names = {one.name: Name(self.fresh("a")) for one in derive.params}
+        value, every = self.fresh("v"), self.fresh("b")
+        own = [one.code for one in names.values()]
+        self.function(value, own, [(1, f"return {self.truth(derive.value, names)}")])
+        lines: Lines = [(1, "found = []")]
+        inner, depth = self.loops(derive.params, None, {}, lines, 1)
+        row = ", ".join(inner[one.name].code for one in derive.params)
+        self.function(every, (), [*lines, (depth, f"found.append(({row},))"), (1, "return found")])
+        self.careful = before
+        args = ", ".join(params)
+        self.constants.setdefault("RECURSIVE", {})[name] = (value, every)
+        return f"fixpoint({name!r}, S, W, me, ({args},))"
+
+    # ---- operators ----------------------------------------------------------------------------
+
+    def call(self, term: Call, env: Names) -> str:
+        match term.op:
+            case "not":
+                return f"(not {self.term(term.args[0], env)})"
+            case "and" | "or":
+                return "(" + f" {term.op} ".join(self.term(one, env) for one in term.args) + ")"
+            case "in":
+                return self._member(term.args[0], term.args[1], env)
+            case "==":
+                return f"({self.value(term.args[0], env)} == {self.value(term.args[1], env)})"
+            case "<" | "<=":
+                left, right = (self.term(one, env) for one in term.args)
+                if any(self.loose(one, env) for one in term.args):
+                    return f"{'lt' if term.op == '<' else 'le'}({left}, {right})"
+                return f"({left} {term.op} {right})"
+            case "tick":
+                return f"S[{TICK}]"
+            case "score":
+                return "score(S, W, me)"
+            case "pi":
+                return "3.141592653589793"
+            case "busy":
+                return f"busy(S[{LONGS}], {self.term(term.args[0], env)}, {term.detail!r})"
+            case "did":
+                who, *args = (self.value(one, env) for one in term.args)
+                row = f"({', '.join(args)},)" if args else "()"
+                return f"did(S[{DEEDS}], {who}, {term.detail!r}, {row})"
+            case _:
+                return self._number(term, [self.term(one, env) for one in term.args], env)
+
+    def _member(self, item: Term, collection: Term, env: Names) -> str:
+        value = self.term(item, env)
+        if isinstance(collection, Members) and collection.by != "list":
+            store = self.slots.by_id[collection.fluent]
+            row, of = self.row(store, collection.was), self.term(collection.of, env)
+            if store.column.by_object and collection.by == "closure":
+                return f"climbs({row}, {self.table(store)}, {value}, {of})"
+            if collection.by == "inverse" and store.column.by_object:
+                return f"same(at({row}, {self.table(store)}, {value}), {of})"
+        code = self.term(collection, env)
+        return f"member({value}, {code})" if self.loose(item, env) else f"({value} in {code})"
+
+    def _number(self, term: Call, args: list[str], env: Names) -> str:
+        name, more = _calculation(term, self.slots)
+        loose = any(self.loose(one, env) for one in term.args)
+        if name in _INFIX:
+            code = f"({args[0]} {name} {args[1]})"
+            code = f"total({_INFIX[name]}, {args[0]}, {args[1]})" if loose else code
+            return within_length(code, term.type)
+        if name == "id":
+            return args[0]
+        passed = ", ".join([*args, *more])
+        code = f"total({name}, {passed})" if loose else f"{name}({passed})"
+        return (
+            within_length(code, term.type)
+            if name in ("toward", "round_real", "rounded_exact")
+            else code
+        )
+
+    # ---- folds and loops ----------------------------------------------------------------------
+
+    def loops(
+        self,
+        binders: tuple[Binder, ...],
+        where: Term | None,
+        names: Names,
+        lines: Lines,
+        depth: int,
+    ) -> tuple[dict[str, Name], int]:
+        """The ``for`` and ``if`` lines of binders; the names behind them and their depth."""
+        inner = dict(names)
+        for binder in binders:
+            variable = self.fresh()
+            values, tests = self._domain(binder, inner, variable)
+            inner[binder.name] = Name(variable)
+            lines.append((depth, f"for {variable} in {values}:"))
+            depth += 1
+            if tests:
+                lines.append((depth, f"if {' and '.join(tests)}:"))
+                depth += 1
+        if where is not None:
+            lines.append((depth, f"if {self.term(where, inner)}:"))
+            depth += 1
+        return inner, depth
+
+    def _domain(self, binder: Binder, names: Names, variable: str) -> tuple[str, list[str]]:
+        """What a binder ranges over, and tests that keep some of it."""
+        program = self.slots.program
+        match binder.domain:
+            case TypeRange(of=ObjectType(name=of)) if of not in self.slots.moving:
+                numbers = self.slots.base.live[of]
+                if numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1)):
+                    return f"range({numbers[0]}, {numbers[-1] + 1})", []
+                return str(numbers), []
+            case TypeRange(of=ObjectType(name=of)):
+                return f"S[{self.slots.live[of]}]", []
+            case TypeRange(of=EnumType(name=of)):
+                return f"range({len(program.enums[of].members)})", []
+            case TypeRange():
+                raise TypeError(f"nothing ranges over {binder.type.kind}")
+            case IntervalRange(low=low, high=high):
+                return f"range({low}, {high + 1})", []
+            case collection:
+                element = collection.type
+                some = isinstance(element, CollectionType) and is_optional(element.element)
+                tests = [f"{variable} != NONE"] if some else []
+                if binder.only is not None:
+                    only = binder.only
+                    kinds = frozenset(x for x in program.types if program.is_subtype(x, only))
+                    tests.append(f"S[{KINDS}][{variable}] in {self.const(kinds)}")
+                return self.term(collection, names), tests
+
+    def fold(self, term: Fold, env: Names) -> str:
+        terms = [
+            term.where,
+            term.value,
+            *(one.domain for one in term.binders if isinstance(one.domain, Term)),
+        ]
+        used = self.used(terms, env)
+        own = {name: Name(self.fresh("a"), one.loose, one.newborn) for name, one in used.items()}
+        lines: Lines = []
+        inner, depth = self.loops(term.binders, term.where, own, lines, 1)
+        first, body, last = self._folded(term, inner)
+        lines = [(1, first)] * bool(first) + lines + [(depth, body), (1, last)]
+        name = self.fresh("f")
+        self.function(name, (one.code for one in own.values()), lines)
+        passed = [one.code for one in used.values()]
+        code = f"{name}({', '.join(['S', 'W', 'me', *passed])})"
+        return within_length(code, term.type) if term.fold == "sum" else code
+
+    def _folded(self, term: Fold, names: Names) -> tuple[str, str, str]:
+        """What stands before the loops of a fold, in them and behind them."""
+        if term.value is None:
+            return "n = 0", "n += 1", "return n"
+        value = self.value(term.value, names)
+        match term.fold:
+            case "any":
+                return "", f"if {value}: return True", "return False"
+            case "all":
+                return "", f"if not {value}: return False", "return True"
+            case "count":
+                return "n = 0", f"if {value}: n += 1", "return n"
+            case "sum":
+                nothing = "0.0" if isinstance(term.type, RealType) else "0"
+                if self.loose(term.value, names):
+                    return "n = []", f"n.append({value})", f"return summed(n, {nothing})"
+                return f"n = {nothing}", f"n += {value}", "return n"
+            case "min" | "max":
+                best = "least" if term.fold == "min" else "most"
+                return "n = []", f"n.append({value})", f"return {best}(n)"
+            case "first":
+                return "", f"return {value}", "return NONE"
+            case "last":
+                return "n = NONE", f"n = {value}", "return n"
+
+    # ---- texts --------------------------------------------------------------------------------
+
+    def text(self, term: Text, env: Names) -> str:
+        if not template_terms(term.template):
+            return repr(
+                "".join(one.text for one in term.template.parts if not isinstance(one, Hole))
+            )
+        name, passed = self.text_function(term.template, env)
+        return f"{name}({', '.join(['S', 'W', 'me', *passed])})"
+
+    def text_function(self, template: Template, names: Names) -> tuple[str, list[str]]:
+        """A function that renders a template, and the variables to pass it."""
+        used = self.used(template_terms(template), names)
+        own = {name: Name(self.fresh("a"), one.loose) for name, one in used.items()}
+        parts = [
+            self.shown(one.term, own, one.article) if isinstance(one, Hole) else repr(one.text)
+            for one in template.parts
+        ]
+        name = self.fresh("t")
+        value = " + ".join(parts) or "''"
+        self.function(name, (one.code for one in own.values()), [(1, f"return {value}")])
+        return name, [one.code for one in used.values()]
+
+    def shown(self, term: Term, names: Names, article: str = "") -> str:
+        """A value as a reader sees it."""
+        kind = term.type
+        if not isinstance(kind, CollectionType):
+            return self._word(kind, self.value(term, names), article)
+        one = self.fresh()
+        skip = f" if {one} != me" if isinstance(kind.element, ObjectType) else ""
+        word = self._word(kind.element, one, "")
+        return f"P.listing([{word} for {one} in {self.term(term, names)}{skip}], {article!r})"
+
+    def _word(self, kind: ValueType, code: str, article: str) -> str:
+        match kind:
+            case BoolType():
+                return f"('true' if {code} else 'false')"
+            case ObjectType():
+                return f"named(S, W, me, {code}, {article!r})"
+            case EnumType(name=name):
+                members = self.const(self.slots.program.enums[name].members)
+                return f"of_enum({members}, {code}, {article!r})"
+            case NumberType(decimals=decimals, unit=unit):
+                return f"of_number({code}, {decimals}, {unit!r})"
+            case RealType():
+                return f"of_real({code})"
+            case _:
+                return f"of_text({code})"
+
+
+def _within(term: Term, span: tuple[int, int]) -> bool:
+    """Whether a value surely lies within the values of an argument."""
+    kind = term.type
+    if not isinstance(kind, NumberType):
+        return True
+    low, size = span
+    return (
+        kind.low is not None
+        and kind.high is not None
+        and (low <= kind.low and kind.high < low + size)
+    )
+
+
+def _calculation(term: Call, slots: Slots) -> tuple[str, list[str]]:
+    """The function of an operator on numbers, and what it takes beside its arguments."""
+    kind = term.args[0].type if term.args else None
+    decimals = kind.decimals if isinstance(kind, NumberType) else 0
+    exact = isinstance(kind, NumberType)
+    real = isinstance(term.type, RealType)
+    match term.op:
+        case "/":
+            return "over", []
+        case "div":
+            return "floordiv", []
+        case "mod":
+            return ("real_mod" if real else "modulo"), []
+        case "scale":
+            return "times", []
+        case "real":
+            return "to_real", [str(10**decimals)]
+        case "next" | "prev":
+            size = len(slots.program.enums[term.detail].members)
+            return "step", ["1" if term.op == "next" else "-1", str(size)]
+        case "floor":
+            return ("floordiv", [str(10**decimals)]) if exact else ("round_down", [])
+        case "round":
+            return ("rounded_exact", [str(decimals)]) if exact else ("round_real", [])
+        case "pow":
+            return "power", []
+        case "sqrt" | "sin" | "cos" | "exp" | "log":
+            return f"{term.op}_", []
+        case _:
+            return term.op, []
+
+
+def within_length(code: str, kind: ValueType) -> str:
+    """The code of a number; one that may come to have too many digits is looked at."""
+    if not isinstance(kind, NumberType):
+        return code
+    ends = (kind.low, kind.high)
+    safe = all(one is not None and abs(one) < TOO_LARGE for one in ends)
+    return code if safe else f"fits({code})"
+
+
+def reached(slots: Slots, store: Store, row: list[Any], x: int | None) -> list[int]:
+    """Everything that a relation leads to from x, in order of number."""
+    if x is None:
+        return []
+    steps: dict[int, list[int]] = {}
+    both = store.column.fluent.symmetric
+    for (one, other), place in slots.places_of(store):
+        if place < len(row) and row[place]:
+            steps.setdefault(one, []).append(other)
+            if both:
+                steps.setdefault(other, []).append(one)
+    found, todo = set[int](), [x]
+    while todo:
+        new = [one for one in steps.get(todo.pop(), ()) if one not in found]
+        found.update(new)
+        todo += new
+    return sorted(found)

@@ -1,0 +1,244 @@
+"""What rests on secrets: which terms and rules read a `secret` fluent, also through derives, lets
+and names (language.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import assert_never
+
+from tokenworld.model import (
+    Action,
+    Body,
+    BuiltinCall,
+    Chance,
+    Choose,
+    ClosureOf,
+    CollectionType,
+    Create,
+    DeriveCall,
+    Describe,
+    DescribeEffect,
+    Destroy,
+    Effect,
+    Emit,
+    Fold,
+    For,
+    If,
+    InverseOf,
+    Law,
+    LeafTerm,
+    Let,
+    LifeEffect,
+    ListTerm,
+    Local,
+    LogicTerm,
+    NumberTerm,
+    ObjectType,
+    OutputEffect,
+    Pick,
+    Program,
+    Read,
+    Require,
+    Say,
+    TemplateTerm,
+    Term,
+    TestTerm,
+    WriteEffect,
+    effects_in,
+    slot_terms,
+    subterms,
+    targets_of,
+    terms_of,
+)
+
+__all__ = ["Secrets"]
+
+_NOBODY: frozenset[str] = frozenset()
+
+
+class Secrets:
+    """The secrets of a program. ``names`` are always locals that were made of secrets."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.fluents = frozenset(one.id for one in program.fluents.values() if one.secret)
+        self.derives, self.named = self._derived()
+
+    def __bool__(self) -> bool:
+        return bool(self.fluents)
+
+    def _derived(self) -> tuple[frozenset[str], bool]:
+        """The derives that read secrets, and whether what an object is called does."""
+        self.derives, self.named = _NOBODY, False
+        program = self.program
+        while self.fluents:
+            derives = frozenset(
+                one.name for one in program.derives.values() if self.reads(one.value)
+            )
+            named = any(self.reads(one.name) for one in program.called)
+            if (derives, named) == (self.derives, self.named):
+                break
+            self.derives, self.named = derives, named
+        return self.derives, self.named
+
+    # ---- terms --------------------------------------------------------------------------------
+
+    def reads(self, term: Term, names: frozenset[str] = _NOBODY) -> bool:
+        """Whether the value of a term may rest on a secret."""
+        return bool(self.fluents) and any(self._is_secret(one, names) for one in subterms(term))
+
+    def _is_secret(self, part: Term, names: frozenset[str]) -> bool:
+        match part:
+            case Read(fluent=fluent) | InverseOf(fluent=fluent) | ClosureOf(fluent=fluent):
+                return fluent in self.fluents
+            case DeriveCall(derive=derive):
+                return derive in self.derives
+            case Local(name=name):
+                return name in names
+            case TemplateTerm(template=template):
+                return self.named and any(map(_is_thing, slot_terms(template)))
+            case (
+                LeafTerm() | LogicTerm() | TestTerm() | NumberTerm() | Choose() | ListTerm()
+                | Fold() | BuiltinCall()
+            ):  # fmt: skip
+                return False
+            case _:
+                assert_never(part)
+
+    def says(self, terms: Iterable[Term], names: frozenset[str] = _NOBODY) -> bool:
+        """Whether a text with these terms in its slots may tell a secret."""
+        return any(self.reads(one, names) or (self.named and _is_thing(one)) for one in terms)
+
+    @cached_property
+    def words(self) -> bool:
+        """Whether secrets have a part in the words of commands: in what objects are called, in
+        which may be named, or in the texts of phrases."""
+        program = self.program
+        terms = (
+            *(word for one in program.called for word in (one.name, *one.aka)),
+            *(word for one in program.objects.values() for word in one.aka),
+            *(one.condition for one in program.scopes),
+        )
+        phrases = (one for action in program.actions.values() for one in action.phrases)
+        return (
+            "sees" in self.derives
+            or any(map(self.reads, terms))
+            or any(self.says(slot_terms(one)) for one in phrases)
+        )
+
+    # ---- rules --------------------------------------------------------------------------------
+
+    def lets(self, guards: Iterable[Let | Require]) -> frozenset[str]:
+        """The names that guards make of secrets."""
+        names = _NOBODY
+        for one in guards:
+            if isinstance(one, Let) and self._computes(one, names):
+                names |= {one.name}
+        return names
+
+    def _computes(self, effect: Effect, names: frozenset[str]) -> bool:
+        return any(self.reads(term, names) for term in terms_of(effect))
+
+    def touched(self, body: Body, names: frozenset[str] = _NOBODY) -> bool:
+        """Whether a body may read or write a secret, what it says left out."""
+        return bool(self.fluents) and any(
+            self._computes(one, names)
+            or any(target.fluent in self.fluents for target in targets_of(one))
+            or isinstance(one, (Create, Destroy))
+            for one in effects_in(body)
+        )
+
+    def guards(self, action: Action) -> bool:
+        """Whether secrets have a part in whether an action may begin, and how long it takes."""
+        names = self.lets(action.guards)
+        terms = (*action.steps, action.takes, action.until)
+        read = (one for one in terms if one is not None and not isinstance(one, Let))
+        return any(self.reads(one, names) for one in read)
+
+    def changes(self, action: Action) -> bool:
+        """Whether secrets have a part in what an action does."""
+        return self.touched(action.body, self.lets(action.guards))
+
+    def law(self, law: Law) -> bool:
+        """Whether a law touches a secret."""
+        return (law.when is not None and self.reads(law.when)) or self.touched(law.body)
+
+    @cached_property
+    def laws(self) -> bool:
+        """Whether any law touches a secret, so that what time brings may rest on one."""
+        return any(map(self.law, self.program.laws.values()))
+
+    def rule(self, title: str) -> bool:
+        """Whether a rule, such as ``law grow`` or the name of an invariant, touches a secret."""
+        kind, _, name = title.partition(" ")
+        program = self.program
+        if kind == "action" and name in program.actions:
+            return self.guards(program.actions[name]) or self.changes(program.actions[name])
+        if kind == "law" and name in program.laws:
+            return self.law(program.laws[name])
+        if title in program.invariants:
+            return self.reads(program.invariants[title].condition)
+        return title in program.conserves and self.reads(program.conserves[title].value)
+
+    @cached_property
+    def events(self) -> frozenset[tuple[str, int]]:
+        """The arguments of events, by event and place, that may be made of secrets."""
+        return frozenset(found for body in self._bodies() for found in self._emitted(body))
+
+    def _bodies(self) -> Iterator[Body]:
+        program = self.program
+        for action in program.actions.values():
+            yield (*(one for one in action.guards if isinstance(one, Let)), *action.body)
+            yield action.cancelled
+        yield from (one.body for one in program.laws.values())
+        yield from (one.body for one in program.watches.values())
+        yield from (one.body for one in program.births)
+
+    def _emitted(self, body: Body) -> Iterator[tuple[str, int]]:
+        names = _NOBODY
+        for one in effects_in(body):
+            if isinstance(one, Let) and self._computes(one, names):
+                names |= {one.name}
+            elif isinstance(one, Emit):
+                yield from (
+                    (one.event, n) for n, arg in enumerate(one.args) if self.reads(arg, names)
+                )
+
+    # ---- descriptions -------------------------------------------------------------------------
+
+    def public(self, rule: Describe) -> Describe:
+        """A `describe` rule without what tells of secrets: lines, and what stands under conditions
+        and in loops that read them."""
+        return replace(rule, body=self._public(rule.body, _NOBODY)) if self.fluents else rule
+
+    def _public(self, body: Body, names: frozenset[str]) -> Body:
+        found: list[Effect] = []
+        for one in body:
+            match one:
+                case Let(name=name):
+                    names = names | {name} if self._computes(one, names) else names
+                    found.append(one)
+                case Say(template=template) if self.says(slot_terms(template), names):
+                    pass
+                case If() | For() if self._computes(one, names):
+                    pass
+                case If(then=then, otherwise=otherwise):
+                    kept = self._public(then, names), self._public(otherwise, names)
+                    found.append(replace(one, then=kept[0], otherwise=kept[1]))
+                case For(body=inner):
+                    found.append(replace(one, body=self._public(inner, names)))
+                case DescribeEffect(target=target) if self.reads(target, names):
+                    pass
+                case WriteEffect() | Chance() | Pick() | LifeEffect() | OutputEffect():
+                    found.append(one)
+                case _:
+                    assert_never(one)
+        return tuple(found)
+
+
+def _is_thing(term: Term) -> bool:
+    """Whether a term stands for an object or several, so that a text shows what they are called."""
+    kind = term.type.element if isinstance(term.type, CollectionType) else term.type
+    return isinstance(kind, ObjectType)

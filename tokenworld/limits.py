@@ -1,0 +1,308 @@
+"""The time and the memory that one command may take, kept in whatever phase it is.
+
+`limited` puts a timer on the main thread. Ten times a second it looks at the clock and at the
+memory of this process and its children; where one of them is used up it raises `Halted` between
+two steps of Python. No phase has to ask, so that none can forget to. `attempt` is where a phase is
+given up and what is known goes on; `phase` names what is being done, for the line of progress and
+for the diagnostic. Without `limited`, or in another thread, `attempt` only calls.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Literal, TypeVar
+
+__all__ = [
+    "Halted",
+    "attempt",
+    "count_child",
+    "forget_child",
+    "halted",
+    "left",
+    "limited",
+    "near",
+    "phase",
+    "room",
+    "spoke",
+]
+
+T = TypeVar("T")
+Why = Literal["time", "memory"]
+
+_LOOK = 0.1
+"""Seconds between two looks."""
+_GRACE = 0.4
+"""Seconds that a phase may take beyond its limit, to end in good order."""
+_LAST = 1.4
+"""Seconds after the limit at which the command ends even while it tells what is known."""
+_AGAIN = 0.3
+"""Seconds after which it is raised again: code of a destructor loses what is raised in it."""
+_CHILDREN = 3
+"""Two planners run at once, beside our own search."""
+_SILENCE = 1.5
+"""Seconds without a word after which the phase is named."""
+_MOST = 0.94
+"""The share of the memory at which a phase is given up: it grows on between two looks."""
+_BLOCKS = (__name__, "contextlib", "signal", "enum")
+"""The modules that run where a block of `limited` or `phase` is entered or left."""
+_ENOUGH = 0.6
+"""The share of the memory at which searches stop: what follows them takes some."""
+
+
+class Halted(BaseException):
+    """The time or the memory of the command is used up. No `except Exception` stops it."""
+
+    def __init__(self, why: Why, phase: str) -> None:
+        super().__init__(why, phase)
+        self.why, self.phase = why, phase
+
+
+class _Budget:
+    """The limits of the command under way, and what it is doing."""
+
+    def __init__(self, seconds: float | None, memory: int | None, began: float) -> None:
+        self.seconds, self.memory = seconds, memory
+        self.end = None if seconds is None else began + seconds
+        self.began, self.spoke = began, time.monotonic()
+        self.outer: _Budget | None = None
+        self.phases: list[str] = []
+        self.halted: Halted | None = None
+        self.raised = 0.0
+        self.caught = self.full = self.over = False
+
+    def within(self, outer: _Budget) -> None:
+        """Keep the limits of the block around this one as well."""
+        self.outer = outer
+        self.phases, self.spoke = outer.phases, outer.spoke
+        if outer.end is not None:
+            self.end = outer.end if self.end is None else min(self.end, outer.end)
+        if outer.memory is not None:
+            self.memory = outer.memory if self.memory is None else min(self.memory, outer.memory)
+
+    def look(self, number: int, frame: FrameType | None) -> None:
+        """Called by the timer. Raises `Halted` where a limit is used up.
+
+        Code that enters or leaves a block is not interrupted, or what it has to undo would stay:
+        the next look comes soon.
+        """
+        if self.over or (frame is not None and frame.f_globals.get("__name__") in _BLOCKS):
+            return
+        now = time.monotonic()
+        self._tell(now)
+        if self.end is not None and now >= self.end + _LAST:
+            self._halt("time", now)
+        elif self.caught:
+            return
+        elif self.end is not None and now >= self.end + _GRACE:
+            self._halt("time", now)
+        elif self.memory is not None:
+            held = used()
+            self.full = held >= self.memory * _ENOUGH
+            if held >= self.memory * _MOST:
+                self._halt("memory", now)
+
+    def _halt(self, why: Why, now: float) -> None:
+        if now < self.raised + _AGAIN:
+            return
+        self.raised = now
+        if self.halted is None:
+            self.halted = Halted(why, self.phases[-1] if self.phases else "")
+        raise self.halted
+
+    def note(self, halt: Halted) -> None:
+        """A phase was given up. Where a limit within this one ended it, there is time for more."""
+        if halt.why == "memory" or (self.end is not None and time.monotonic() >= self.end):
+            self.caught, self.halted = True, halt
+
+    def _tell(self, now: float) -> None:
+        """Name the phase where nobody said anything for a while."""
+        if self.phases and now >= self.spoke + _SILENCE:
+            self.spoke = now
+            line = f"· {self.phases[-1]}, {now - self.began:.0f} s\n"
+            with suppress(OSError):  # not by `sys.stderr`, which may be in the middle of a line
+                os.write(2, line.encode("utf-8", "replace"))
+
+
+_budget: _Budget | None = None
+_children: set[int] = set()
+
+
+def used() -> int:
+    """The bytes of memory that this process and its children hold."""
+    return sum(_resident(str(one)) for one in ("self", *list(_children)))
+
+
+def _resident(process: str) -> int:
+    found = _sizes(process)
+    return found[1] if found else _peak() if process == "self" else 0
+
+
+def _sizes(process: str) -> list[int]:
+    """The sizes of a process in bytes, in the order of Linux; none where they are not told."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as file:
+            return [int(one) * os.sysconf("SC_PAGE_SIZE") for one in file.read().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def _peak() -> int:
+    """The most that this process ever held, where the system does not say what it holds."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def count_child(process: int) -> None:
+    """Count the memory of a child, until `forget_child`."""
+    _children.add(process)
+
+
+def forget_child(process: int) -> None:
+    """The child has ended."""
+    _children.discard(process)
+
+
+@contextmanager
+def limited(seconds: float | None, memory: int | None, began: float) -> Iterator[None]:
+    """Raise `Halted` in this block when ``seconds`` or ``memory`` (in bytes) are used up.
+
+    ``began`` is the time of `time.monotonic` from which the seconds count. Within another such
+    block the limits of both hold.
+    """
+    global _budget
+    main = threading.current_thread() is threading.main_thread()
+    if not main or not hasattr(signal, "setitimer"):
+        yield
+        return
+    outer, budget = _budget, _Budget(seconds, memory, began)
+    if outer is not None:
+        budget.within(outer)
+    _budget = budget
+    usual = signal.signal(signal.SIGALRM, budget.look)
+    signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
+    try:
+        with _bounded(memory), _quiet():
+            budget.look(signal.SIGALRM, None)
+            yield
+    finally:
+        budget.over = True
+        if outer is None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, usual)
+        _budget = outer
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Say nothing of what was raised in a destructor: it is raised again outside of it."""
+    usual = sys.unraisablehook
+
+    def hook(lost: sys.UnraisableHookArgs) -> None:
+        if lost.exc_type is not Halted:
+            usual(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+
+
+@contextmanager
+def _bounded(memory: int | None) -> Iterator[None]:
+    """The system refuses what would go beyond: one big array comes between two looks."""
+    if memory is None or sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    usual = resource.getrlimit(resource.RLIMIT_DATA)
+    _, resident, _, _, _, data, *_ = _sizes("self")  # data are more: not all was ever touched
+    most, hard = max(data + memory - resident, 0), usual[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, usual)
+
+
+def left(seconds: float) -> float:
+    """The seconds that are left to the command; ``seconds`` where that is less, or without one."""
+    if _budget is None or _budget.end is None:
+        return seconds
+    return max(min(seconds, _budget.end - time.monotonic()), 0.0)
+
+
+def near() -> Why | None:
+    """The limit of the command at which a search had better stop by itself, keeping its states."""
+    if _budget is None:
+        return None
+    if _budget.end is not None and time.monotonic() >= _budget.end:
+        return "time"
+    return "memory" if _budget.full else None
+
+
+def room(memory: int) -> int:
+    """The bytes that one of several children may take: ``memory``, or a share of the limit."""
+    if _budget is None or _budget.memory is None:
+        return memory
+    return min(memory, _budget.memory // _CHILDREN)
+
+
+def halted() -> Halted | None:
+    """What ended a phase of this command, if one was ended."""
+    return None if _budget is None else _budget.halted
+
+
+def spoke() -> None:
+    """A line of progress was shown: the next one can wait."""
+    if _budget is not None:
+        _budget.spoke = time.monotonic()
+
+
+@contextmanager
+def phase(name: str) -> Iterator[None]:
+    """Name what is being done in this block."""
+    if _budget is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    budget = _budget
+    budget.phases.append(name)
+    try:
+        yield
+    finally:
+        budget.phases.pop()
+
+
+def attempt(name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
+    """What ``work`` comes to, or ``otherwise`` where a limit is used up before or meanwhile.
+
+    ``name`` is the phase. What else ends the command ends it here as well.
+    """
+    budget = _budget
+    if budget is None or threading.current_thread() is not threading.main_thread():
+        return work()
+    if budget.caught:
+        return otherwise()
+    try:
+        with phase(name):
+            return work()
+    except Halted as halt:
+        if halt.why == "memory":
+            halt.__traceback__ = None  # or what it was working on is never freed
+        budget.note(halt)
+    except MemoryError:
+        if budget.memory is None:
+            raise
+        budget.note(Halted("memory", name))
+    return otherwise()

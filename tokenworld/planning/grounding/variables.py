@@ -1,0 +1,366 @@
+"""The finite variables of a ground task: mutex groups of facts, their numbers, and which matter.
+
+A mutex group, of whose facts at most one holds, is found on rules instead of on their ground
+instances: `{at(x, ·), in(x, ·)}` is such a family, because every action that makes one of these
+facts true for some ``x`` asks for another one of the same ``x`` and takes it away (the monotone
+invariants of Helmert, "Concise finite-domain representations for PDDL planning tasks", 2009, for
+plain actions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from operator import itemgetter
+
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground import Raw
+from tokenworld.planning.grounding.rules import Arg, Atom, Const, Literal, Same, Source
+
+__all__ = [
+    "Fact",
+    "GroundOperator",
+    "Kept",
+    "Listed",
+    "Numbered",
+    "Pair",
+    "Touched",
+    "groups",
+    "numbered",
+    "relevant",
+]
+
+# ---- Mutex groups -------------------------------------------------------------------------------
+
+_MOST_TRIES = 300
+"""So many families are looked at."""
+Members = Mapping[str, frozenset[int]]
+Fact = tuple[str, tuple[Raw, ...]]
+
+
+@frozen
+class _Part:
+    """One relation of a family: the places that name the instance, in order. One place more at
+    most is counted over."""
+
+    relation: str
+    order: tuple[int, ...]
+
+    def key(self, args: Sequence[Arg]) -> tuple[Arg, ...]:
+        return tuple(args[place] for place in self.order)
+
+
+_Family = frozenset[_Part]
+
+
+def groups(
+    sources: Sequence[Source],
+    members: Members,
+    known: Mapping[str, Sequence[tuple[Raw, ...]]],
+    first: Mapping[str, Mapping[tuple[Raw, ...], None]],
+) -> list[tuple[Fact, ...]]:
+    """Groups of facts of which at most one holds at any time, without common members, large ones
+    first. ``members`` are the objects of each type, ``known`` the facts that may hold, ``first``
+    those that hold at the start."""
+    found: dict[tuple[Fact, ...], None] = {}
+    for family in _families(sources, members, known):
+        for group in _instances(family, known, first):
+            found[group] = None
+    chosen, taken = list[tuple[Fact, ...]](), set[Fact]()
+    for group in sorted(found, key=lambda one: -len(one)):
+        left = tuple(fact for fact in group if fact not in taken)
+        if len(left) > 1:
+            chosen.append(left)
+            taken.update(left)
+    return chosen
+
+
+def _instances(
+    family: _Family,
+    known: Mapping[str, Sequence[tuple[Raw, ...]]],
+    first: Mapping[str, Mapping[tuple[Raw, ...], None]],
+) -> Iterator[tuple[Fact, ...]]:
+    """The groups of a family that begin with at most one fact that holds."""
+    members: dict[tuple[Raw, ...], list[Fact]] = {}
+    held: dict[tuple[Raw, ...], int] = {}
+    for part in sorted(family, key=lambda one: one.relation):
+        for args in known[part.relation]:
+            members.setdefault(_key(part, args), []).append((part.relation, args))
+        for args in first[part.relation]:
+            key = _key(part, args)
+            held[key] = held.get(key, 0) + 1
+    for key, group in members.items():
+        if held.get(key, 0) <= 1 and len(group) > 1:
+            yield tuple(group)
+
+
+def _key(part: _Part, args: tuple[Raw, ...]) -> tuple[Raw, ...]:
+    return tuple(args[place] for place in part.order)
+
+
+def _families(
+    sources: Sequence[Source], members: Members, known: Mapping[str, Sequence[tuple[Raw, ...]]]
+) -> Iterator[_Family]:
+    """The families that every action keeps."""
+    waiting = [frozenset((part,)) for name in known for part in _parts(name, known)]
+    seen = set(waiting)
+    for family in waiting:  # it grows on the way
+        broken = _broken(family, sources, members)
+        if broken is None:
+            yield family
+            continue
+        for larger in _mended(family, *broken, members, known):
+            if larger not in seen and len(seen) < _MOST_TRIES:
+                seen.add(larger)
+                waiting.append(larger)
+
+
+def _parts(name: str, known: Mapping[str, Sequence[tuple[Raw, ...]]]) -> Iterator[_Part]:
+    size = _size(known[name])
+    yield _Part(name, tuple(range(size)))
+    for place in range(size):
+        yield _Part(name, tuple(one for one in range(size) if one != place))
+
+
+def _size(rows: Sequence[tuple[Raw, ...]]) -> int:
+    return len(rows[0]) if rows else 0
+
+
+def _broken(
+    family: _Family, sources: Sequence[Source], members: Members
+) -> tuple[Source, Atom | None] | None:
+    """An action that may make one more fact of an instance true, and what would have to be
+    balanced; ``None`` for that where nothing could mend it."""
+    parts = {part.relation: part for part in family}
+    for source in sources:
+        held = _held(source)
+        added = [a for a in source.always if a.relation in parts and a not in held]
+        for place, one in enumerate(added):
+            key = parts[one.relation].key(one.args)
+            for other in added[:place]:
+                if not _apart(key, parts[other.relation].key(other.args), source, members):
+                    return source, None
+            if not any(
+                gone.relation in parts and parts[gone.relation].key(gone.args) == key
+                for gone in _taken(source, one, members)
+            ):
+                return source, one
+    return None
+
+
+def _held(source: Source) -> set[Literal]:
+    return {one for one in source.ways[0] if isinstance(one, Atom) and not one.absent}
+
+
+def _taken(source: Source, added: Atom, members: Members) -> Iterator[Atom]:
+    """The facts that hold before an action and not after it; if one of them is ``added``, that
+    held before. What an action makes true as well is not taken away."""
+    held = _held(source)
+    for gone in source.gone:
+        same = (
+            one != added
+            and one.relation == gone.relation
+            and not _apart(one.args, gone.args, source, members)
+            for one in source.always
+        )
+        if gone in held and not any(same):
+            yield gone
+
+
+def _apart(left: tuple[Arg, ...], right: tuple[Arg, ...], source: Source, members: Members) -> bool:
+    """Whether two instances are surely not the same."""
+    body = source.ways[0]
+    for one, other in zip(left, right, strict=True):
+        if isinstance(one, Const) and isinstance(other, Const) and one != other:
+            return True
+        if Same("!=", one, other) in body or Same("!=", other, one) in body:
+            return True
+        if any(
+            members[kind].isdisjoint(members[sort])
+            for kind in _kinds(one, body, members)
+            for sort in _kinds(other, body, members)
+        ):
+            return True
+    return False
+
+
+def _kinds(arg: Arg, body: Sequence[Literal], members: Members) -> list[str]:
+    """The types that something is of."""
+    return [
+        one.relation[1:]
+        for one in body
+        if isinstance(one, Atom) and one.relation[1:] in members and one.args == (arg,)
+        and one.relation.startswith(":") and not one.absent
+    ]  # fmt: skip
+
+
+def _mended(
+    family: _Family,
+    source: Source,
+    added: Atom | None,
+    members: Members,
+    known: Mapping[str, Sequence[tuple[Raw, ...]]],
+) -> Iterator[_Family]:
+    """The family with one relation more, of which the action takes a fact away."""
+    if added is None:
+        return
+    parts = {part.relation: part for part in family}
+    key = parts[added.relation].key(added.args)
+    for gone in _taken(source, added, members):
+        if gone.relation in parts or gone.relation not in known:
+            continue
+        size = len(gone.args)
+        if size - len(key) not in (0, 1):
+            continue
+        for order in permutations(range(size), len(key)):
+            part = _Part(gone.relation, order)
+            if part.key(gone.args) == key:
+                yield family | {part}
+
+
+# ---- Facts by number ----------------------------------------------------------------------------
+
+Pair = tuple[int, int]
+"""A variable and the place of one of its values."""
+GroundOperator = tuple[
+    str, tuple[Raw, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...],
+    int,
+]  # fmt: skip
+"""An action and its arguments; the values that variables must have, and must not; those that they
+get; those that they lose, if they have them; what it costs."""
+variable_of = itemgetter(0)
+"""The variable of a pair."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The facts of one relation that are values of variables. ``complete``: all that may come to
+    hold are."""
+
+    pairs: dict[tuple[Raw, ...], Pair]
+    complete: bool
+
+    @cached_property
+    def place(self) -> int | None:
+        """The argument that alone tells the variable, if there is one."""
+        size = len(next(iter(self.pairs), ()))
+        return next((one for one in range(size) if self._by(one) is not None), None)
+
+    @cached_property
+    def by(self) -> dict[Raw, int]:
+        """The variable by that argument."""
+        found = None if self.place is None else self._by(self.place)
+        assert found is not None
+        return found
+
+    @cached_property
+    def alone(self) -> int | None:
+        """The one variable of all these facts, if there is one."""
+        numbers = set(map(variable_of, self.pairs.values()))
+        return numbers.pop() if len(numbers) == 1 else None
+
+    def _by(self, place: int) -> dict[Raw, int] | None:
+        found: dict[Raw, int] = {}
+        for args, (number, _) in self.pairs.items():
+            if found.setdefault(args[place], number) != number:
+                return None
+        return found
+
+
+def numbered(
+    variables: Sequence[tuple[Fact, ...]],
+    relations: Iterable[str],
+    known: Mapping[str, Mapping[tuple[Raw, ...], None]],
+) -> dict[str, Numbered]:
+    """The facts of variables by relation; ``known`` are those that may come to hold."""
+    pairs: dict[str, dict[tuple[Raw, ...], Pair]] = {name: {} for name in relations}
+    for number, group in enumerate(variables):
+        for place, (name, args) in enumerate(group):
+            pairs[name][args] = number, place
+    return {name: Numbered(one, len(one) == len(known[name])) for name, one in pairs.items()}
+
+
+# ---- Variables and operators that matter for a goal ---------------------------------------------
+
+Touched = tuple[tuple[int, ...], tuple[int, ...]]
+"""The variables of which an operator asks, and those that it changes."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The variables that are left, by old number, with their new ones; ``facts`` are all facts."""
+
+    new: Mapping[int, int]
+    facts: Mapping[str, Numbered]
+
+    def changes(self, touched: Touched) -> bool:
+        """Whether an operator changes something that is left."""
+        return not self.new.keys().isdisjoint(touched[1])
+
+    def pairs(self, every: Iterable[Pair]) -> tuple[Pair, ...]:
+        """Values by their new variables: nothing is asked of the others."""
+        new = self.new
+        return tuple([(new[number], value) for number, value in every if number in new])
+
+    @cached_property
+    def numbers(self) -> dict[str, Numbered]:
+        """The facts of what is left."""
+        new = self.new
+        return {
+            name: replace(
+                one,
+                pairs={
+                    args: (new[number], value)
+                    for args, (number, value) in one.pairs.items()
+                    if number in new
+                },
+            )
+            for name, one in self.facts.items()
+        }
+
+
+class Listed:
+    """The operators of an action that were made one by one."""
+
+    def __init__(self, operators: list[GroundOperator]) -> None:
+        self._operators = operators
+
+    def touched(self) -> Iterable[Touched]:
+        """The variables of which operators speak, each such list once."""
+        return dict.fromkeys(map(_touched, self._operators))
+
+    def operators(self, kept: Kept | None) -> list[GroundOperator]:
+        """The operators; of a smaller task those that change what is ``kept``."""
+        if kept is None:
+            return self._operators
+        pairs = kept.pairs
+        return [
+            (name, args, pairs(held), pairs(lacked), pairs(made), pairs(gone), price)
+            for name, args, held, lacked, made, gone, price in self._operators
+            if any(number in kept.new for number, _ in (*made, *gone))
+        ]
+
+
+def _touched(one: GroundOperator) -> Touched:
+    asked = tuple(map(variable_of, (*one[2], *one[3])))
+    return asked, tuple(map(variable_of, (*one[4], *one[5])))
+
+
+def relevant(goal: Iterable[int], touched: Iterable[Touched]) -> set[int]:
+    """The variables on which a goal rests: its own, and those of which operators ask that change
+    one that counts."""
+    every = list(dict.fromkeys(touched))
+    changing: dict[int, list[int]] = {}
+    for place, (_, changed) in enumerate(every):
+        for number in changed:
+            changing.setdefault(number, []).append(place)
+    waiting = list(dict.fromkeys(goal))
+    seen = set(waiting)
+    while waiting:
+        for place in changing.get(waiting.pop(), ()):
+            new = [number for number in every[place][0] if number not in seen]
+            seen.update(new)
+            waiting += dict.fromkeys(new)
+    return seen

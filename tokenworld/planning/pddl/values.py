@@ -1,0 +1,338 @@
+"""Values in PDDL, by cases; numbers with their constants folded.
+
+PDDL has no object-valued terms here, so ``c.box.lock == open`` speaks of a box that it must first
+name. The value of a term is therefore a list of `Case`: variables, conditions on them, and the
+value then. The cases of a term exclude each other, and where no case holds the value is `none`;
+so the total logic over `none` (language.md §4) needs no rule of its own: an atom over `none` is an
+empty disjunction, false.
+
+Only ``>=`` and ``<=`` and their negations are written: a common validator reads ``<`` wrongly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tokenworld.core import nodes as core
+from tokenworld.diagnostics import Span
+from tokenworld.model import EnumType, ObjectType
+from tokenworld.planning.pddl.tree import (
+    FALSE,
+    TRUE,
+    Expr,
+    Typed,
+    conj,
+    disj,
+    exists,
+    leaves,
+    neg,
+)
+from tokenworld.planning.pddl.words import LiftingError, legal
+
+__all__ = [
+    "FLIPPED",
+    "Bound",
+    "Case",
+    "Env",
+    "Lazy",
+    "Num",
+    "Scope",
+    "Sym",
+    "Truth",
+    "arithmetic",
+    "as_number",
+    "as_symbol",
+    "at_least",
+    "at_most",
+    "choose_number",
+    "close",
+    "comparison",
+    "implication",
+    "is_made",
+    "is_none",
+    "negate",
+    "number",
+    "ordered",
+    "same_number",
+]
+
+
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The same comparison with its sides exchanged."""
+
+
+# ---- what desugaring turned round -----------------------------------------------------------
+
+
+def comparison(call: core.Call) -> tuple[str, core.Term, core.Term]:
+    """A comparison as its author wrote it: `a > b` is ``b < a`` in core, and the spans tell."""
+    left, right = call.args
+    if call.op in FLIPPED and right.span.start < left.span.start:
+        return FLIPPED[call.op], right, left
+    return call.op, left, right
+
+
+def is_made(call: core.Term) -> bool:
+    """Whether desugaring made a ``not`` or ``neg``: it has the place of its operand."""
+    return isinstance(call, core.Call) and call.span == call.args[0].span
+
+
+def implication(call: core.Call) -> tuple[core.Term, core.Term] | None:
+    """Both sides of ``left implies right``, which is ``not left or right`` in core."""
+    match call:
+        case core.Call(op="or", args=(core.Call(op="not", args=(left,)) as test, right)):
+            return (left, right) if is_made(test) else None
+        case _:
+            return None
+
+
+def is_none(term: core.Term) -> bool:
+    """Whether a term is the literal `none`."""
+    return isinstance(term, core.Constant) and term.value is None
+
+
+# ---- cases --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sym:
+    """A variable or constant that stands for an object or an enum member."""
+
+    text: str
+    type: EnumType | ObjectType
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.text.startswith("?")
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """A numeric expression; exact numbers are whole, scaled by the decimals of their type."""
+
+    expr: Expr
+    constant: int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A condition bound to a name."""
+
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A named term, put in where the name is used (a body reads one state)."""
+
+    term: core.Term
+    env: Env
+
+
+Bound = Sym | Num | Truth | Lazy
+Env = Mapping[str, Bound]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    vars: tuple[Typed, ...]
+    conds: tuple[Expr, ...]
+    value: Sym | Num
+
+    def under(self, *conds: Expr) -> Case:
+        """The same case with more conditions in front."""
+        return Case(self.vars, (*conds, *self.conds), self.value)
+
+
+def close(cases: list[Case], then: Callable[[Sym | Num], Expr]) -> Expr:
+    """The condition that some case holds and ``then`` holds of its value."""
+    return disj(exists(case.vars, conj((*case.conds, then(case.value)))) for case in cases)
+
+
+class Scope:
+    """Variable names in use in one rule: written names stay, new ones are told apart."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def fresh(self, base: str) -> str:
+        """A variable that hides no other: ``?room``, then ``?room2``."""
+        word = legal(base).lower() if base != legal(base) else base
+        name, number = f"?{word}", 2
+        while name.lower() in self._used:
+            name, number = f"?{word}{number}", number + 1
+        self._used.add(name.lower())
+        return name
+
+    def reserve(self, exprs: Iterable[Expr]) -> None:
+        """Keep the variables of some expressions in use until the end of the block."""
+        words = (word for expr in exprs for word in leaves(expr))
+        self._used.update(word.lower() for word in words if word.startswith("?"))
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Variables made inside are bound inside: their names are free again afterwards."""
+        before = set(self._used)
+        yield
+        self._used = before
+
+
+# ---- numbers --------------------------------------------------------------------------------
+
+Chosen = list[tuple[tuple[Expr, ...], Num]]
+"""Alternatives that exclude each other: the tests for one, and its value."""
+
+
+def number(value: int | float) -> Num:
+    """A constant, without exponent."""
+    text = str(value) if isinstance(value, int) else format(Decimal(repr(value)), "f")
+    return Num(text, value)
+
+
+def as_number(value: Sym | Num) -> Num:
+    """The value as a number: its type says that it is one."""
+    assert isinstance(value, Num)
+    return value
+
+
+def as_symbol(value: Sym | Num) -> Sym:
+    """The value as a symbol: its type says that it is one."""
+    assert isinstance(value, Sym)
+    return value
+
+
+def negate(value: Sym | Num) -> Num:
+    plain = as_number(value)
+    if plain.constant is not None:
+        return number(-plain.constant)
+    return Num(("-", "0", plain.expr))
+
+
+def arithmetic(op: str, left: Sym | Num, right: Sym | Num, span: Span) -> Num:
+    """``left op right``; only what every numeric planner reads in the same way."""
+    one, other = as_number(left), as_number(right)
+    a, b = one.constant, other.constant
+    match op:
+        case "+":
+            return _plus(one, other)
+        case "-":
+            if a is not None and b is not None:
+                return number(a - b)
+            return one if b == 0 else Num(("-", one.expr, other.expr))
+        case "*":
+            if a is not None and b is not None:
+                return number(a * b)
+            if b == 1 or a == 1:
+                return one if b == 1 else other
+            return Num(("*", one.expr, other.expr))
+        case "/" if b is not None and b != 0:
+            return one if b == 1 else Num(("/", one.expr, other.expr))
+        case "div" | "mod" if isinstance(a, int) and isinstance(b, int) and b != 0:
+            return number(a // b if op == "div" else a % b)
+        case _:
+            raise LiftingError(f"`{op}` of values that change", span)
+
+
+def _plus(one: Num, other: Num) -> Num:
+    if one.constant is not None and other.constant is not None:
+        return number(one.constant + other.constant)
+    if other.constant == 0:
+        return one
+    return other if one.constant == 0 else Num(("+", one.expr, other.expr))
+
+
+def at_least(left: Num, right: Num) -> Expr:
+    """``left >= right``."""
+    if left.constant is not None and right.constant is not None:
+        return TRUE if left.constant >= right.constant else FALSE
+    return TRUE if left.expr == right.expr else (">=", left.expr, right.expr)
+
+
+def at_most(left: Num, right: Num) -> Expr:
+    """``left <= right``."""
+    if left.constant is not None and right.constant is not None:
+        return TRUE if left.constant <= right.constant else FALSE
+    return TRUE if left.expr == right.expr else ("<=", left.expr, right.expr)
+
+
+def same_number(left: Num, right: Num) -> Expr:
+    """``left == right``."""
+    if left.constant is not None and right.constant is not None:
+        return TRUE if left.constant == right.constant else FALSE
+    return TRUE if left.expr == right.expr else ("=", left.expr, right.expr)
+
+
+def _split(test: Expr, then: Chosen, otherwise: Chosen) -> Chosen:
+    if test == TRUE:
+        return then
+    if test == FALSE:
+        return otherwise
+    yes = [((test, *tests), value) for tests, value in then]
+    return yes + [((neg(test), *tests), value) for tests, value in otherwise]
+
+
+def _least(values: Sequence[Num], most: bool) -> Chosen:
+    """The least (or greatest) of some values, the first of equals."""
+    first, *rest = values
+    if not rest:
+        return [((), first)]
+    found: Chosen = []
+    for tests, other in _least(rest, most):
+        test = at_least(first, other) if most else at_most(first, other)
+        for more, value in _split(test, [((), first)], [((), other)]):
+            found.append((tests + more, value))
+    return found
+
+
+def _within(options: Chosen, limit: Num, most: bool) -> Chosen:
+    """The greater (``most``) or lesser of each option and a limit."""
+    return [
+        (tests + more, value)
+        for tests, option in options
+        for more, value in _least((option, limit), most)
+    ]
+
+
+def choose_number(name: str, values: Sequence[Num], span: Span) -> Chosen:
+    """The value of a built-in function by cases (language.md §2)."""
+    zero = number(0)
+    match name:
+        case "min" | "max" if values:
+            return _least(values, name == "max")
+        case "abs":
+            return _split(at_least(values[0], zero), [((), values[0])], [((), negate(values[0]))])
+        case "clamp":
+            value, low, high = values
+            return _within(_within([((), value)], low, True), high, False)
+        case "sign":
+            below = _split(at_most(values[0], zero), [((), zero)], [((), number(1))])
+            return _split(neg(at_least(values[0], zero)), [((), number(-1))], below)
+        case "toward":
+            value, target, step = values
+            up = _within([((), arithmetic("+", value, step, span))], target, False)
+            down = _within([((), arithmetic("-", value, step, span))], target, True)
+            return _split(at_most(value, target), up, down)
+        case _:
+            raise LiftingError(f"`{name}()`", span)
+
+
+def ordered(op: str, one: Num, other: Num, exact: bool) -> Expr:
+    """An order without ``<``; exact numbers are whole, so that ``x < 4`` is ``x <= 3``."""
+    if op in ("<", "<=") and isinstance(one.constant, int):
+        op, one, other = FLIPPED[op], other, one
+    match op, exact, other.constant:
+        case "<", True, int(limit):
+            return at_most(one, number(limit - 1))
+        case ">", True, int(limit):
+            return at_least(one, number(limit + 1))
+        case ">=", _, _:
+            return at_least(one, other)
+        case "<=", _, _:
+            return at_most(one, other)
+        case "<", _, _:
+            return neg(at_least(one, other))
+        case _:
+            return neg(at_most(one, other))

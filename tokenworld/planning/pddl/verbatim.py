@@ -1,0 +1,730 @@
+"""Programs in the fragment of PDDL as the files that they are: import and export undo each other.
+
+Such a program (relations, unbounded functions, derives over objects) is not compiled: each
+construct has one counterpart, and nesting, order and names stay as written (language.md §16). The
+``pddl`` block tells what the rules do not: name, requirements, foreign spellings, the order of the
+effects and of the derived predicates, where ``(total-cost)`` stands. `verbatim_domain` gives
+``None`` for a program that says more than PDDL can; it is compiled by `lift_domain`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tokenworld.core import nodes as core
+from tokenworld.core.program import Rules, lowered
+from tokenworld.core.rules import Action, Derive, Ending
+from tokenworld.diagnostics import Span
+from tokenworld.ground import Instance, Raw, scaled_text, slots
+from tokenworld.model import (
+    ROOT,
+    BoolType,
+    Fluent,
+    FluentParam,
+    NumberType,
+    ObjectDecl,
+    ObjectType,
+    Program,
+    RealType,
+    TypeRange,
+)
+from tokenworld.planning.pddl.problem import Values, needed
+from tokenworld.planning.pddl.tree import (
+    FALSE,
+    TRUE,
+    Expr,
+    PddlAction,
+    PddlDerived,
+    PddlDomain,
+    PddlPair,
+    PddlProblem,
+    Signature,
+    Typed,
+    top_conjuncts,
+)
+from tokenworld.planning.pddl.values import comparison, implication, is_made, number
+from tokenworld.planning.pddl.words import Names, StepOrigin, kebab, parts_of_union, union_type
+
+__all__ = ["in_written_order", "verbatim_domain", "verbatim_pair"]
+
+_COST = "total-cost"
+_WORD = re.compile(r"[^\s();?\"'`{}\[\]:-][^\s();?\"'`{}\[\]]*\Z")
+_TAKEN = {
+    *("and", "or", "not", "imply", "forall", "exists", "when", "either", "assign", "undefined"),
+    *("increase", "decrease", "scale-up", "scale-down", "preference", "total-cost"),
+    *("=", "<", ">", "<=", ">=", "+", "*", "/", "probabilistic", "oneof"),
+}
+_PLACE = re.compile(r"(\d{1,6})(?:\.(\d{1,6})(?:-(\d{1,6}))?)?\Z")
+
+Env = Mapping[str, Expr]
+"""What the local names of a rule stand for: variables, and the terms of its lets."""
+
+
+class Richer(Exception):
+    """The program says something that PDDL has no word for."""
+
+
+def verbatim(name: str) -> str:
+    """The name as it is; `Richer` where PDDL cannot have it."""
+    if not _WORD.match(name) or name.lower() in _TAKEN:
+        raise Richer
+    return name
+
+
+def joined(parts: Sequence[Expr]) -> Expr:
+    """A written conjunction: one part stands alone, none is true."""
+    return parts[0] if len(parts) == 1 else ("and", *parts)
+
+
+@dataclass(slots=True)
+class Verbatim:
+    """Writes terms and effects.
+
+    ``types`` are the PDDL types by name, ``derived`` the derives that are kept as such.
+    """
+
+    types: Mapping[str, str]
+    derived: frozenset[str]
+    fluents: frozenset[str] = field(default_factory=frozenset)
+
+    # ---- variables --------------------------------------------------------------------------
+
+    def bind(self, binders: Sequence[core.Binder], env: Env) -> tuple[tuple[Typed, ...], Env]:
+        """The variables of a rule or a loop, typed as written."""
+        found, inner = [], dict(env)
+        for binder in binders:
+            if not isinstance(binder.domain, TypeRange) or not isinstance(binder.type, ObjectType):
+                raise Richer
+            kind = self.type(binder.type.name) if binder.typed else None
+            word = binder.name if binder.name.startswith("?") else f"?{binder.name}"
+            verbatim(word[1:])
+            found.append(Typed(word, kind))
+            inner[binder.name] = word
+        return tuple(found), inner
+
+    def type(self, name: str) -> str:
+        return "object" if name == ROOT else self.types[name]
+
+    def _variables(self, binders: Sequence[core.Binder], env: Env) -> tuple[Expr, Env]:
+        typed, inner = self.bind(binders, env)
+        words: list[str] = []
+        for index, one in enumerate(typed):
+            late = one.type is None and any(other.type for other in typed[index + 1 :])
+            kind = "object" if late else one.type
+            words += [one.name] if kind is None else [one.name, "-", kind]
+        return tuple(words), inner
+
+    # ---- terms ------------------------------------------------------------------------------
+
+    def term(self, term: core.Term, env: Env) -> Expr:
+        """A term as it is written; `Richer` where PDDL has no such term."""
+        match term:
+            case core.Variable(name=name):
+                return env[name]
+            case core.ObjectName(name=name):
+                return verbatim(name)
+            case core.Constant(value=bool(value)):
+                return TRUE if value else FALSE
+            case core.Constant(value=int(value), type=NumberType(decimals=decimals, unit="")):
+                return scaled_text(value, decimals)
+            case core.Constant(value=None):
+                return "undefined"
+            case core.Read(was=False):
+                return self.slot(term, env)
+            case core.DeriveCall(derive=derive, args=args, was=False) if derive in self.derived:
+                return (verbatim(derive), *(self.term(arg, env) for arg in args))
+            case core.Call():
+                return self._call(term, env)
+            case core.Fold(fold="any" | "all", value=value) if value is not None:
+                return self._fold(term, value, env)
+            case _:
+                raise Richer
+
+    def slot(self, place: core.Read | core.Place, env: Env) -> tuple[Expr, ...]:
+        """A fact or function with its arguments."""
+        if place.fluent not in self.fluents:
+            raise Richer
+        return (verbatim(place.fluent), *(self.term(arg, env) for arg in place.args))
+
+    def _call(self, term: core.Call, env: Env) -> Expr:
+        match term.op:
+            case "real":
+                return self.term(term.args[0], env)
+            case "neg":
+                part = self.term(term.args[0], env)
+                literal = isinstance(term.args[0], core.Constant)
+                return f"-{part}" if literal else ("-", part)
+            case "==" | "<" | "<=":
+                op, left, right = comparison(term)
+                return ("=" if op == "==" else op, self.term(left, env), self.term(right, env))
+            case "not" | "and" | "or" | "+" | "-" | "*" | "/":
+                implied = implication(term)
+                head, args = (term.op, term.args) if implied is None else ("imply", implied)
+                return (head, *(self.term(one, env) for one in args))
+            case _:
+                raise Richer
+
+    def _fold(self, fold: core.Fold, value: core.Term, env: Env) -> Expr:
+        variables, inner = self._variables(fold.binders, env)
+        body = self.term(value, inner)
+        some = fold.fold == "any"
+        if fold.where is not None:
+            body = ("and" if some else "imply", self.term(fold.where, inner), body)
+        return ("exists" if some else "forall", variables, body)
+
+    # ---- effects ----------------------------------------------------------------------------
+
+    def effects(self, body: core.Body, env: Env) -> list[Expr]:
+        """The effects of a body in written order; a `let` is put in where it is used."""
+        found: list[Expr] = []
+        for one in body:
+            if isinstance(one, core.Let):
+                env = self.named(one, env)
+            else:
+                found += self._effect(one, env)
+        return found
+
+    def named(self, let: core.Let, env: Env) -> Env:
+        """The names, and what the one of a `let` stands for."""
+        if isinstance(let.value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):
+            raise Richer
+        return {**env, let.names[0]: self.term(let.value, env)}
+
+    def _effect(self, one: core.Statement, env: Env) -> list[Expr]:
+        match one:
+            case core.Write():
+                return [self._write(one, env)]
+            case core.If(condition=condition, then=then, otherwise=()):
+                return [("when", self.term(condition, env), joined(self.effects(then, env)))]
+            case core.For(binders=binders, where=where, body=body):
+                variables, inner = self._variables(binders, env)
+                done = joined(self.effects(body, inner))
+                if where is not None:
+                    done = ("when", self.term(where, inner), done)
+                return [("forall", variables, done)]
+            case core.Say() | core.Emit() | core.Describe():
+                return []
+            case _:
+                raise Richer
+
+    def _write(self, one: core.Write, env: Env) -> Expr:
+        target = self.slot(one.target, env)
+        match one.op, one.value:
+            case "add", _:
+                return target
+            case "remove", _:
+                return ("not", target)
+            case "+", core.Call(op="neg", args=(taken,)) if is_made(one.value):
+                return ("decrease", target, self.term(taken, env))
+            case "+", _:
+                return ("increase", target, self.term(one.value, env))
+        value = self.term(one.value, env)
+        match value:
+            case ("*" | "/" as sign, first, factor) if first == target:
+                return ("scale-up" if sign == "*" else "scale-down", target, factor)
+            case _:
+                return ("assign", target, value)
+
+
+# ---- the order of effects -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An effect by its number from 0, or the effects ``first`` to ``last`` of a loop's body."""
+
+    number: int
+    first: int | None = None
+    last: int = 0
+
+
+def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
+    """The effects as ``told`` (``2 1.1 1.2-3``), which the importer noted.
+
+    A body that may not read what it changed above can have its loops in another order than the
+    PDDL that it came from, and two loops joined to one (`planning.reader.rules`). Where the note
+    does not name each effect just once, they are written as they stand.
+    """
+    parts = [_part(word) for word in told.split()]
+    found = [one for one in parts if one is not None]
+    if len(found) < len(parts) or _named(found) != _all(effects, found):
+        return list(effects)
+    return [_taken(effects[one.number], one) for one in found]
+
+
+def _part(word: str) -> _Part | None:
+    match = _PLACE.match(word)
+    if match is None:
+        return None
+    place, first, last = match.groups()
+    if first is None:
+        return _Part(int(place) - 1)
+    return _Part(int(place) - 1, int(first) - 1, int(last or first) - 1)
+
+
+def _named(parts: Sequence[_Part]) -> list[tuple[int, int]]:
+    """Every effect, or effect of a loop, that the parts name, sorted; -1: a whole effect."""
+    found: list[tuple[int, int]] = []
+    for one in parts:
+        inner = (-1,) if one.first is None else range(one.first, one.last + 1)
+        found += [(one.number, index) for index in inner]
+    return sorted(found)
+
+
+def _all(effects: Sequence[Expr], parts: Sequence[_Part]) -> list[tuple[int, int]]:
+    """What the parts must name: each effect, and each effect of the loops that are taken apart."""
+    apart = {one.number for one in parts if one.first is not None}
+    found: list[tuple[int, int]] = []
+    for place, effect in enumerate(effects):
+        inner = range(len(_body(effect))) if place in apart else (-1,)
+        found += [(place, index) for index in inner]
+    return found
+
+
+def _body(effect: Expr) -> tuple[Expr, ...]:
+    """The effects of a loop; none of another effect."""
+    is_loop = isinstance(effect, tuple) and len(effect) == 3 and effect[0] == "forall"
+    return top_conjuncts(effect[2]) if is_loop else ()
+
+
+def _taken(effect: Expr, part: _Part) -> Expr:
+    if part.first is None:
+        return effect
+    inner = _body(effect)[part.first : part.last + 1]
+    return (effect[0], effect[1], inner[0] if len(inner) == 1 else ("and", *inner))
+
+
+# ---- domains --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class VerbatimDomain:
+    """A domain, the writer of its terms, and the entries of the ``pddl`` block."""
+
+    domain: PddlDomain
+    writer: Verbatim
+    entries: Mapping[str, tuple[str, ...]]
+    declared: bool
+    """Whether the requirements are the author's own."""
+
+    @property
+    def costs(self) -> bool:
+        """Whether some action pays ``(total-cost)``."""
+        return any(_COST in str(effect) for one in self.domain.actions for effect in one.effects)
+
+
+def verbatim_domain(program: Program, comments: tuple[str, ...] = ()) -> VerbatimDomain | None:
+    """The domain of a program that says nothing but what PDDL says, else ``None``."""
+    try:
+        return _Writer(program, comments).write()
+    except Richer:
+        return None
+
+
+def _object(one: ObjectDecl, writer: Verbatim) -> Typed:
+    """An object with its type as written."""
+    return Typed(verbatim(one.name), writer.type(one.of) if one.typed else None)
+
+
+def _distinct(names: Iterable[str]) -> None:
+    """PDDL ignores case: two names of a kind must differ otherwise."""
+    keys = [name.lower() for name in names]
+    if len(set(keys)) < len(keys):
+        raise Richer
+
+
+@dataclass(slots=True)
+class _Writer:
+    program: Program
+    comments: tuple[str, ...]
+    entries: dict[str, tuple[str, ...]] = field(init=False)
+    rules: Rules = field(init=False)
+    writer: Verbatim = field(init=False)
+
+    def __post_init__(self) -> None:
+        program = self.program
+        self.rules = lowered(program)
+        self.entries = {entry.key: entry.values for entry in program.pddl}
+        requirements = self.entries.get("requirements", ())
+        told = "derived-predicates" in [one.lower() for one in requirements]
+        kept = told or "derived" in self.entries
+        derived = (name for name, one in self.rules.derives.items() if kept or one.recursive)
+        self.writer = Verbatim(self._type_names(), frozenset(derived), frozenset(program.fluents))
+
+    def write(self) -> VerbatimDomain:
+        self._nothing_else()
+        costs = any(action.cost is not None for action in self.rules.actions.values())
+        predicates = self._predicates()
+        functions = self._functions(costs)
+        types, constants = tuple(self._types()), tuple(self._constants())
+        actions = tuple(self._action(one) for one in self.rules.actions.values())
+        for names in (
+            [one.name for one in types],
+            [one.name for one in (*predicates, *functions)],
+            [one.name for one in actions],
+        ):
+            _distinct(names)
+        domain = PddlDomain(
+            verbatim(self.entries["domain"][0] if self.entries.get("domain") else self._world()),
+            tuple(word for word in self.entries.get("requirements", ()) if word),
+            types,
+            constants,
+            predicates,
+            functions,
+            tuple(self._derived()),
+            actions,
+            self.comments,
+        )
+        return VerbatimDomain(domain, self.writer, self.entries, "requirements" in self.entries)
+
+    def _world(self) -> str:
+        return next(iter(self.program.worlds), "unnamed")
+
+    def _nothing_else(self) -> None:
+        """Whole kinds of rules that PDDL lacks."""
+        program = self.program
+        richer = (
+            *(program.enums, program.params, program.phases, program.laws, program.births),
+            *(program.watches, program.invariants, program.conserves),
+        )
+        if any(richer) or program.actor is not None:
+            raise Richer
+        if any(one.fields for one in program.objects.values()):
+            raise Richer
+
+    # ---- types and objects ------------------------------------------------------------------
+
+    def _type_names(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in self.program.types:
+            if name != ROOT:
+                foreign = self.entries.get(name)
+                found[name] = foreign[0] if foreign else kebab(name)
+        return found | {name: union_type(self.entries[name][1:]) for name in self._unions(found)}
+
+    def _unions(self, spelled: Mapping[str, str]) -> Iterator[str]:
+        """The types that stand for ``either``: ``AOrB = either, a, b`` in the ``pddl`` block.
+
+        Such a type has no objects of its own and is right above the types that it names. What it is
+        below itself, they are below without it.
+        """
+        listed = {
+            name: values[1:]
+            for name in spelled
+            if len(values := self.entries.get(name, ())) > 2 and values[0] == "either"
+        }
+        kinds = [one for one in self.program.types.values() if one.name not in listed]
+        objects = {one.of for one in self.program.objects.values()}
+        for name, parts in listed.items():
+            below = [one.name for one in kinds if name in one.parents]
+            over = [one for one in self.program.types[name].parents if one not in listed]
+            same = sorted(spelled[one] for one in below) == sorted(set(parts))
+            apart = all(one in self._above(part, listed) for part in below for one in over)
+            if name in objects or not same or not apart:
+                raise Richer
+            yield name
+
+    def _above(self, name: str, unions: Container[str]) -> set[str]:
+        """All types above one, unions left out."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            parents = self.program.types[waiting.pop()].parents
+            new = [one for one in parents if one not in unions and one not in found]
+            found.update(new)
+            waiting += new
+        return found
+
+    def _types(self) -> Iterator[Typed]:
+        implicit = self.entries.get("implicit", ())
+        kinds = sorted(self.program.types.values(), key=lambda one: self._place(one.span))
+        for kind in kinds:
+            spelled = self.writer.types.get(kind.name)
+            unions = [one for one in kind.parents if parts_of_union(self.writer.types[one])]
+            parents = [one for one in kind.parents if one not in unions]
+            if len(parents) > 1 or kind.attributes:
+                raise Richer
+            if spelled is None or spelled in implicit or parts_of_union(spelled):
+                continue
+            parent = self.writer.type(parents[0]) if parents else None
+            verbatim(spelled)
+            yield Typed(spelled, "object" if kind.rooted and parent is None else parent)
+
+    def _place(self, span: Span) -> tuple[int, int]:
+        names = [source.name for source in self.program.sources]
+        return (names.index(span.file) if span.file in names else -1, span.start)
+
+    def _constants(self) -> Iterator[Typed]:
+        for one in self.program.objects.values():
+            if one.world is None:
+                yield _object(one, self.writer)
+
+    # ---- facts and functions ----------------------------------------------------------------
+
+    def _predicates(self) -> tuple[Signature, ...]:
+        found = [
+            (self._place(one.span), self._signature(one))
+            for one in self.program.fluents.values()
+            if isinstance(one.type, BoolType)
+        ]
+        for derive in self.rules.derives.values():
+            if derive.name not in self.writer.derived or not isinstance(derive.type, BoolType):
+                raise Richer
+            found.append((self._place(derive.span), self._head(derive)[0]))
+        return tuple(signature for _, signature in sorted(found, key=lambda one: one[0]))
+
+    def _signature(self, fluent: Fluent, result: str = "number") -> Signature:
+        if fluent.fluent_kind not in ("relation", "function") or _flagged(fluent):
+            raise Richer
+        if fluent.fluent_kind == "function" and isinstance(fluent.type, BoolType):
+            raise Richer
+        params = tuple(self._formal(one) for one in fluent.params)
+        return Signature(verbatim(fluent.name), params, result)
+
+    def _formal(self, param: FluentParam) -> Typed:
+        if not isinstance(param.type, ObjectType):
+            raise Richer
+        kind = self.writer.type(param.type.name) if param.typed else None
+        return Typed(f"?{verbatim(param.name.removeprefix('?'))}", kind)
+
+    def _head(self, derive: Derive) -> tuple[Signature, Env]:
+        params, env = self.writer.bind(derive.params, {})
+        return Signature(verbatim(derive.name), params), env
+
+    def _derived(self) -> Iterator[PddlDerived]:
+        order = self.entries.get("derived", ())
+        derives = sorted(self.rules.derives.values(), key=lambda one: self._place(one.span))
+        parts = {one.name: self._rules(one, order.count(one.name)) for one in derives}
+        names = [name for name in order if name in parts]
+        for name in (*names, *(name for name in parts if name not in names)):
+            yield parts[name].pop(0)
+
+    def _rules(self, derive: Derive, count: int) -> list[PddlDerived]:
+        """The rules of a derive: one for each operand of its `or` if it is named so often."""
+        head, env = self._head(derive)
+        value = derive.value
+        parts: tuple[core.Term, ...] = (value,)
+        if count > 1:
+            parts = value.args if isinstance(value, core.Call) and value.op == "or" else ()
+            if len(parts) != count:
+                raise Richer
+        return [PddlDerived(head, self.writer.term(one, env)) for one in parts]
+
+    def _functions(self, costs: bool) -> tuple[Signature, ...]:
+        found = [
+            self._function(one)
+            for one in self.program.fluents.values()
+            if not isinstance(one.type, BoolType)
+        ]
+        position = self.entries.get(_COST)
+        at = len(found) + 1 if position is None else int(position[0])
+        if at and (costs or position is not None):
+            found.insert(at - 1, Signature(_COST, ()))
+        return tuple(found)
+
+    def _function(self, fluent: Fluent) -> Signature:
+        match fluent.type:
+            case NumberType(low=None, high=None, decimals=0, unit="", optional=False):
+                return self._signature(fluent)
+            case RealType(optional=False):
+                return self._signature(fluent)
+            case ObjectType(name=name) if self._keeps_objects():
+                return self._signature(fluent, self.writer.type(name))
+            case _:
+                raise Richer
+
+    def _keeps_objects(self) -> bool:
+        """Object fluents stay only in domains that were written with them."""
+        return self.entries.get("functions", ("",))[0] == "objects"
+
+    # ---- actions ----------------------------------------------------------------------------
+
+    def _action(self, action: Action) -> PddlAction:
+        if action.takes is not None or action.until is not None or action.cancelled:
+            raise Richer
+        params, env = self.writer.bind(action.params, {})
+        asked: list[Expr] = []
+        for guard in action.guards:
+            if isinstance(guard, core.Let):
+                env = self.writer.named(guard, env)
+            else:
+                asked.append(self.writer.term(guard.condition, env))
+        effects = self.writer.effects(action.body, env)
+        told = self.entries.get(f"order {action.name}")
+        if told:
+            effects = in_written_order(effects, told[0])
+        if action.cost is not None:
+            effects.append(("increase", (_COST,), self.writer.term(action.cost, env)))
+        return PddlAction(verbatim(action.name), params, joined(asked), tuple(effects))
+
+
+def _flagged(fluent: Fluent) -> bool:
+    flags = (
+        *(fluent.secret, fluent.clamped, fluent.unique, fluent.ordered, fluent.nested),
+        *(fluent.symmetric, fluent.acyclic, fluent.inverse, fluent.closure, fluent.default),
+    )
+    return any(flags)
+
+
+# ---- problems --------------------------------------------------------------------------------
+
+
+def verbatim_pair(
+    found: VerbatimDomain,
+    instance: Instance,
+    values: Values,
+    goal: Ending | None,
+    comments: tuple[str, ...] = (),
+) -> tuple[PddlPair, Names] | None:
+    """Domain and problem of a world, with the way back; ``None`` where the world is no problem."""
+    try:
+        return _pair(found, instance, values, goal, comments)
+    except Richer:
+        return None
+
+
+def _pair(
+    found: VerbatimDomain,
+    instance: Instance,
+    values: Values,
+    goal: Ending | None,
+    comments: tuple[str, ...],
+) -> tuple[PddlPair, Names]:
+    world = instance.world
+    line = _only_goal(lowered(instance.program).worlds[world.name].endings, goal)
+    if any((world.params, world.spares, world.turns, world.start, world.layouts, world.born)):
+        raise Richer
+    if world.time_always:
+        raise Richer
+    domain, writer = found.domain, found.writer
+    own = [one.decl for one in instance.objects if one.decl.world is not None]
+    objects = tuple(_object(one, writer) for one in own)
+    keys = [one.name.lower() for one in (*domain.constants, *objects)]
+    if len(set(keys)) < len(keys) or len(instance.members[ROOT]) < len(instance.objects):
+        raise Richer
+    name = found.entries.get(f"problem {world.name}", (world.name,))[0]
+    metric, sense = _metric(found, world.name)
+    problem = PddlProblem(
+        verbatim(name),
+        domain.name,
+        objects,
+        tuple(_init(found, instance, values)),
+        writer.term(line.condition, {}),
+        metric,
+        comments,
+        sense,
+    )
+    pair = PddlPair(domain, problem)
+    if not found.declared:
+        pair = replace(pair, domain=replace(domain, requirements=needed(pair)))
+    return pair, _names(instance)
+
+
+def _only_goal(endings: Sequence[Ending], goal: Ending | None) -> Ending:
+    if len(endings) != 1 or endings[0].ending != "goal":
+        raise Richer
+    if goal is not None and goal is not endings[0]:
+        raise Richer
+    return endings[0]
+
+
+def _metric(found: VerbatimDomain, world: str) -> tuple[Expr | None, str]:
+    """The metric and its sense: that of the costs, unless the ``pddl`` block has another one."""
+    told = found.entries.get(f"metric {world}")
+    if told is None:
+        return (("total-cost",) if found.costs else None), "minimize"
+    sense, _, text = told[0].partition(" ")
+    return (text or None), sense or "minimize"
+
+
+def _names(instance: Instance) -> Names:
+    names = Names()
+    for number_, one in enumerate(instance.objects):
+        names.objects[one.decl.name.lower()] = number_
+    for action in instance.program.actions.values():
+        args = tuple(range(len(action.params)))
+        names.steps[action.name.lower()] = StepOrigin(action.name, args)
+    return names
+
+
+# ---- start facts ------------------------------------------------------------------------------
+
+Slot = tuple[str, tuple[Raw, ...]]
+
+
+def _init(found: VerbatimDomain, instance: Instance, values: Values) -> Iterator[Expr]:
+    """Facts and values: those of `setup` in its order, then what else holds in the state."""
+    written = _written(instance)
+    every = [
+        (fluent.id, args)
+        for fluent in instance.program.fluents.values()
+        for args in slots(instance, fluent)
+    ]
+    known = found.entries.get("init", ("",))[0] == "written"
+    for fluent_id, args in (*written, *(slot for slot in every if slot not in written)):
+        fluent, raw = instance.program.fluents[fluent_id], values(fluent_id, args)
+        literal = written.get((fluent_id, args))
+        if known and literal is None and raw == 0:
+            continue  # an import: the problem gave no value either
+        yield from _fact(instance, fluent, args, raw, literal)
+    if found.costs and any(one.name == "total-cost" for one in found.domain.functions):
+        yield ("=", ("total-cost",), "0")
+
+
+def _written(instance: Instance) -> dict[Slot, core.Term | None]:
+    """The slots that `setup` sets, in order, with the term of a value."""
+    found: dict[Slot, core.Term | None] = {}
+    setups = lowered(instance.program).starts[instance.world.name].setups
+    for one in (one for body in setups for one in body):
+        if not isinstance(one, core.Write) or one.op == "+":
+            raise Richer
+        slot = _slot(instance, one.target)
+        if one.op == "=":
+            found[slot] = one.value
+        else:
+            found.setdefault(slot, None)
+    return found
+
+
+def _slot(instance: Instance, place: core.Place) -> Slot:
+    args: list[Raw] = []
+    for arg in place.args:
+        if not isinstance(arg, core.ObjectName):
+            raise Richer
+        args.append(instance.numbers[arg.name])
+    return place.fluent, tuple(args)
+
+
+def _fact(
+    instance: Instance, fluent: Fluent, args: tuple[Raw, ...], raw: Raw, written: core.Term | None
+) -> Iterator[Expr]:
+    def name(number_: Raw) -> str:
+        assert isinstance(number_, int)
+        return instance.objects[number_].decl.name
+
+    atom = (fluent.name, *(name(arg) for arg in args))
+    if isinstance(raw, bool):
+        if raw:
+            yield atom
+    elif isinstance(fluent.type, ObjectType):
+        if raw is not None:
+            yield ("=", atom, name(raw))
+    else:
+        assert isinstance(raw, (int, float))
+        yield ("=", atom, _literal(written, raw) or number(raw).expr)
+
+
+def _literal(term: core.Term | None, raw: float) -> str | None:
+    """A number as it was written, if it still is the value."""
+    sign = ""
+    while isinstance(term, core.Call) and term.op in ("real", "neg"):
+        sign = "-" if term.op == "neg" and not sign else sign
+        term = term.args[0]
+    if not isinstance(term, core.Constant) or not isinstance(term.type, NumberType):
+        return None
+    digits = str(term.value).rjust(term.type.decimals + 1, "0")
+    cut = len(digits) - term.type.decimals
+    text = sign + digits[:cut] + (f".{digits[cut:]}" if term.type.decimals else "")
+    return text if float(text) == raw else None

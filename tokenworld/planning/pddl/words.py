@@ -1,0 +1,437 @@
+"""The words of an exported task: spellings of names, types, fluents, objects, and the way back.
+
+PDDL ignores case, allows letters, digits, ``-`` and ``_``, and keeps one namespace each for types,
+fluents, actions and objects. A name that is legal stays as it is, so raw names come out verbatim;
+a second use of one spelling gets the name of what it belongs to in front, or a number behind.
+Helpers are made on demand and remembered in order: membership tests of types (`TypeTree`), static
+facts about ladders, and derived predicates for closures and recursive derives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, assert_never
+
+from tokenworld.core.program import Rules, lowered
+from tokenworld.core.rules import Ending
+from tokenworld.diagnostics import Span
+from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw
+from tokenworld.model import (
+    ROOT,
+    BoolType,
+    CollectionType,
+    EnumType,
+    Fluent,
+    NoneType,
+    NumberType,
+    ObjectType,
+    Program,
+    RealType,
+    TextType,
+    ValueType,
+    without_none,
+)
+from tokenworld.planning.pddl.tree import Expr, Signature, Typed
+
+__all__ = [
+    "Fixed",
+    "Ladder",
+    "LiftingError",
+    "Names",
+    "Spellings",
+    "StepOrigin",
+    "TypeTree",
+    "Vocabulary",
+    "kebab",
+    "legal",
+    "parts_of_union",
+    "sort_of",
+    "symbol_type",
+    "union_type",
+]
+
+Kind = Literal["type", "fluent", "action", "object"]
+
+_RESERVED = frozenset(
+    (
+        *("and", "or", "not", "imply", "forall", "exists", "when", "either", "assign"),
+        *("increase", "decrease", "scale-up", "scale-down", "define", "domain", "problem"),
+        *("total-cost", "total-time", "preference", "sometime", "always", "within", "number"),
+        *("is-violated", "minimize", "maximize"),
+    )
+)
+_LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+_OTHER = re.compile(r"[^A-Za-z0-9_-]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def legal(name: str) -> str:
+    """The nearest legal PDDL name: ``blue key`` becomes ``blue-key``."""
+    word = name if _LEGAL.match(name) else _OTHER.sub("-", name).strip("-")
+    if not word or not word[0].isalpha():
+        word = f"n-{word}".rstrip("-")
+    return f"{word}-" if word.lower() in _RESERVED else word
+
+
+def kebab(name: str) -> str:
+    """A capitalised name as PDDL writers spell types: ``ToolBox`` becomes ``tool-box``."""
+    return _HUMP.sub("-", name).lower() if name[:1].isupper() else name
+
+
+def union_type(parts: Sequence[str]) -> str:
+    """What a variable's type is where it may be any of several: ``(either a b)``."""
+    return f"(either {' '.join(parts)})"
+
+
+def parts_of_union(word: str) -> tuple[str, ...]:
+    """The types that `union_type` put together; none for any other type."""
+    return tuple(word[1:-1].split()[1:]) if word.startswith("(either ") else ()
+
+
+class Spellings:
+    """The names taken so far, per kind and without regard to case."""
+
+    def __init__(self) -> None:
+        self._taken: dict[Kind, set[str]] = {
+            "type": set(),
+            "fluent": set(),
+            "action": set(),
+            "object": set(),
+        }
+
+    def take(self, kind: Kind, wanted: str, owner: str = "") -> str:
+        """A free spelling close to ``wanted``; ``owner`` goes in front if it is taken."""
+        taken, plain = self._taken[kind], legal(wanted)
+        tries = [plain, legal(f"{owner}-{wanted}")] if owner else [plain]
+        for word in tries:
+            if word.lower() not in taken:
+                break
+        else:
+            number = 2
+            while f"{tries[-1]}-{number}".lower() in taken:
+                number += 1
+            word = f"{tries[-1]}-{number}"
+        taken.add(word.lower())
+        return word
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An argument that the PDDL action has built in."""
+
+    value: Raw
+
+
+@dataclass(frozen=True, slots=True)
+class StepOrigin:
+    """What a PDDL action means: a command, `pass` (empty), or a forced step (``None``).
+
+    ``args`` gives for each parameter of the action the position among the PDDL arguments, or its
+    built-in value. ``outcome`` numbers the outcomes of chance from 1 (0: no chance); ``draws``
+    lists them where they are known.
+    """
+
+    action: str | None
+    args: tuple[int | Fixed, ...] = ()
+    outcome: int = 0
+    draws: tuple[LuckyDraw, ...] = ()
+
+
+@dataclass(slots=True)
+class Names:
+    """The way back: PDDL actions and objects by lower-case spelling."""
+
+    steps: dict[str, StepOrigin] = field(default_factory=dict)
+    objects: dict[str, Raw] = field(default_factory=dict)
+
+    def command(self, name: str, args: tuple[str, ...]) -> Command | None:
+        """The command of a PDDL step; ``None`` for a forced step such as a phase.
+
+        Raises `KeyError` for a name that the exported pair does not have.
+        """
+        origin = self.steps[name.lower()]
+        if origin.action is None:
+            return None
+        if not origin.action:
+            return PASS
+
+        def value(arg: int | Fixed) -> Raw:
+            return arg.value if isinstance(arg, Fixed) else self.objects[args[arg].lower()]
+
+        return Command(origin.action, tuple(value(arg) for arg in origin.args))
+
+
+# ---- types --------------------------------------------------------------------------------
+
+
+class TypeTree:
+    """Spellings of types and enums, and which PDDL type a variable of a type needs."""
+
+    def __init__(self, program: Program, spellings: Spellings) -> None:
+        self._program = program
+        self._spellings = spellings
+        self._foreign = {
+            entry.key: entry.values[0]
+            for entry in program.pddl
+            if entry.values and entry.values[0] != "either"  # a union is a type like others here
+        }
+        self._implicit = {
+            value for entry in program.pddl if entry.key == "implicit" for value in entry.values
+        }
+        self.spelled = {
+            name: spellings.take("type", self._foreign.get(name, kebab(name)))
+            for name in program.types
+            if name != ROOT
+        }
+        self.enums = {
+            name: spellings.take("type", self._foreign.get(name, kebab(name)))
+            for name in program.enums
+        }
+        self.asked: dict[str, str] = {}
+        """Types whose membership predicate is used, with its spelling."""
+
+    def first_parent(self, name: str) -> str:
+        """The parent that the PDDL hierarchy keeps."""
+        parents = self._program.types[name].parents if name in self._program.types else ()
+        return parents[0] if parents else ROOT
+
+    def chain(self, name: str) -> tuple[str, ...]:
+        """The type and its PDDL ancestors, the root last."""
+        found = [name]
+        while found[-1] != ROOT:
+            found.append(self.first_parent(found[-1]))
+        return tuple(found)
+
+    def _covers(self, name: str, below: str) -> bool:
+        """Whether the PDDL type ``name`` has all objects of the type ``below``."""
+        return name == ROOT or all(
+            name in self.chain(other)
+            for other in self._program.types
+            if self._program.is_subtype(other, below)
+        )
+
+    def place(self, name: str) -> str:
+        """The nearest type whose PDDL counterpart has all objects of ``name``."""
+        return next(one for one in self.chain(name) if self._covers(one, name))
+
+    def spelling(self, name: str) -> str | None:
+        return None if name == ROOT else self.spelled[name]
+
+    def variable(self, name: str, of: ValueType) -> tuple[Typed, Expr | None]:
+        """A typed variable, and the question that narrows it down if its PDDL type is wider."""
+        if isinstance(of, EnumType):
+            return Typed(name, self.enums[of.name]), None
+        assert isinstance(of, ObjectType)
+        place = self.place(of.name)
+        guard = None if place == of.name else self.is_a(name, of.name)
+        return Typed(name, self.spelling(place)), guard
+
+    def widest(self, types: Sequence[ValueType]) -> ValueType:
+        """The type next to the root; all of them have their place on one way down from it."""
+        kinds = [one for one in types if isinstance(one, ObjectType)]
+        return min(kinds, key=lambda one: len(self.chain(self.place(one.name))), default=types[0])
+
+    def is_a(self, symbol: str, name: str) -> Expr:
+        """The static membership test of a type."""
+        if name not in self.asked:
+            self.asked[name] = self._spellings.take("fluent", f"is-{self.spelled[name]}")
+        return (self.asked[name], symbol)
+
+    def fits(self, actual: ValueType, formal: ValueType) -> bool:
+        """Whether a symbol of type ``actual`` may stand where ``formal`` is declared."""
+        if isinstance(actual, EnumType) or isinstance(formal, EnumType):
+            return (
+                isinstance(actual, EnumType)
+                and isinstance(formal, EnumType)
+                and actual.name == formal.name
+            )
+        assert isinstance(actual, ObjectType)
+        assert isinstance(formal, ObjectType)
+        return self.place(formal.name) in self.chain(self.place(actual.name))
+
+    def disjoint(self, left: ValueType, right: ValueType) -> bool:
+        """Whether no value has both types."""
+        if not isinstance(left, ObjectType) or not isinstance(right, ObjectType):
+            return not self.fits(left, right)
+        program = self._program
+        return not any(
+            program.is_subtype(one, left.name) and program.is_subtype(one, right.name)
+            for one in program.types
+        )
+
+    def declared(self) -> tuple[Typed, ...]:
+        """The `:types` section in order of declaration, the built-in root left out."""
+        found: list[Typed] = []
+        for name in self._program.types:
+            if name == ROOT or self.spelled[name] in self._implicit:
+                continue
+            parent = self.first_parent(name)
+            found.append(Typed(self.spelled[name], self.spelling(parent)))
+        enums = (Typed(spelling, None) for spelling in self.enums.values())
+        return (*found, *enums)
+
+
+# ---- vocabulary --------------------------------------------------------------------------------
+
+Sort = Literal["truth", "symbol", "number", "other"]
+Ladder = Literal["next", "prev", "at-most"]
+
+
+class LiftingError(Exception):
+    """A construct without an exact lifted form: what it is and where it stands."""
+
+    def __init__(self, construct: str, span: Span) -> None:
+        super().__init__(construct)
+        self.construct = construct
+        self.span = span
+
+
+def sort_of(of: ValueType) -> Sort:
+    """How PDDL holds a value: as a fact, as an argument of a fact, or as a number."""
+    match of:
+        case BoolType():
+            return "truth"
+        case EnumType() | ObjectType():
+            return "symbol"
+        case NumberType() | RealType():
+            return "number"
+        case TextType() | NoneType() | CollectionType():
+            return "other"
+        case _:
+            assert_never(of)
+
+
+def symbol_type(of: ValueType) -> EnumType | ObjectType:
+    """The type of a symbol, `none` left out."""
+    plain = without_none(of)
+    assert isinstance(plain, (EnumType, ObjectType))
+    return plain
+
+
+@dataclass
+class Vocabulary:
+    """Spellings of everything, and which objects and helpers the rules use so far."""
+
+    instance: Instance
+    spellings: Spellings = field(default_factory=Spellings)
+    names: Names = field(default_factory=Names)
+    types: TypeTree = field(init=False)
+    fluents: dict[str, str] = field(init=False)
+    derives: dict[str, str] = field(init=False)
+    objects: tuple[str, ...] = field(init=False)
+    members: dict[str, tuple[str, ...]] = field(init=False)
+    constants: set[int] = field(default_factory=set)
+    """Numbers of the objects that rules name."""
+    ladders: dict[tuple[str, Ladder], str] = field(default_factory=dict)
+    closures: dict[str, str] = field(default_factory=dict)
+    asked: dict[tuple[str, int], list[ValueType]] = field(default_factory=dict)
+    """Wider types than the declared one that rules ask about, by fluent and position."""
+    luck: bool = False
+    """Whether draws keep their probabilities (PPDDL)."""
+
+    def __post_init__(self) -> None:
+        program, take = self.instance.program, self.spellings.take
+        for word in ("reward", "goal-achieved") if self.luck else ():
+            take("fluent", word)  # they are PPDDL's own
+        self.types = TypeTree(program, self.spellings)
+        self.objects = tuple(take("object", one.name) for one in self.instance.objects)
+        self.members = {
+            enum.name: tuple(
+                take("object", member, self.types.enums[enum.name]) for member in enum.members
+            )
+            for enum in program.enums.values()
+        }
+        shared = Counter(fluent.name.lower() for fluent in program.fluents.values())
+        self.fluents = {
+            fluent.id: self._fluent(fluent, shared[fluent.name.lower()] > 1)
+            for fluent in sorted(program.fluents.values(), key=_attribute_last)
+        }
+        self.derives = {
+            derive.name: take("fluent", derive.name)
+            for derive in self.rules.derives.values()
+            if derive.recursive
+        }
+        for number, word in enumerate(self.objects):
+            self.names.objects[word.lower()] = number
+        for words in self.members.values():
+            for index, word in enumerate(words):
+                self.names.objects[word.lower()] = index
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of the program, in core."""
+        return lowered(self.instance.program)
+
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """The predicates of fluents whose last argument is their value."""
+        fluents = self.instance.program.fluents.values()
+        return frozenset(self.fluents[one.id] for one in fluents if sort_of(one.type) == "symbol")
+
+    @property
+    def endings(self) -> tuple[Ending, ...]:
+        """The goal, lose and stop lines of the world."""
+        return self.rules.worlds[self.instance.world.name].endings
+
+    def _fluent(self, fluent: Fluent, shared: bool) -> str:
+        if fluent.fluent_kind != "attribute":
+            return self.spellings.take("fluent", fluent.name)
+        owner = fluent.params[0].type
+        assert isinstance(owner, ObjectType)
+        prefix = self.types.spelled.get(owner.name, "object")
+        wanted = f"{prefix}-{fluent.name}" if shared else fluent.name
+        return self.spellings.take("fluent", wanted, prefix)
+
+    def constant(self, number: int) -> str:
+        """The spelling of an object that a rule names: it becomes a domain constant."""
+        self.constants.add(number)
+        return self.objects[number]
+
+    def ladder(self, enum: str, kind: Ladder) -> str:
+        """The static predicate of a ladder: neighbours (its ends stay) or order."""
+        if (enum, kind) not in self.ladders:
+            spelled = self.types.enums[enum]
+            wanted = f"{spelled}-at-most" if kind == "at-most" else f"{kind}-{spelled}"
+            self.ladders[enum, kind] = self.spellings.take("fluent", wanted)
+        return self.ladders[enum, kind]
+
+    def closure(self, fluent: Fluent) -> str:
+        """The derived predicate of a closure: ``(inside ?x ?c)`` for a chain from ?x to ?c."""
+        if fluent.id not in self.closures:
+            wanted = fluent.closure or f"{self.fluents[fluent.id]}-chain"
+            self.closures[fluent.id] = self.spellings.take("fluent", wanted)
+        return self.closures[fluent.id]
+
+    def widen(self, fluent: Fluent, position: int, of: EnumType | ObjectType) -> None:
+        """Declare an argument, or the value as the last one, so that it may be of type ``of``."""
+        self.asked.setdefault((fluent.id, position), []).append(of)
+
+    def _declared(self, fluent: Fluent, position: int, of: ValueType) -> str | None:
+        types = [of, *self.asked.get((fluent.id, position), ())]
+        return self.types.variable("", self.types.widest(types))[0].type
+
+    def signature(self, fluent: Fluent) -> Signature:
+        """The declaration of a fluent: formals as named, a symbol's value as the last one."""
+        params = [
+            Typed(
+                f"?{param.name}" if param.name.isidentifier() else f"?x{index + 1}",
+                self._declared(fluent, index, param.type) if param.typed else None,
+            )
+            for index, param in enumerate(fluent.params)
+        ]
+        if sort_of(fluent.type) == "symbol":
+            value = self._declared(fluent, len(fluent.params), fluent.type)
+            taken = {param.name for param in params}
+            base = value or "value"
+            word = base if f"?{base}" not in taken else f"{base}-value"
+            params.append(Typed(f"?{word}", value))
+        return Signature(self.fluents[fluent.id], tuple(params))
+
+
+def _attribute_last(fluent: Fluent) -> bool:
+    """Relations, functions and tables keep their names; attributes give way."""
+    return fluent.fluent_kind == "attribute"

@@ -1,0 +1,696 @@
+"""The minimal core of an unwinnable world: the parts without which the proof does not go through.
+
+`find_core` deletes part after part and asks an oracle each time whether the goal is still proved
+unreachable: relaxed reachability, our own search or Fast Downward, the cheapest that proves the
+world as it is. `relaxed` makes the program without a part.
+
+To *relax* a part makes the goal no harder: a conjunct of the goal is no longer asked for, a
+require or a condition of a law no longer tested, a losing line or an invariant taken out, a law
+becomes something that the actor may do or leave, and a start value may be chosen freely. What is
+out of reach although a part is relaxed does not depend on that part. What a condition says about
+the type of a name (``x != none``, ``x is T``) stays: the rest of the rule means nothing without it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Generic, Literal, assert_never
+
+from tokenworld.diagnostics import Diagnostic, Failure, Span
+from tokenworld.ground import (
+    PASS,
+    Command,
+    Enough,
+    Instance,
+    LuckyDraw,
+    Raw,
+    Simulator,
+    StateT,
+    Successor,
+    Way,
+    domain_of,
+    moves_of,
+    show_value,
+    slots,
+)
+from tokenworld.model import (
+    Action,
+    And,
+    Assign,
+    Binder,
+    Body,
+    BoolLiteral,
+    BoolType,
+    Compare,
+    CompositeTerm,
+    Ending,
+    EnumLiteral,
+    EnumType,
+    Fluent,
+    Implies,
+    IsType,
+    Law,
+    LeafTerm,
+    Local,
+    NoneLiteral,
+    Not,
+    NumberLiteral,
+    NumberTerm,
+    NumberType,
+    ObjectLiteral,
+    ObjectType,
+    Or,
+    Program,
+    Read,
+    Require,
+    StateTerm,
+    Term,
+    TestTerm,
+    TypeRange,
+    ValueType,
+    World,
+    looks_back,
+    subterms,
+)
+from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.planners.downward import (
+    BLIND,
+    FF,
+    find_downward,
+    run_searches,
+)
+from tokenworld.planning.search.interpreted import Exhausted, Limits
+from tokenworld.planning.search.own import OwnSearch
+
+__all__ = [
+    "Core",
+    "FrozenState",
+    "Part",
+    "PartKind",
+    "Rebuild",
+    "Remake",
+    "Variants",
+    "conjuncts",
+    "constant",
+    "fact_parts",
+    "find_core",
+    "fluent_parts",
+    "narrows",
+    "quoted",
+    "relaxed",
+    "rule_parts",
+    "slot_text",
+    "value_shown",
+]
+
+PartKind = Literal["goal", "ending", "require", "law", "when", "invariant", "fluent", "fact"]
+_MOST_WISHES = 6_000
+"""Most commands that stand for free start values of one fluent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part: ``name`` is the rule, line or fluent it belongs to, ``index`` which one of it.
+
+    ``args`` are those of a slot, ``text`` is how the author wrote it (or the slot and its value),
+    ``span`` where.
+    """
+
+    kind: PartKind
+    name: str
+    text: str
+    span: Span
+    index: int = 0
+    args: tuple[Raw, ...] = ()
+
+
+# ---- the parts of a world ---------------------------------------------------------------------
+
+
+def conjuncts(term: Term) -> tuple[Term, ...]:
+    """The parts of a conjunction, nested ones too."""
+    if isinstance(term, And):
+        return tuple(part for one in term.terms for part in conjuncts(one))
+    return (term,)
+
+
+def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Iterator[Part]:
+    """All parts but start values; those that most likely play no role come first.
+
+    ``quote`` maps source names to their texts.
+    """
+    program, world = instance.program, instance.world
+    line = next(one for one in world.goals if one.name == goal)
+    asked = conjuncts(line.condition)
+    for index, term in enumerate(asked):
+        if _relied_on(term, (one for one in asked if one is not term), quote):
+            continue
+        yield Part("goal", goal, quoted(term.span, quote), term.span, index)
+    for one in world.endings:
+        if one.ending != "goal":
+            yield Part("ending", one.name, one.source, one.span)
+    for rule in program.invariants.values():
+        yield Part("invariant", rule.name, rule.source, rule.span)
+    for kept in program.conserves.values():
+        yield Part("invariant", kept.name, kept.source, kept.span)
+    for law in program.laws.values():
+        yield Part("law", law.name, law.name, law.span)
+    for law in program.laws.values():
+        for index, term in enumerate(_whens(law)):
+            if narrows(term) or looks_back((term,)):  # what looks back is asked of laws only
+                continue
+            yield Part("when", law.name, quoted(term.span, quote), term.span, index)
+    for action in program.actions.values():
+        for index, require in enumerate(action.requires):
+            if all(narrows(one) for one in conjuncts(require.condition)):
+                continue
+            yield Part("require", action.name, require.source, require.span, index)
+
+
+def narrows(condition: Term) -> bool:
+    """Whether a condition says of what type a name is, which the rest of its rule relies on."""
+    match condition:
+        case Compare(op="==" | "!=", left=left, right=right):
+            return isinstance(left, NoneLiteral) or isinstance(right, NoneLiteral)
+        case And(terms=parts) | Or(terms=parts):
+            return any(narrows(one) for one in parts)
+        case Not(term=inner):
+            return narrows(inner)
+        case Implies(left=left, right=right):
+            return narrows(left) or narrows(right)
+        case IsType():
+            return True
+        case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+            return False
+        case _:
+            assert_never(condition)
+
+
+def _relied_on(term: Term, others: Iterable[Term], quote: Mapping[str, str]) -> bool:
+    """Whether a condition says of a value that it is there, or its type, and others read it."""
+    if not narrows(term):
+        return False
+    said = {quoted(one.span, quote) for one in _subjects(term)}
+    return any(text in quoted(one.span, quote) for one in others for text in said)
+
+
+def _subjects(term: Term) -> Iterator[Term]:
+    """The values that a condition compares with `none`, or asks for their type."""
+    for part in subterms(term):
+        if isinstance(part, IsType):
+            yield part.term
+        elif isinstance(part, Compare) and isinstance(part.right, NoneLiteral):
+            yield part.left
+        elif isinstance(part, Compare) and isinstance(part.left, NoneLiteral):
+            yield part.right
+
+
+def quoted(span: Span, quote: Mapping[str, str]) -> str:
+    """The source text at a place, on one line."""
+    return " ".join(quote.get(span.file, "")[span.start : span.end].split())
+
+
+def fluent_parts(instance: Instance) -> Iterator[Part]:
+    """The start values of each fluent that can be chosen freely, all slots together."""
+    for fluent in instance.program.fluents.values():
+        if fluent.fluent_kind != "table" and 0 < _wishes(instance, fluent) <= _MOST_WISHES:
+            yield Part("fluent", fluent.id, fluent.id, fluent.span)
+
+
+def _wishes(instance: Instance, fluent: Fluent) -> int:
+    values = domain_of(instance, fluent.type)
+    sizes = [len(domain_of(instance, param.type) or ()) for param in fluent.params]
+    return 0 if values is None else prod(sizes) * len(values)
+
+
+def fact_parts(
+    instance: Instance, fluent_id: str, read: Mapping[tuple[Raw, ...], Raw]
+) -> Iterator[Part]:
+    """The start value of each slot of a fluent; ``read`` gives the values by arguments."""
+    fluent = instance.program.fluents[fluent_id]
+    for args, value in read.items():
+        shown = value_shown(instance, fluent.type, value)
+        text = f"{slot_text(instance, fluent, args)} = {shown}"
+        span = _place(instance, fluent, args)
+        yield Part("fact", fluent_id, text, span, args=args)
+
+
+def value_shown(instance: Instance, kind: ValueType, value: Raw) -> str:
+    """A value as an author writes it."""
+    shown = show_value(instance.program, instance.names, kind, value)
+    if shown is None:
+        return "none"
+    return str(shown).lower() if isinstance(shown, bool) else str(shown)
+
+
+def slot_text(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> str:
+    """A slot as an author writes it: ``chest.state``, ``road(a, b)``."""
+    shown = [
+        value_shown(instance, param.type, arg)
+        for param, arg in zip(fluent.params, args, strict=True)
+    ]
+    if fluent.fluent_kind == "attribute":
+        return f"{shown[0]}.{fluent.name}"
+    return f"{fluent.name}({', '.join(shown)})"
+
+
+def _place(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> Span:
+    """The place of a start value: the object's field, its line, or the fluent."""
+    if fluent.fluent_kind == "attribute" and args and isinstance(args[0], int):
+        declaration = instance.declared(args[0], instance.names[args[0]])
+        if declaration is not None:
+            fields = (one.span for one in declaration.fields if one.fluent == fluent.id)
+            return next(fields, declaration.span)
+    return fluent.span
+
+
+# ---- the relaxed world ------------------------------------------------------------------------
+
+
+def relaxed(instance: Instance, parts: Iterable[Part]) -> tuple[Program, World]:
+    """The program and world with these parts relaxed; names of objects stay as they are."""
+    program, world, wishes = instance.program, instance.world, dict[str, list[Part]]()
+    gone: dict[PartKind, set[tuple[str, int]]] = {}
+    for part in parts:
+        if part.kind in ("fluent", "fact"):
+            wishes.setdefault(part.name, []).append(part)
+        else:
+            gone.setdefault(part.kind, set()).add((part.name, part.index))
+    world = replace(world, endings=tuple(_endings(world, gone)))
+    out = {kind: {name for name, _ in names} for kind, names in gone.items()}
+    free = out.get("law", set())
+    laws = {n: law for n, law in program.laws.items() if n not in free}
+    taken = out.get("invariant", ())
+    actions = {
+        name: _without(action, {at for n, at in gone.get("require", ()) if n == name})
+        for name, action in program.actions.items()
+    }
+    for name, law in program.laws.items():
+        dropped = {at for n, at in gone.get("when", ()) if n == name}
+        if dropped or name in free:
+            actions[f"\nlaw {name}"] = _at_will(law, dropped)
+    for fluent, chosen in wishes.items():
+        wish = _wish(instance, program.fluents[fluent], chosen)
+        actions[wish.name] = wish
+    program = replace(
+        program,
+        laws=laws,
+        actions=actions,
+        invariants={n: one for n, one in program.invariants.items() if n not in taken},
+        conserves={n: one for n, one in program.conserves.items() if n not in taken},
+        worlds={**program.worlds, world.name: world},
+    )
+    return program, world
+
+
+def _endings(world: World, gone: Mapping[PartKind, set[tuple[str, int]]]) -> Iterator[Ending]:
+    for line in world.endings:
+        if line.ending == "goal":
+            dropped = {at for name, at in gone.get("goal", ()) if name == line.name}
+            yield replace(line, condition=_fewer(line.condition, dropped)) if dropped else line
+        elif (line.name, 0) not in gone.get("ending", ()):
+            yield line
+
+
+def _fewer(condition: Term, dropped: set[int]) -> Term:
+    kept = tuple(one for at, one in enumerate(conjuncts(condition)) if at not in dropped)
+    if not kept:
+        return BoolLiteral(True, BoolType(), condition.span)
+    return kept[0] if len(kept) == 1 else And(kept, BoolType(), condition.span)
+
+
+def _without(action: Action, dropped: set[int]) -> Action:
+    if not dropped:
+        return action
+    requires = [one for one in action.guards if isinstance(one, Require)]
+    out = [one for at, one in enumerate(requires) if at in dropped]
+    guards = [_narrowing(one) if isinstance(one, Require) and one in out else one
+              for one in action.guards]  # fmt: skip
+    return replace(action, guards=tuple(one for one in guards if one is not None))
+
+
+def _narrowing(require: Require) -> Require | None:
+    """The conjuncts of a require that narrow the types of names."""
+    kept = tuple(one for one in conjuncts(require.condition) if narrows(one))
+    if not kept:
+        return None
+    condition = kept[0] if len(kept) == 1 else And(kept, BoolType(), require.span)
+    return replace(require, condition=condition)
+
+
+def _whens(law: Law) -> tuple[Term, ...]:
+    return () if law.when is None else conjuncts(law.when)
+
+
+def _at_will(law: Law, dropped: set[int]) -> Action:
+    """A law as an action that takes no time, without some of its conditions."""
+    whens = [one for at, one in enumerate(_whens(law)) if at not in dropped]
+    guards = tuple(
+        Require(one, "", None, "", (), law.span) for one in whens if not looks_back((one,))
+    )
+    at_once = NumberLiteral(0, NumberType(), law.span)
+    name = f"\nlaw {law.name}"
+    return Action(name, law.params, (), at_once, None, None, guards, law.body, (), law.span)
+
+
+def _wish(instance: Instance, fluent: Fluent, parts: Sequence[Part]) -> Action:
+    """An action that gives these slots of a fluent any value, as if they had begun with it."""
+    span = fluent.span
+    binders = [
+        Binder(f"\nx{at}", TypeRange(param.type), param.type, span)
+        for at, param in enumerate(fluent.params)
+    ]
+    value = Binder("\nvalue", TypeRange(fluent.type), fluent.type, span)
+    names = [Local(one.name, one.type, span) for one in binders]
+    guards: tuple[Require, ...] = ()
+    if all(part.kind == "fact" for part in parts):
+        chosen = tuple(_is(instance, names, part.args, span) for part in parts)
+        condition = chosen[0] if len(chosen) == 1 else Or(chosen, BoolType(), span)
+        guards = (Require(condition, "", None, "", (), span),)
+    target = Read(fluent.id, tuple(names), fluent.type, span)
+    change = Assign(target, "=", Local(value.name, value.type, span), span)
+    params = (*binders, value)
+    return Action(f"\nwish {fluent.id}", params, (), None, None, None, guards, (change,), (), span)
+
+
+def _is(instance: Instance, names: Sequence[Local], args: Sequence[Raw], span: Span) -> Term:
+    equal = tuple(
+        Compare("==", name, constant(instance, name.type, arg, span), BoolType(), span)
+        for name, arg in zip(names, args, strict=True)
+    )
+    if not equal:
+        return BoolLiteral(True, BoolType(), span)
+    return equal[0] if len(equal) == 1 else And(equal, BoolType(), span)
+
+
+def constant(instance: Instance, kind: ValueType, value: Raw, span: Span) -> Term:
+    """A raw value as a term."""
+    match kind:
+        case _ if value is None:
+            return NoneLiteral(kind, span)
+        case BoolType():
+            return BoolLiteral(bool(value), kind, span)
+        case EnumType(name=name) if isinstance(value, int):
+            member = instance.program.enums[name].members[value]
+            return EnumLiteral(name, member, value, kind, span)
+        case ObjectType() if isinstance(value, int):
+            return ObjectLiteral(instance.names[value], kind, span)
+        case NumberType() if isinstance(value, int):
+            return NumberLiteral(value, kind, span)
+        case _:
+            raise TypeError(f"{value!r} is no constant")
+
+
+Rebuild = Callable[[Program, Body], tuple[Simulator[StateT], StateT]]
+"""Another program's simulator and start state, changed by a body."""
+Remake = Callable[[Program], Instance]
+OracleName = Literal["relaxed reachability", "own search", "fast-downward"]
+_SHARE = 0.4
+"""The share of the time left that one proof may take."""
+_GROWTH = 40
+"""Most states of a relaxed world, as a multiple of the states of the world itself."""
+_GLANCE = 1.5
+"""Seconds of the greedy search for a plan before the search for a proof."""
+_SMALL = 100
+"""Most states of a world for which our own search is tried before a planner."""
+
+
+@dataclass(frozen=True)
+class Variants(Generic[StateT]):
+    """A world's texts, and how to make it anew from a changed program.
+
+    ``quote`` maps source names to texts, ``remake`` makes the instance of a changed program and
+    ``rebuild`` its simulator. ``states`` is how many the world has, where that is known, and
+    ``relaxed`` whether it may be out of reach even if nothing were ever undone: if not, that need
+    not be worked out once more.
+    """
+
+    quote: Mapping[str, str]
+    remake: Remake
+    rebuild: Rebuild[StateT]
+    states: int | None = None
+    relaxed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The parts that keep a goal out of reach.
+
+    ``minimal``: without any one of them the ``oracle`` no longer proves it. Otherwise time ran out
+    and the last ``unsure`` parts were not tried.
+    """
+
+    goal: str
+    parts: tuple[Part, ...]
+    oracle: OracleName
+    minimal: bool
+    unsure: int = 0
+
+
+def find_core(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str,
+    variants: Variants[StateT],
+    *,
+    seconds: float,
+) -> Core | None:
+    """The core of an unwinnable goal line in ``seconds``; ``None`` if nothing proves it here."""
+    end = time.monotonic() + seconds
+    oracle = _oracle(simulator, state, goal, variants, end)
+    if oracle is None:
+        return None
+    instance = simulator.instance_at(state)
+    shrink = _Shrink(instance, oracle, end)
+    rules = tuple(rule_parts(instance, goal, variants.quote))
+    if oracle.name == "relaxed reachability":  # nothing is undone: what laws do hinders nobody
+        rules = tuple(part for part in rules if part.kind != "law")
+    shrink.drop_groups(_grouped(rules))
+    fluents = shrink.drop(tuple(fluent_parts(instance)), keep=False)
+    for fluent in fluents:
+        values = _values(simulator, state, instance, fluent.name)
+        shrink.drop_halves(tuple(fact_parts(instance, fluent.name, values)))
+    return Core(goal, tuple(shrink.kept), oracle.name, not shrink.unsure, shrink.unsure)
+
+
+def _values(
+    simulator: Simulator[StateT], state: StateT, instance: Instance, fluent: str
+) -> dict[tuple[Raw, ...], Raw]:
+    known = instance.program.fluents[fluent]
+    return {args: simulator.read(state, fluent, args) for args in slots(instance, known)}
+
+
+# ---- oracles ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Oracle:
+    """Whether a goal is out of reach although these parts are relaxed."""
+
+    name: OracleName
+    proves: Callable[[Sequence[Part]], bool]
+
+
+def _oracle(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str,
+    variants: Variants[StateT],
+    end: float,
+) -> _Oracle | None:
+    """The cheapest oracle that proves the world as it is."""
+    instance, states = simulator.instance_at(state), variants.states
+
+    def encoded(parts: Sequence[Part]) -> Encoding | None:
+        changed = variants.remake(relaxed(instance, parts)[0])
+        if len(changed.objects) != len(instance.objects):
+            return None
+        found = encode(changed, FrozenState(simulator, state, changed), 0, goal)
+        return found if isinstance(found, Encoding) else None
+
+    def relaxedly(parts: Sequence[Part]) -> bool:
+        found = encoded(parts)
+        return found is not None and found.unreachable
+
+    def exhausted(parts: Sequence[Part]) -> bool:
+        try:
+            other, start = variants.rebuild(relaxed(instance, parts)[0], ())
+        except Failure:
+            return False
+        left = end - time.monotonic()
+        limits = Limits(None if states is None else states * _GROWTH, _SHARE * left)
+        return isinstance(OwnSearch(other, start, goal).run(limits), Exhausted)
+
+    def by_planner(parts: Sequence[Part]) -> bool:
+        found, program = encoded(parts), find_downward()
+        if found is None or isinstance(program, Diagnostic):
+            return False
+        if found.unreachable:
+            return True
+        left = max(_SHARE * (end - time.monotonic()), 0.0)
+        for search, seconds in ((FF, min(_GLANCE, left)), (BLIND, left)):
+            (answer,) = run_searches(program, found.text, (search,), seconds=seconds)
+            if answer.result in ("plan", "no plan"):
+                return answer.result == "no plan"
+        return False
+
+    searches = [_Oracle("own search", exhausted), _Oracle("fast-downward", by_planner)]
+    if states is None or states > _SMALL:  # relaxed it is larger still
+        searches.reverse()
+    undone = [_Oracle("relaxed reachability", relaxedly)] if variants.relaxed else []
+    ways = (*undone, *searches)
+    return next((one for one in ways if one.proves(())), None)
+
+
+# ---- deletion ---------------------------------------------------------------------------------
+
+
+def _grouped(parts: Sequence[Part]) -> list[tuple[Part, ...]]:
+    """Parts of one kind and rule together, in order."""
+    groups: dict[tuple[str, str], list[Part]] = {}
+    for part in parts:
+        groups.setdefault((part.kind, part.name), []).append(part)
+    return [tuple(group) for group in groups.values()]
+
+
+class _Shrink:
+    """Relaxes what can be relaxed; ``kept`` are the parts that cannot."""
+
+    def __init__(self, instance: Instance, oracle: _Oracle, end: float) -> None:
+        self._instance, self._oracle, self._end = instance, oracle, end
+        self._relaxed: list[Part] = []
+        self.kept: list[Part] = []
+        self.unsure = 0
+
+    def drop_groups(self, groups: Sequence[tuple[Part, ...]]) -> None:
+        """Relax whole groups where that is possible, else the parts of a group one by one."""
+        for group in groups:
+            if len(group) == 1 or not self._try(group):
+                self.drop(group)
+
+    def drop_halves(self, parts: Sequence[Part]) -> None:
+        """Relax parts of which it is known that not all can be relaxed, half of them at a time.
+
+        A proof takes long and a plan that stands in its way is found fast: what can go together is
+        not to be proved one by one.
+        """
+        if len(parts) < 2:
+            self.kept += parts
+            return
+        middle = (len(parts) + 1) // 2
+        for half in (parts[:middle], parts[middle:]):
+            if self._over():
+                self.unsure += len(half)
+                self.kept += half
+            elif not self._try(half):
+                self.drop_halves(half)
+
+    def drop(self, parts: Sequence[Part], *, keep: bool = True) -> list[Part]:
+        """Relax each part that plays no role; the others are kept, and returned."""
+        left = []
+        for part in parts:
+            if self._over():
+                self.unsure += 1
+                left.append(part)
+            elif not self._try((part,)):
+                left.append(part)
+        self.kept += left if keep else []
+        return left
+
+    def _over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def _try(self, parts: Sequence[Part]) -> bool:
+        if self._over() or not self._oracle.proves([*self._relaxed, *parts]):
+            return False
+        self._relaxed += parts
+        return True
+
+
+class FrozenState(Generic[StateT]):
+    """The values of ``state`` under the rules of ``instance``, which has the same objects.
+
+    ``other`` gives slots another value. It cannot be played on: the state is the only one, 0.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        instance: Instance,
+        other: Mapping[tuple[str, tuple[Raw, ...]], Raw] | None = None,
+    ) -> None:
+        self._simulator, self._state, self._other = simulator, state, dict(other or {})
+        self.instance = instance
+
+    @property
+    def short_of(self) -> Mapping[str, int]:
+        return {}
+
+    @property
+    def unlisted(self) -> frozenset[str]:
+        return frozenset()
+
+    def instance_at(self, state: int) -> Instance:
+        return self.instance
+
+    def start(self) -> int:
+        return 0
+
+    def commands(self, state: int) -> Sequence[Command]:
+        return (PASS,)
+
+    def successors(self, state: int, command: Command) -> Sequence[Successor[int]]:
+        return ()
+
+    def leaning(
+        self, state: int, command: Command, draws: Sequence[LuckyDraw]
+    ) -> Successor[int] | None:
+        return None
+
+    def bound(self, enough: Enough | None) -> None:
+        """There are no outcomes."""
+
+    def key(self, state: int) -> Hashable:
+        return state
+
+    def moves(self, state: int) -> Iterable[tuple[Command, Sequence[Way[int]]]]:
+        return moves_of(self, state)
+
+    def mark(self, state: int) -> Hashable:
+        return state
+
+    def won(self, state: int, goal: str | None) -> bool:
+        return False
+
+    def lost(self, state: int) -> bool:
+        return False
+
+    def read(self, state: int, fluent: str, args: Sequence[Raw]) -> Raw:
+        slot = (fluent, tuple(args))
+        if slot in self._other:
+            return self._other[slot]
+        return self._simulator.read(self._state, fluent, args)
+
+    def stored(self, state: int, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
+        found = dict(self._simulator.stored(self._state, fluent))
+        found |= {args: value for (name, args), value in self._other.items() if name == fluent}
+        return list(found.items())
+
+    def tick(self, state: int) -> int:
+        return self._simulator.tick(self._state)
+
+    def running(self, state: int) -> tuple[Command, int, int] | None:
+        return self._simulator.running(self._state)
+
+    def cost(self, state: int, command: Command) -> int:
+        return 0
+
+    def mover(self, state: int) -> str | None:
+        return None
+
+    def show(self, state: int, command: Command) -> str:
+        return command.action or "pass"

@@ -1,0 +1,275 @@
+"""`tw plan --quality`: the first plan of all searches (satisficing), or ever better ones (anytime).
+
+*Satisficing*: greedy searches, a search that proves, and our own run side by side; the first plan
+that the interpreter replays is the answer. *Anytime*: LAMA continues after its first plan, and A*
+and our own search look for one that is proved cheapest. Each plan is replayed and loses its idle
+steps before it counts. *Optimal* is claimed only where a search proves it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Generic, Literal
+
+from tokenworld.diagnostics import Diagnostic, no_verdict
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.ladder import require_goal
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.planners.answers import OUT_OF_REACH, RELAXED
+from tokenworld.planning.planners.by_encoding import disproved, engine_name, judged
+from tokenworld.planning.planners.by_name import symbolic
+from tokenworld.planning.planners.downward import (
+    ANYTIME,
+    BLIND,
+    FF,
+    HMAX,
+    LAMA,
+    Answer,
+    Configuration,
+    find_downward,
+    run_searches,
+)
+from tokenworld.planning.referee import refereed
+from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, has_costs
+from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
+from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict
+
+__all__ = ["QUALITIES", "Improved", "Improvement", "Quality", "plan_quality"]
+
+Quality = Literal["satisficing", "anytime"]
+QUALITIES: tuple[Quality, ...] = ("satisficing", "anytime")
+Say = Callable[[str], None]
+
+_FIRST = {"satisficing": 0.5, "anytime": 2.0}
+"""Seconds of our own search before any planner is started."""
+_FIRST_STATES = 200_000
+_SLICE = 0.1
+_MEMORY = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """A plan that was better than all before it, and the seconds until it was found."""
+
+    engine: str
+    ticks: int
+    cost: int
+    seconds: float
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "engine": self.engine,
+            "ticks": self.ticks,
+            "cost": self.cost,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Improved:
+    """The verdict, and the plans that led to it, each better than the one before."""
+
+    verdict: Verdict
+    improvements: tuple[Improvement, ...]
+
+
+def plan_quality(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    quality: Quality,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+    cancel: Cancel = lambda: False,
+) -> Improved:
+    """A plan of this quality, or why there is none.
+
+    ``say`` hears of each better plan. Raises `Failure` with TW0201 for a goal that is none.
+    """
+    require_goal(simulator, goal)
+    hunt = _Hunt(simulator, state, goal, quality, seconds, say, cancel)
+    hunt.own_first()
+    if not hunt.over:
+        hunt.by_planners()
+    hunt.own_on()
+    return hunt.result()
+
+
+@dataclass(slots=True)
+class _Hunt(Generic[StateT]):
+    """One search for plans: the best plan so far, the attempts, and whether it is over."""
+
+    simulator: Simulator[StateT]
+    state: StateT
+    goal: str | None
+    quality: Quality
+    limit: float
+    say: Say
+    cancel: Cancel
+    best: Verdict | None = None
+    final: bool = False
+    found: list[Improvement] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+    own: OwnRung[StateT] = field(init=False)
+    settled: bool = False
+
+    def __post_init__(self) -> None:
+        self.own = OwnRung(self.simulator, self.state, self.goal, None)
+
+    @property
+    def left(self) -> float:
+        return max(self.limit - (time.monotonic() - self.began), 0.0)
+
+    @property
+    def over(self) -> bool:
+        """Whether the search has ended."""
+        enough = self.quality == "satisficing" and self.best is not None
+        return self.final or enough or self.cancel() or self.left <= 0
+
+    # ---- our own search -------------------------------------------------------------------------
+
+    def own_first(self) -> None:
+        seconds = min(_FIRST[self.quality], 0.4 * self.limit)
+        self._own(Limits(_FIRST_STATES, seconds, _MEMORY))
+
+    def own_on(self) -> None:
+        """Continue our own search for the rest of the time."""
+        if not self.over and self.own.can_go_on:
+            self._own(Limits(None, self.left, _MEMORY))
+
+    def _own(self, limits: Limits) -> None:
+        self.own.run(limits, self.say, self.cancel)
+        if not self.own.answered or self.settled:
+            return
+        self.settled = True
+        match self.own.result:
+            case Found(steps=steps, optimal=optimal):
+                verdict = refereed(
+                    self.simulator, self.state, steps, self.goal, OWN_SEARCH, "",
+                    polish=optimal is None,
+                )  # fmt: skip
+                if isinstance(verdict, str):
+                    self.own.disprove(verdict)
+                else:
+                    self._offer(replace(verdict, optimal=optimal))
+            case Exhausted() as exhausted:
+                self.best, self.final = self.own.unwinnable(exhausted), True
+
+    # ---- plans ----------------------------------------------------------------------------------
+
+    def _offer(self, verdict: Verdict) -> None:
+        """Keep a plan if it is better, or the proof that none is."""
+        known = self.best
+        if known is None or self._price(verdict) < self._price(known):
+            number = len(self.found) + 1
+            spent = time.monotonic() - self.began
+            self.found.append(Improvement(verdict.engine, verdict.ticks, verdict.cost, spent))
+            ticks = f"{verdict.ticks:,} tick{'' if verdict.ticks == 1 else 's'}"
+            self.say(f"plan {number}: {ticks} (cost {verdict.cost:,}), by {verdict.engine}")
+            self.best = verdict
+        elif verdict.optimal is not None and self._price(verdict) == self._price(known):
+            self.best = replace(known, optimal=verdict.optimal)
+        self.final = self.final or (self.best is not None and self.best.optimal is not None)
+
+    def _price(self, verdict: Verdict) -> tuple[int, int]:
+        return (verdict.cost, verdict.ticks) if has_costs(self.simulator) else (verdict.ticks, 0)
+
+    # ---- planners -------------------------------------------------------------------------------
+
+    def by_planners(self) -> None:
+        """Encoding E and all searches of this quality, side by side with our own."""
+        self.say("encoding the world for a planner")
+        encoding = encode(
+            self.simulator.instance_at(self.state), self.simulator, self.state, self.goal
+        )
+        program = find_downward()
+        if isinstance(encoding, Unencodable):
+            self._unencodable(encoding)
+        elif encoding.unreachable:
+            instance = self.simulator.instance
+            self.best = disproved(instance, encoding, self.goal, RELAXED, OUT_OF_REACH)
+            self.final = True
+        elif isinstance(program, Diagnostic):
+            self.notes.append(program)
+        else:
+            self._run(encoding, program)
+
+    def _unencodable(self, found: Unencodable) -> None:
+        one = found.obstacles[0]
+        detail = f"no encoding takes {one.construct}: {one.reason}"
+        self._tried("fast-downward", "not expressible", detail, 0.0)
+
+    def _run(self, encoding: Encoding, program: Path) -> None:
+        searches = _searches(self.quality)
+        names = {one.name: one for one in searches}
+        self.say(f"running {', '.join(names)}")
+
+        def accept(answer: Answer) -> bool:
+            result, detail = self._heard(encoding, answer, names[answer.configuration])
+            self._tried(engine_name(answer.configuration), result, detail, answer.seconds)
+            if answer.note is not None:
+                self.notes.append(answer.note)
+            return self.over
+
+        def better(answer: Answer) -> None:
+            self._heard(encoding, answer, names[answer.configuration])
+
+        run_searches(
+            program,
+            encoding.text,
+            searches,
+            seconds=self.left,
+            memory=_MEMORY,
+            cancel=self._meanwhile,
+            accept=accept,
+            better=better,
+        )
+
+    def _meanwhile(self) -> bool:
+        """Whether the planners may stop; our own search goes on while they run."""
+        if self.own.can_go_on:
+            self._own(Limits(None, min(_SLICE, self.left), _MEMORY))
+        return self.over
+
+    def _heard(
+        self, encoding: Encoding, answer: Answer, search: Configuration
+    ) -> tuple[AttemptResult, str]:
+        """The result and detail of an answer; a plan is replayed first."""
+        verdict = judged(
+            self.simulator, self.state, self.goal, encoding, answer, search,
+            polish=not search.optimal,
+        )  # fmt: skip
+        if isinstance(verdict, str):
+            return "invalid plan", verdict
+        if verdict is not None and answer.result == "plan":
+            self._offer(verdict)
+        elif verdict is not None and self.best is None:
+            self.best, self.final = verdict, True
+        return answer.result, answer.detail
+
+    # ---- the end --------------------------------------------------------------------------------
+
+    def _tried(self, engine: str, result: AttemptResult, detail: str, seconds: float) -> None:
+        self.attempts.append(Attempt(engine, "E", result, detail, seconds))
+
+    def result(self) -> Improved:
+        verdict = self.best
+        if verdict is None:
+            notes = (*self.own.notes(), *self.notes, no_verdict())
+            verdict = Verdict("unknown", self.goal, None, "", "", notes=tuple(dict.fromkeys(notes)))
+        attempts = (self.own.attempt(), *self.attempts)
+        spent = time.monotonic() - self.began
+        return Improved(replace(verdict, attempts=attempts, seconds=spent), tuple(self.found))
+
+
+def _searches(quality: Quality) -> tuple[Configuration, ...]:
+    """Greedy ones and a proof; or LAMA, and what proves that a plan is cheapest."""
+    if quality == "satisficing":
+        return (FF, LAMA, BLIND)
+    return (ANYTIME, HMAX, *(symbolic() or (BLIND,)))

@@ -1,0 +1,23 @@
+"""Search on packed states compiled by numba (extra `fast`): `search` runs it, `kernel` is compiled.
+
+`available` and `loaded` answer without importing numpy or numba.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib.util import find_spec
+
+__all__ = ["available", "loaded"]
+
+
+@cache
+def available() -> bool:
+    """Whether numpy and numba (extra `fast`) are there."""
+    return all(find_spec(name) is not None for name in ("numpy", "numba"))
+
+
+def loaded() -> bool:
+    """Whether this process has numba already, so that using it costs no loading."""
+    return "numba" in sys.modules

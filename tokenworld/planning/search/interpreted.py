@@ -1,0 +1,504 @@
+"""Exhaustive search over the interpreter: no encoding, no planner, the exact answer.
+
+A state is explored once per search key. Chance is *possible* luck: every outcome of a command is
+a successor. Without costs the search is breadth-first, so that its plan is shortest in ticks;
+where actions have costs it takes the cheapest state first (uniform cost), ties by ticks.
+
+A search is resumable: after `Capped` it goes on where it stopped when it is run again with more
+room. Parents are kept as three numbers per state; the plan is rebuilt by walking forward.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from array import array
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from typing import Generic, Literal
+
+from tokenworld.diagnostics import in_seconds
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground import Command, Simulator, StateT, Unfinished
+from tokenworld.limits import near
+from tokenworld.planning.proof.gaps import gaps
+from tokenworld.planning.verdict import PlanStep
+
+__all__ = [
+    "OUTCOME_BYTES",
+    "Breadth",
+    "Cancel",
+    "CapKind",
+    "Capped",
+    "Cheapest",
+    "Exhausted",
+    "Found",
+    "Frontier",
+    "Limits",
+    "Node",
+    "Search",
+    "SearchProgress",
+    "SearchResult",
+    "Watch",
+    "has_costs",
+    "search",
+    "size_of",
+]
+
+CapKind = Literal["states", "time", "memory", "cancelled", "gaps", "spare"]
+Cancel = Callable[[], bool]
+
+_SAMPLE = 1024
+"""One state in so many is measured for the memory estimate."""
+_BOOKKEEPING = 180
+"""Bytes per state besides its key and itself: parents, numbers and hash table slots, rounded up."""
+
+
+@frozen
+class Limits:
+    """When a search stops without an answer; ``None`` means no limit.
+
+    ``states`` counts distinct states seen, ``seconds`` is wall-clock time, ``memory`` bounds the
+    *estimated* bytes held by states, keys and parents.
+    """
+
+    states: int | None = None
+    seconds: float | None = None
+    memory: int | None = 2 << 30
+
+
+@frozen
+class SearchProgress:
+    """The progress of a search; ``depth`` is in moves, one per tick and actor."""
+
+    states: int
+    expanded: int
+    waiting: int
+    depth: int
+
+
+@frozen
+class Found:
+    """A plan to the goal. ``optimal`` names what no other plan has less of, if that is known."""
+
+    steps: tuple[PlanStep, ...]
+    cost: int
+    states: int
+    expanded: int
+    optimal: Literal["ticks", "cost"] | None
+
+    @property
+    def ticks(self) -> int:
+        """One tick per step."""
+        return len(self.steps)
+
+
+@frozen
+class Exhausted:
+    """No plan exists: all ``states`` reachable ones were seen and none reaches the goal.
+
+    ``within`` is the tick bound that was needed to say so, ``None`` if it holds for any length.
+    """
+
+    states: int
+    expanded: int
+    within: int | None = None
+
+
+@frozen
+class Capped:
+    """No answer: which limit was hit, and a clause that says so."""
+
+    limit: CapKind
+    reason: str
+    states: int
+    expanded: int
+
+
+SearchResult = Found | Exhausted | Capped
+
+
+def has_costs(simulator: Simulator[StateT]) -> bool:
+    """Whether any action of the program has a cost (language.md §6)."""
+    return any(action.cost is not None for action in simulator.instance.program.actions.values())
+
+
+class Watch:
+    """The limits of one run, looked at once per expanded state."""
+
+    def __init__(self, limits: Limits, cancel: Cancel | None) -> None:
+        self._limits, self._cancel = limits, cancel
+        self._began = time.monotonic()
+        self._report_at = self._began + 1.0
+        self.hit: tuple[CapKind, str] | None = None
+
+    def late(self, memory: int, outcomes: int, size: int) -> bool:
+        """Whether time or room is up while the outcomes of a command are listed, of which each
+        takes ``size`` bytes as far as that is known; then ``hit`` is the limit."""
+        self.hit = self.stop(0, memory + outcomes * max(size, OUTCOME_BYTES))
+        return self.hit is not None
+
+    def stop(self, states: int, memory: int) -> tuple[CapKind, str] | None:
+        """The limit that is hit, if one is, with a clause that says so."""
+        limits, clock = self._limits, time.monotonic()
+        if self._cancel is not None and self._cancel():
+            return "cancelled", "it was cancelled"
+        if limits.states is not None and states >= limits.states:
+            return "states", f"its limit of {limits.states:,} states was reached"
+        if limits.seconds is not None and clock >= self._began + limits.seconds:
+            return "time", f"its limit of {in_seconds(limits.seconds)} was reached"
+        if limits.memory is not None and memory >= limits.memory:
+            return "memory", f"its limit of {limits.memory / 2**20:,.0f} MiB was reached"
+        if (why := near()) is not None:
+            return why, f"the {why} of the command was used up"
+        return None
+
+    def rest(self) -> Limits:
+        """The limits of whoever goes on from here."""
+        seconds = self._limits.seconds
+        if seconds is None:
+            return self._limits
+        return replace(self._limits, seconds=max(self._began + seconds - time.monotonic(), 0.0))
+
+    def due(self) -> bool:
+        """Whether a second has passed since the last report."""
+        clock = time.monotonic()
+        if clock < self._report_at:
+            return False
+        self._report_at = clock + 1.0
+        return True
+
+
+class Search(Generic[StateT]):
+    """One search from ``state`` to ``goal`` (any goal line if ``None``).
+
+    ``within`` asks for a plan of at most so many ticks; then it searches by ticks whatever actions
+    cost. Lost states are counted and not expanded. ``frontier`` takes the states in another order:
+    nothing is said of how good its plan is then.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        *,
+        within: int | None = None,
+        frontier: Frontier[StateT] | None = None,
+    ) -> None:
+        self._simulator, self._start, self._goal, self._within = simulator, state, goal, within
+        self._movers = max(1, len(simulator.instance.world.turns))
+        self.by_cost = within is None and frontier is None and has_costs(simulator)
+        self._frontier: Frontier[StateT] = frontier or (Cheapest() if self.by_cost else Breadth())
+        self.gaps = gaps(simulator.instance, simulator.unlisted)
+        self._won: set[Node] = set()
+        self._cut = self._discounts = False
+        self._expanded = 0
+        self._key_bytes = self._state_bytes = 0
+        self._result: SearchResult | None = None
+        self._reach(state, -1, 0, 0, 0)
+
+    def run(
+        self,
+        limits: Limits,
+        *,
+        progress: Callable[[SearchProgress], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit; run again to go on.
+
+        Where not all that follows a state could be worked out within the limits, that is the
+        answer: nobody goes on from there.
+        """
+        watch = Watch(limits, cancel)
+        self._simulator.bound(lambda count: watch.late(self.memory(), count, self._state_bytes))
+        try:
+            return self._run(watch, progress)
+        finally:
+            self._simulator.bound(None)
+
+    def _run(self, watch: Watch, progress: Callable[[SearchProgress], None] | None) -> SearchResult:
+        if 0 in self._won:
+            self._result = self._found(0)
+        while self._result is None:
+            if (hit := watch.stop(self._frontier.count, self.memory())) is not None:
+                return Capped(*hit, self._frontier.count, self._expanded)
+            if progress is not None and watch.due():
+                progress(self.so_far())
+            try:
+                self._result = self._advance()
+            except Unfinished:
+                assert watch.hit is not None
+                self._result = Capped(*watch.hit, self._frontier.count, self._expanded)
+        return self._result
+
+    def memory(self) -> int:
+        """The bytes this search holds, estimated from samples."""
+        count, waiting = self._frontier.count, self._frontier.waiting()
+        held = count * (self._key_bytes + _BOOKKEEPING) + waiting * self._state_bytes
+        return held + self._frontier.overhead()
+
+    def so_far(self) -> SearchProgress:
+        """The progress so far."""
+        frontier = self._frontier
+        return SearchProgress(frontier.count, self._expanded, frontier.waiting(), frontier.depth)
+
+    def _advance(self) -> SearchResult | None:
+        """Expand one state; the answer, once there is one."""
+        taken = self._frontier.pop()
+        if taken is None:
+            return self._ended()
+        node, state = taken
+        if node in self._won:
+            return self._found(node)
+        if self._within is not None and self._frontier.depth == self._within * self._movers:
+            self._cut = self._cut or (
+                not self._simulator.lost(state) and bool(self._simulator.commands(state))
+            )
+            return None
+        winner = self._expand(node, state)
+        return None if winner is None else self._found(winner)
+
+    def _expand(self, node: Node, state: StateT) -> Node | None:
+        """Reach all successors; the node of a goal that may be accepted at once."""
+        simulator = self._simulator
+        if simulator.lost(state):
+            return None
+        self._expanded += 1
+        for number, command in enumerate(simulator.commands(state)):
+            cost = simulator.cost(state, command) if self.by_cost else 0
+            self._discounts = self._discounts or cost < 0
+            for luck, successor in enumerate(simulator.successors(state, command)):
+                reached = self._reach(successor.state, node, number, luck, cost)
+                if reached in self._won and self._frontier.early_goal:
+                    return reached
+        return None
+
+    def _reach(self, state: StateT, parent: Node, command: int, luck: int, cost: int) -> Node:
+        """Note a state; its node, or -1 where it is not news."""
+        key = self._simulator.key(state)
+        node = self._frontier.reach(key, state, parent, command, luck, cost)
+        if node is None:
+            return -1
+        if self._simulator.won(state, self._goal):
+            self._won.add(node)
+        else:
+            self._won.discard(node)
+        if node % _SAMPLE == 0:
+            self._key_bytes = max(self._key_bytes, size_of(key))
+            self._state_bytes = max(self._state_bytes, size_of(state))
+        return node
+
+    def _ended(self) -> SearchResult:
+        """Nothing is left to expand: exhausted, if rules allow to say so."""
+        count = self._frontier.count
+        if self.gaps:
+            reason = f"it ran out of states, but cannot follow {len(self.gaps)} of the rules"
+            return Capped("gaps", reason, count, self._expanded)
+        if short := self._simulator.short_of:
+            needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
+            reason = f"it ran out of states that need no more than {needed}"
+            return Capped("spare", reason, count, self._expanded)
+        return Exhausted(count, self._expanded, self._within if self._cut else None)
+
+    def _found(self, node: Node) -> Found:
+        steps, cost = self._steps(self._frontier.trail(node))
+        optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
+        unsure = self._discounts or self.gaps or self._simulator.short_of
+        known = optimal if self._frontier.shortest and not unsure else None
+        return Found(steps, cost, self._frontier.count, self._expanded, known)
+
+    def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:
+        """The plan that makes these choices from the start, and what it costs."""
+        simulator, state, cost = self._simulator, self._start, 0
+        steps = []
+        for number, luck in trail:
+            command: Command = simulator.commands(state)[number]
+            successor = simulator.successors(state, command)[luck]
+            cost += simulator.cost(state, command)
+            steps.append(PlanStep(command, successor.draws))
+            state = successor.state
+        return tuple(steps), cost
+
+
+def search(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    limits: Limits,
+    *,
+    within: int | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+    cancel: Cancel | None = None,
+) -> SearchResult:
+    """Search once under ``limits``; see `Search`."""
+    return Search(simulator, state, goal, within=within).run(
+        limits, progress=progress, cancel=cancel
+    )
+
+
+Node = int
+
+
+class Frontier(Generic[StateT]):
+    """The states that wait to be expanded and the keys of all that were seen.
+
+    ``reach`` takes a state reached from a node and answers its node number where that is news.
+    """
+
+    early_goal = True
+    """Whether a goal may be accepted as soon as it is generated."""
+    shortest = True
+    """Whether the first plan is one that nothing beats."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.depth = 0  # in ticks, of the node popped last
+        self.parents = array("q")
+        self.commands = array("I")
+        self.lucks = array("I")
+
+    def reach(
+        self, key: Hashable, state: StateT, parent: Node, command: int, luck: int, cost: int
+    ) -> Node | None:
+        raise NotImplementedError
+
+    def pop(self) -> tuple[Node, StateT] | None:
+        raise NotImplementedError
+
+    def waiting(self) -> int:
+        raise NotImplementedError
+
+    def overhead(self) -> int:
+        """The bytes held besides keys, states and parents."""
+        return 0
+
+    def trail(self, node: Node) -> list[tuple[int, int]]:
+        """The choices (number of the command, number of its outcome) from the start to a node."""
+        choices = []
+        while self.parents[node] >= 0:
+            choices.append((self.commands[node], self.lucks[node]))
+            node = self.parents[node]
+        return choices[::-1]
+
+    def _new(self, parent: Node, command: int, luck: int) -> Node:
+        self.parents.append(parent)
+        self.commands.append(command)
+        self.lucks.append(luck)
+        self.count += 1
+        return self.count - 1
+
+
+class Breadth(Frontier[StateT]):
+    """First come, first served: nodes are expanded in the order of their numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: set[Hashable] = set()
+        self._states: deque[StateT] = deque()
+        self._next = 0
+        self._layer_end = 1
+
+    def reach(
+        self, key: Hashable, state: StateT, parent: Node, command: int, luck: int, cost: int
+    ) -> Node | None:
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        self._states.append(state)
+        return self._new(parent, command, luck)
+
+    def pop(self) -> tuple[Node, StateT] | None:
+        if not self._states:
+            return None
+        node = self._next
+        if node == self._layer_end:
+            self.depth, self._layer_end = self.depth + 1, self.count
+        self._next += 1
+        return node, self._states.popleft()
+
+    def waiting(self) -> int:
+        return len(self._states)
+
+
+class Cheapest(Frontier[StateT]):
+    """Least cost first, then fewest ticks, then first come."""
+
+    early_goal = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._nodes: dict[Hashable, Node] = {}
+        self._states: dict[Node, StateT] = {}
+        self._heap: list[tuple[int, int, Node]] = []
+        self._best: list[tuple[int, int]] = []
+
+    def reach(
+        self, key: Hashable, state: StateT, parent: Node, command: int, luck: int, cost: int
+    ) -> Node | None:
+        before = self._best[parent] if parent >= 0 else (0, -1)
+        total = (before[0] + cost, before[1] + 1)
+        node = self._nodes.get(key)
+        if node is None:
+            node = self._nodes[key] = self._new(parent, command, luck)
+            self._best.append(total)
+        else:
+            if total >= self._best[node] or node not in self._states:
+                return None
+            self._best[node] = total
+            self.parents[node], self.commands[node], self.lucks[node] = parent, command, luck
+        self._states[node] = state
+        heappush(self._heap, (*total, node))
+        return node
+
+    def pop(self) -> tuple[Node, StateT] | None:
+        while self._heap:
+            _, self.depth, node = heappop(self._heap)
+            if node in self._states:  # else an outdated entry: it was expanded at less cost
+                return node, self._states.pop(node)
+        return None
+
+    def waiting(self) -> int:
+        return len(self._states)
+
+
+_CONTAINERS = (dict, tuple, list, set, frozenset)
+OUTCOME_BYTES = 2048
+"""Bytes of a state that comes of a command, where none was measured."""
+
+
+def size_of(thing: object, beside: object = None) -> int:
+    """The bytes of a key or state: itself and all containers in it that ``beside`` does not hold.
+
+    Numbers, names and other objects are left out: states share them.
+    """
+    shared = {id(part) for part in _containers(beside)}
+    found = (part for part in _containers(thing) if id(part) not in shared)
+    return sys.getsizeof(thing) + sum(map(sys.getsizeof, found))
+
+
+def _containers(thing: object) -> Iterator[object]:
+    """The containers in something, itself left out."""
+    waiting = [*_parts(thing), *(getattr(thing, one, None) for one in _slots(thing))]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _CONTAINERS):
+            yield part
+            waiting.extend(_parts(part))
+
+
+def _slots(thing: object) -> Sequence[str]:
+    found: Sequence[str] = getattr(type(thing), "__slots__", ())
+    return found
+
+
+def _parts(thing: object) -> Iterable[object]:
+    match thing:
+        case dict():
+            return (*thing.keys(), *thing.values())
+        case tuple() | list() | set() | frozenset():
+            return thing
+        case _:
+            return ()

@@ -1,0 +1,456 @@
+"""Our own searches as engines: which one runs, and what its answer is worth.
+
+`OwnSearch` begins on the interpreter, goes on packed states when it is long, and is compiled when
+it is longer still. `OwnRung` runs it in slices for the ladder. `AStarSearch` is A* with h-max or
+h-add on packed states (`--engine hmax`, `--engine hadd`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Generic
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
+from tokenworld.planning.lower.algebra import Obstacle
+from tokenworld.planning.lower.diagram import Explosion
+from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.referee import refereed
+from tokenworld.planning.search.interpreted import (
+    Cancel,
+    Capped,
+    Exhausted,
+    Found,
+    Frontier,
+    Limits,
+    Search,
+    SearchProgress,
+    SearchResult,
+    has_costs,
+)
+from tokenworld.planning.search.packed.astar import BestFirst, PackedAStar
+from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst, Progress
+from tokenworld.planning.search.packed.heuristics import Heuristic
+from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.world import Packed
+from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
+
+if TYPE_CHECKING:
+    from tokenworld.planning.search.compiled.search import CompiledAStar, CompiledBreadthFirst
+
+__all__ = [
+    "OwnSearch",
+    "HEURISTICS",
+    "OWN_SEARCH",
+    "OwnRung",
+    "AStarSearch",
+    "Say",
+    "heuristic_verdict",
+    "plan_by_heuristic",
+    "share_waiting",
+]
+
+Say = Callable[[str], None]
+OWN_SEARCH = "own search"
+
+_KINDS: dict[str, AttemptResult] = {
+    "cancelled": "cancelled",
+    "gaps": "no proof",
+    "spare": "no proof",
+}
+
+
+_PACKED_FROM = 100
+"""States that the interpreter expands before packed states take over."""
+_LARGE = 200_000
+"""Packed states before the search is compiled, where a tick is a command and nothing else: phases
+are memo tables, which are as quick as compiled code."""
+_MOST_BINDINGS = 100_000
+"""Worlds with more choices of arguments are left to planners: to lower them takes too long."""
+
+
+class OwnSearch(Generic[StateT]):
+    """Our own search: `interpreted.Search`, then packed states where a world has them.
+
+    It stays on the interpreter with a bound on ticks, with a ``frontier`` of another order, and
+    without ``packs``, where states are not those of the interpreter.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        *,
+        within: int | None = None,
+        frontier: Frontier[StateT] | None = None,
+        packs: bool = True,
+    ) -> None:
+        self._simulator, self._start, self._goal = simulator, state, goal
+        self._world: Packed | None = None
+        self._search: (
+            Search[StateT]
+            | PackedBreadthFirst[StateT]
+            | PackedAStar[StateT]
+            | CompiledBreadthFirst[StateT]
+            | CompiledAStar[StateT]
+        )
+        self._search = search = Search(simulator, state, goal, within=within, frontier=frontier)
+        self.gaps: tuple[Diagnostic, ...] = tuple(search.gaps)
+        self.is_heavy = False
+        """Whether packing was tried and given up, as it would take too long."""
+        self._asked = within is not None or frontier is not None or not packs
+
+    def run(
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit; run again to go on."""
+        if not self._asked:
+            first = min(_PACKED_FROM, limits.states or _PACKED_FROM)
+            result = self._search.run(replace(limits, states=first), cancel=cancel)
+            if not isinstance(result, Capped) or result.limit != "states" or first < _PACKED_FROM:
+                return result
+            self._asked = True
+            self._world = self._packed()
+            if self._world is not None:
+                self._search = self._begun(self._world)
+        if self._world is not None and self._world.plain:
+            before = min(_LARGE, limits.states or _LARGE)
+            result = self._search.run(
+                replace(limits, states=before), progress=progress, cancel=cancel
+            )
+            if not isinstance(result, Capped) or result.limit != "states" or before < _LARGE:
+                return result
+            self._compile(self._world)
+        return self._search.run(limits, progress=progress, cancel=cancel)
+
+    def _begun(self, world: Packed) -> PackedBreadthFirst[StateT] | PackedAStar[StateT]:
+        """A search of packed states: by ticks, or by costs where there are such."""
+        kind = PackedAStar if has_costs(self._simulator) else PackedBreadthFirst
+        return kind(self._simulator, world, self._start)
+
+    def _compile(self, world: Packed) -> None:
+        """Go on with what numba compiles, where it is installed; it is quicker to begin anew."""
+        from tokenworld.planning.search.compiled.search import (
+            CompiledAStar,
+            CompiledBreadthFirst,
+            Tables,
+            available,
+        )
+
+        self._world = None
+        tables = Tables.of(world, to_goal=True) if available() else None
+        if tables is not None:
+            kind = CompiledAStar if has_costs(self._simulator) else CompiledBreadthFirst
+            self._search = kind(self._simulator, world, self._start, tables)
+
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
+        return self._search.so_far()
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the world could be packed; it is tried once the search is long enough."""
+        return self._world is not None
+
+    def _packed(self) -> Packed | None:
+        from tokenworld.planning.search.packed.lowered import packed_in_time
+
+        instance = self._simulator.instance_at(self._start)
+        domains = (
+            parameter_domains(instance, action.params)
+            for action in instance.program.actions.values()
+        )
+        if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
+            return None
+        try:
+            world = packed_in_time(self._simulator, self._start, self._goal)
+        except Explosion:
+            self.is_heavy = True
+            return None
+        if world is not None and world.prices is None and has_costs(self._simulator):
+            return None
+        return world
+
+
+def share_waiting(progress: SearchProgress) -> float:
+    """The share of the states seen that wait to be expanded: near 0 where nearly all was seen."""
+    return progress.waiting / max(progress.states, 1)
+
+
+class OwnRung(Generic[StateT]):
+    """A search with the time it took. It goes on where it stopped each time it is run.
+
+    ``engine`` is the name it goes by; ``frontier`` is the order in which it takes states, if that
+    is not the one that finds the shortest or cheapest plan. ``packs``: a state is one of the
+    interpreter, which may be packed; a set of states is none.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        within: int | None,
+        *,
+        engine: str = OWN_SEARCH,
+        frontier: Frontier[StateT] | None = None,
+        packs: bool = True,
+    ) -> None:
+        self._simulator, self.engine = simulator, engine
+        self._search = OwnSearch(
+            simulator, state, goal, within=within, frontier=frontier, packs=packs
+        )
+        self._goal = goal
+        self._disproved, self._begun = "", False
+        self.seconds = 0.0
+        self.result: SearchResult | None = None
+
+    def run(self, limits: Limits, say: Say, cancel: Cancel) -> None:
+        """Search on under these limits, with a line about every second."""
+        began, self._begun = time.monotonic(), True
+        try:
+            self.result = self._search.run(
+                limits, progress=lambda _: say(self.line()), cancel=cancel
+            )
+        finally:
+            self.seconds += time.monotonic() - began
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether more time may still bring an answer."""
+        match self.result:
+            case Capped(limit=limit):
+                return limit in ("states", "time")
+            case None:
+                return True
+        return False
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether the states proved too much to be packed, so that an encoding may take long."""
+        return self._search.is_heavy
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it goes on packed states, which are some fifty times as cheap."""
+        return self._search.is_packed
+
+    @property
+    def states(self) -> int:
+        """How many states it has seen."""
+        return self._search.so_far().states
+
+    @property
+    def waiting(self) -> float:
+        """The share of the states seen that wait: how much its space still grows."""
+        return share_waiting(self._search.so_far())
+
+    @property
+    def answered(self) -> bool:
+        """Whether it found a plan or saw all there is."""
+        return isinstance(self.result, (Found, Exhausted)) and not self._disproved
+
+    def line(self) -> str:
+        """The progress as a line for people."""
+        now = self._search.so_far()
+        seen = f"{now.states:,} states seen, {now.waiting:,} waiting"
+        return f"{self.engine}: {seen}, depth {now.depth}"
+
+    def disprove(self, detail: str) -> None:
+        """Its plan did not survive the replay."""
+        self._disproved = detail
+
+    def attempt(self) -> Attempt:
+        """The search as an entry of a verdict's attempts."""
+        result, detail = self._came_to()
+        return Attempt(self.engine, "", result, detail, self.seconds)
+
+    def _came_to(self) -> tuple[AttemptResult, str]:
+        match self.result:
+            case None if self._begun:
+                return "limit", f"it was stopped after {self.states:,} states"
+            case None:
+                return "cancelled", "it was not begun"
+            case _ if self._disproved:
+                return "invalid plan", self._disproved
+            case Found():
+                return "plan", "it found a plan"
+            case Exhausted():
+                return "no plan", self._exhausted(self.result)
+            case Capped(limit="time", states=states):
+                return "limit", f"its time was up after {states:,} states"
+            case Capped(limit=limit, reason=reason, states=states):
+                return _KINDS.get(limit, "limit"), f"{reason} after {states:,} states"
+
+    def notes(self) -> tuple[Diagnostic, ...]:
+        """Why it proves nothing, where that is so."""
+        if isinstance(self.result, Capped):
+            return (*self._search.gaps, *self._short())
+        return ()
+
+    def _short(self) -> tuple[Diagnostic, ...]:
+        """The types that the search needed more spare objects of (TW0802)."""
+        lines = {line.of: line for line in self._simulator.instance.world.spares}
+        return tuple(
+            Diagnostic(
+                "TW0802",
+                f"The search needs more than {count:,} spare `{of}`.",
+                lines[of].span,
+                "the search ran into this bound",
+                hint=f"Raise it, as in `spare {of} {2 * count or 1}`: what needs more objects was "
+                "left out, so that no proof is possible.",
+            )
+            for of, count in self._simulator.short_of.items()
+        )
+
+    def unwinnable(self, exhausted: Exhausted) -> Verdict:
+        """The verdict that no plan is left."""
+        detail = self._exhausted(exhausted)
+        states, within = exhausted.states, exhausted.within
+        by = self.engine
+        proof = Proof(f"{by}: {detail}", by, states=states, within=within)
+        return Verdict("unwinnable", self._goal, "exhausted", by, "", proof=proof, within=within)
+
+    def _exhausted(self, result: Exhausted) -> str:
+        within = "" if result.within is None else f" within {result.within:,} ticks"
+        seen = f"none of the {result.states:,} states reachable{within} is the goal"
+        return seen + platform(self._simulator.instance)
+
+
+HEURISTICS: dict[str, Heuristic] = {"hmax": "max", "hadd": "add"}
+_COMPILED_FROM = 1_000
+"""States that A* searches in Python before it is compiled."""
+
+
+class AStarSearch(Generic[StateT]):
+    """A* in Python, compiled where it is long and numba is installed."""
+
+    def __init__(
+        self, simulator: Simulator[StateT], world: Packed, start: StateT, heuristic: Heuristic
+    ) -> None:
+        self._simulator, self._world, self._start = simulator, world, start
+        self._heuristic: Heuristic = heuristic
+        self._search: BestFirst = PackedAStar(simulator, world, start, heuristic)
+        self._asked = False
+
+    @property
+    def hopeless(self) -> int:
+        """How many states were not followed, for nothing leads from them to the goal."""
+        return self._search.hopeless
+
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
+        return self._search.so_far()
+
+    def run(
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit; run again to go on."""
+        first = min(_COMPILED_FROM, limits.states or _COMPILED_FROM)
+        if not self._asked:
+            result = self._search.run(
+                replace(limits, states=first), progress=progress, cancel=cancel
+            )
+            if not isinstance(result, Capped) or result.limit != "states" or first < _COMPILED_FROM:
+                return result
+            self._asked = True
+            self._compile()
+        return self._search.run(limits, progress=progress, cancel=cancel)
+
+    def _compile(self) -> None:
+        from tokenworld.planning.search.compiled.search import CompiledAStar, Tables, available
+
+        tables = Tables.of(self._world, to_goal=True) if available() else None
+        if tables is not None:
+            self._search = CompiledAStar(
+                self._simulator, self._world, self._start, tables, self._heuristic
+            )
+
+
+def plan_by_heuristic(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    name: str,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+) -> Verdict:
+    """The verdict of one of `HEURISTICS` alone, within ``seconds``."""
+    began, obstacles = time.monotonic(), list[Obstacle]()
+    say("packing the world's states")
+    world = packed(simulator, state, goal, obstacles)
+    if world is None or world.prices is None:
+        return Verdict("unknown", goal, None, "", "", notes=_not_packed(simulator, obstacles))
+    search = AStarSearch(simulator, world, state, HEURISTICS[name])
+
+    def told(now: SearchProgress) -> None:
+        say(f"{name}: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}")
+
+    left = max(seconds - (time.monotonic() - began), 0.0)
+    result = search.run(Limits(None, left), progress=told)
+    spent = time.monotonic() - began
+    found = heuristic_verdict(simulator, state, goal, name, result, search.hopeless)
+    return replace(found, attempts=(_attempt(name, result, spent),), seconds=spent)
+
+
+def heuristic_verdict(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    name: str,
+    result: SearchResult,
+    hopeless: int,
+) -> Verdict:
+    """The verdict of a result: a plan is replayed, and loses idle steps if it may be dearer."""
+    match result:
+        case Found(steps=steps, optimal=optimal):
+            found = refereed(simulator, state, steps, goal, name, "", polish=optimal is None)
+            if isinstance(found, Verdict):
+                return replace(found, optimal=optimal)
+            message = f"The search `{name}` gave no usable answer: {found}."
+            note = Diagnostic("TW0812", message, hint="Plan without `--engine`.")
+        case Exhausted(states=states):
+            detail = f"none of the {states:,} states seen is the goal"
+            if hopeless:
+                detail += f", and nothing leads from {hopeless:,} of them to it"
+            detail += platform(simulator.instance)
+            proof = Proof(f"{name}: {detail}", name, states=states)
+            return Verdict("unwinnable", goal, "exhausted", name, "", proof=proof)
+        case Capped(reason=reason, states=states):
+            message = f"There is no verdict: {reason} after {states:,} states."
+            hint = "Raise `--time-limit`, or make the world smaller."
+            note = Diagnostic("TW0813", message, hint=hint)
+    return Verdict("unknown", goal, None, "", "", notes=(note,))
+
+
+def _attempt(name: str, result: SearchResult, seconds: float) -> Attempt:
+    match result:
+        case Found():
+            return Attempt(name, "", "plan", "it found a plan", seconds)
+        case Exhausted(states=states):
+            return Attempt(name, "", "no plan", f"it saw {states:,} states", seconds)
+        case Capped(reason=reason, states=states):
+            return Attempt(name, "", "limit", f"{reason} after {states:,} states", seconds)
+
+
+def _not_packed(simulator: Simulator[StateT], obstacles: list[Obstacle]) -> tuple[Diagnostic, ...]:
+    """The constructs that cannot be packed, each at its place."""
+    hint = "Plan without `--engine`: our own search works on the interpreter."
+    if not obstacles:
+        world = simulator.instance.world
+        message = f"The states of `{world.name}` cannot be packed."
+        return (Diagnostic("TW0801", message, world.span, "this world", hint=hint),)
+    return tuple(
+        Diagnostic(
+            one.code,
+            f"States cannot be packed: {one.construct}, {one.reason}.",
+            one.span,
+            "not expressible for this search",
+            hint=hint,
+        )
+        for one in obstacles
+    )

@@ -1,0 +1,386 @@
+"""Pack a world through its lowering: every slot is a variable, nothing is sliced off or merged.
+
+`packed` is the entry; plain worlds take the shorter way of `grounded`. Packing is possible where
+the lowering can follow every rule: no objects are created, laws act together, numbers have bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from math import prod
+
+from tokenworld.ground import (
+    PASS,
+    Command,
+    Raw,
+    Simulator,
+    StateT,
+)
+from tokenworld.planning.encodings.ir import Effect as Assignment
+from tokenworld.planning.encodings.ir import Literal, Operator, Task, Variable
+from tokenworld.planning.encodings.slice import Cone, cone_of
+from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, Obstacle, Refused, Slot
+from tokenworld.planning.lower.diagram import Diagram, Explosion, Mark
+from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.operators import Draft, Operators
+from tokenworld.planning.lower.terms import decimals_of
+from tokenworld.planning.lower.ticks import ACT, MUST, Commands
+from tokenworld.planning.lower.ticks import Phases as PhaseOperators
+from tokenworld.planning.lower.variables import WAS
+from tokenworld.planning.lower.world import TakenApart
+from tokenworld.planning.proof.gaps import gaps
+from tokenworld.planning.search.packed.admission import is_finite, is_plain, rings
+from tokenworld.planning.search.packed.bits import MemoTable, Packing
+from tokenworld.planning.search.packed.dependencies import Dependencies
+from tokenworld.planning.search.packed.grounded import plain_packed
+from tokenworld.planning.search.packed.mutex import apart, fused
+from tokenworld.planning.search.packed.successors import (
+    STUCK,
+    OperatorPacker,
+    Phases,
+    Transition,
+    outcomes_of,
+    transition_of,
+)
+from tokenworld.planning.search.packed.world import (
+    BROKEN,
+    LOST,
+    OVER,
+    PLAYING,
+    WON,
+    Ends,
+    Packed,
+)
+
+__all__ = ["packed", "packed_in_time"]
+
+_MOST_NODES = 600_000
+_WIDE = 1 << 20
+_MOST_WAYS = 2_000
+"""Most conjunctions of an ending or invariant that are tested on each state."""
+
+
+def packed(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    obstacles: list[Obstacle] | None = None,
+    edges: int | None = None,
+) -> Packed | None:
+    """The world from a state, packed; ``None`` where only the interpreter can explore it.
+
+    The rules that stand in the way, where they are known, are appended to ``obstacles``. ``edges``
+    is the most that will be explored: packing ends where the interpreter would be done first.
+    """
+    try:
+        return packed_in_time(simulator, state, goal, obstacles, edges)
+    except Explosion:
+        return None
+
+
+def packed_in_time(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    obstacles: list[Obstacle] | None = None,
+    edges: int | None = None,
+) -> Packed | None:
+    """As `packed`, but raises `Explosion` where no rule stands in the way and it takes too long."""
+    found = list[Obstacle]() if obstacles is None else obstacles
+    instance = simulator.instance_at(state)
+    if not is_finite(instance, goal) or gaps(instance, simulator.unlisted):
+        return None
+    if simulator.running(state) is not None or simulator.lost(state):
+        return None
+
+    def read(fluent: str, args: Sequence[Raw]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    try:
+        late, too_long = step_budgets(edges)
+        facts = Facts(
+            instance,
+            read,
+            simulator.tick(state),
+            stored=lambda fluent: simulator.stored(state, fluent),
+        )
+
+        def taken_apart() -> TakenApart:
+            return TakenApart(facts, goal, _MOST_NODES, late)
+
+        waits = PASS in simulator.commands(state)
+        plain = plain_packed(facts, goal, waits, taken_apart)
+        if plain is not None:
+            return plain
+        world = TakenApart(facts, goal, _MOST_NODES, late, whole=too_long)
+        cone = cone_of(world, whole=True)
+        found += [*world.analysis.obstacles, *cone.obstacles]
+        if found:
+            return None
+        return _Packer(world, cone, is_plain(instance, goal), waits).made()
+    except Refused as refused:
+        found.append(refused.obstacle)
+        return None
+
+
+class _Packer:
+    """One world on the way from its lowering to packed states."""
+
+    def __init__(self, world: TakenApart, cone: Cone, plain: bool, waits: bool) -> None:
+        self._world, self._cone, self._plain, self._waits = world, cone, plain, waits
+        self._operators = Operators(world, cone)
+        diagrams, guards = world.diagrams, world.guards
+        self._kinds = (
+            (BROKEN, diagrams.negate(cone.kept)), (WON, cone.won), (LOST, guards.lost()),
+            (OVER, guards.over()),
+        )  # fmt: skip
+        levels = (diagrams.support(diagram) for _, diagram in self._kinds)
+        self._ends_at = sorted(frozenset[int]().union(*levels))
+
+    def made(self) -> Packed | None:
+        world, cone, operators = self._world, self._cone, self._operators
+        for level in self._ends_at:
+            cone.slots.setdefault(world.variables.slots[level])
+        for modulus in rings(world.facts.instance):
+            world.variables.now((RING, (modulus,)))
+            cone.slots.setdefault((RING, (modulus,)))
+        phases = PhaseOperators(world, cone, operators)
+        phases.token = operators.declare(Variable("turn", "token", phases.names, ACT))
+        operators.declare_slots()
+        Commands(world, cone, operators, phases).add()
+        if self._waits and not (phases.any or phases.turned()):
+            operators.add(self._waiting(phases.token))
+        phases.add()
+        finished: tuple[Operator, ...] = operators.finished()
+        task = Task(tuple(operators.variables), finished, ())
+        self._names = {name: place for place, name in enumerate(phases.names) if place > MUST}
+        self._draws = frozenset(
+            place for name, place in self._names.items() if name.startswith("draw ")
+        )
+        plain = not self._names and not any(one.kind == "alive" for one in task.variables)
+        self._fused = fused(task) if plain else apart(task)
+        packing = Packing(self._fused.task.variables)
+        ends = self._ends(packing)
+        if ends is None:
+            return None
+        token, _ = self._fused.places[phases.token]
+        return self._packed(task, packing, token, ends)
+
+    def _waiting(self, token: int) -> Draft:
+        """`pass` where waiting changes nothing: the lowering leaves it out."""
+        fixed: tuple[Literal, ...] = ((token, (ACT,)),)
+        running = self._operators.index.get((LONG, ()))
+        if running is not None:
+            fixed += ((running, (self._operators.position((LONG, ()), None),)),)
+        move = Assignment((), token, ACT)
+        return Draft("pass", self._cone.safe, [], fixed, (move,), 0, 1, PASS)
+
+    # ---- ends -------------------------------------------------------------------------------
+
+    def _ends(self, packing: Packing) -> Ends | None:
+        """The kind of a state, as a function; ``None`` where an ending may have no value."""
+        leaves = (leaf for _, one in self._kinds for leaf in self._world.diagrams.leaves(one))
+        if any(isinstance(leaf, Mark) for leaf in leaves):
+            return None
+        counts = [self._world.diagrams.count_paths(one, True) for _, one in self._kinds]
+        if max(counts) > _MOST_WAYS:
+            world = self._world.facts.instance.world
+            reason = f"its endings and invariants can hold in {max(counts):,} ways"
+            raise Refused(f"world `{world.name}`", world.span, reason)
+        self._ways = tuple((kind, self._literals(diagram)) for kind, diagram in self._kinds)
+        tests = [(kind, [packing.test(way) for way in ways]) for kind, ways in self._ways]
+
+        def ends(state: int) -> int:
+            for kind, ways in tests:
+                if any(test.holds(state) for test in ways):
+                    return kind
+            return PLAYING
+
+        slots = self._world.variables.slots
+        looked = {self._places[slots[level]] for level in self._ends_at}
+        if prod(packing.sizes[one] for one in looked) > _WIDE:
+            return ends
+        mask, rows = sum(packing.masks[one] for one in looked), MemoTable(ends)
+        return lambda state: rows[state & mask]
+
+    def _literals(self, diagram: Diagram) -> tuple[tuple[Literal, ...], ...]:
+        """The ways in which a condition holds."""
+        found = (
+            self._fused.literals(self._operators.literals(path))
+            for path, value in self._world.diagrams.paths(diagram)
+            if value is True
+        )
+        return tuple(literals for literals in found if literals is not None)
+
+    @property
+    def _places(self) -> dict[Slot, int]:
+        """The variables of slots, fused ones for those that were."""
+        places = self._fused.places
+        return {slot: places[one][0] for slot, one in self._operators.index.items()}
+
+    # ---- packer -----------------------------------------------------------------------------
+
+    def _packed(self, task: Task, packing: Packing, token: int, ends: Ends) -> Packed:
+        order = {one.command: number for number, one in enumerate(self._world.commands)}
+        operators = self._fused.task.operators
+        given = [one for one in operators if one.command is not None]
+        given.sort(key=lambda one: (order.get(_command(one), len(order)), _choices(one)))
+        places = {one: dict(one.precondition)[token] for one in operators}
+        others = [one for one in operators if one.command is None]
+        phases = Phases(
+            packing,
+            token,
+            list(self._names.values()),
+            [one for one in others if places[one] != (ACT,)],
+        )
+        cleared = self._clearing(packing)
+        outcomes = self._outcomes(packing, token, phases, cleared)
+        follow = transition_of(packing, token, phases) if self._names and outcomes is None else None
+        packer = OperatorPacker(packing, token, follow, cleared)
+        numbered = list(enumerate(given))
+        places_of = {id(one): number for number, one in numbered}
+        free = frozenset(number for number, one in numbered if packer.is_free(one))
+        breaks = [(-1, one) for one in others if places[one] == (ACT,)]
+        instead = [pair for pair in numbered if places[pair[1]] == (MUST,)]
+        return Packed(
+            task,
+            self._fused,
+            packing,
+            packing.pack(self._fused.task.initial),
+            tuple(_command(one) for one in given),
+            packer.successor_generator([pair for pair in numbered if places[pair[1]] == (ACT,)]),
+            ends,
+            self._ways,
+            token,
+            Dependencies(self._world, self._places, packing, phases, self._names),
+            self._plain,
+            free,
+            frozenset(
+                number
+                for number, one in numbered
+                if one.draws or (outcomes is not None and number not in free)
+            ),
+            outcomes,
+            packer.successor_generator(breaks) if breaks else None,
+            packer.successor_generator(instead) if breaks else None,
+            {
+                stage: (one.command, done, one.takes)
+                for one in self._world.commands
+                for done, stage in enumerate(one.stages, 1)
+            },
+            tuple(self._living()),
+            dict(self._named()),
+            tuple(places_of.get(id(one), -1) for one in operators),
+            self._prices(given, free),
+            self._fails(),
+        )
+
+    def _fails(self) -> bool:
+        """Whether a draw may decide that a command, or its whole tick, comes to nothing."""
+        world, diagrams = self._world, self._world.diagrams
+        drawing = {one.unit for slot, one in world.variables.draws.items() if _is_open(world, slot)}
+        if not drawing:
+            return False
+        ticks = (self._cone.kept, *(one.ok() for one in world.phases))
+        tried = (one for one in world.commands if one.unit in drawing)
+        return any(one != diagrams.true for one in ticks) or any(
+            diagrams.both(one.requires(), diagrams.negate(one.possible())) != diagrams.false
+            for one in tried
+        )
+
+    def _prices(self, given: Sequence[Operator], free: frozenset[int]) -> tuple[int, ...] | None:
+        """The cost of each operator as the interpreter counts it, without the share of the tick."""
+        costs = [one for one in self._world.facts.rules.actions.values() if one.cost is not None]
+        if not costs:
+            return (1,) * len(given)
+        decimals = {decimals_of(one.cost.type) for one in costs if one.cost is not None}
+        freely = {_command(given[number]).action for number in free}
+        if len(decimals) > 1 or any(one.name in freely for one in costs):
+            return None  # operators that take no time have no price
+        scale = self._operators.scale
+        return tuple((one.cost - (number not in free)) // scale for number, one in enumerate(given))
+
+    def _outcomes(
+        self, packing: Packing, token: int, phases: Phases, cleared: Transition | None
+    ) -> Callable[[int], list[int]] | None:
+        """The function that lists the states after the phases, where laws draw."""
+        if not self._draws:
+            return None
+        follow = outcomes_of(packing, token, phases, self._draws)
+        if cleared is None:
+            return follow
+        clear = cleared
+        return lambda state: [clear(after) for after in follow(state)]
+
+    def _living(self) -> Iterator[tuple[int, int]]:
+        """The objects that may be destroyed, each with its variable."""
+        for (name, args), variable in self._operators.index.items():
+            if name == ALIVE and isinstance(args[0], int):
+                yield args[0], variable
+
+    def _named(self) -> Iterator[tuple[int, frozenset[int]]]:
+        """The objects that each stored slot, or what it held, is about."""
+        facts, variables = self._world.facts, self._world.variables
+        for slot, variable in self._operators.index.items():
+            stored = variables.stored(slot) if slot[0] == WAS else slot
+            if stored[0] in facts.program.fluents:
+                yield variable, frozenset(facts.objects_in(stored))
+
+    def _clearing(self, packing: Packing) -> Transition | None:
+        """The function that clears the bits of destroyed objects, so that equal states are equal
+        numbers; ``None`` where nothing can be destroyed."""
+        named = dict(self._named())
+        destroyed = [
+            (
+                packing.masks[living],
+                packing.bits(living, self._operators.variables[living].values.index(False)),
+                ~sum(packing.masks[one] for one, about in named.items() if number in about),
+            )
+            for number, living in self._living()
+        ]
+
+        def cleared(state: int) -> int:
+            if state != STUCK:
+                for alive, dead, rest in destroyed:
+                    if state & alive == dead:
+                        state &= rest
+            return state
+
+        return cleared if destroyed else None
+
+
+def _is_open(world: TakenApart, draw: Slot) -> bool:
+    """Whether a draw has more than one side."""
+    return len(world.variables.domain(draw)) > 1
+
+
+def _choices(operator: Operator) -> tuple[int, ...]:
+    return tuple(draw.choice for draw in operator.draws)
+
+
+def _command(operator: Operator) -> Command:
+    assert operator.command is not None
+    return operator.command
+
+
+Late = Callable[[], bool]
+"""Asked after every so many steps whether it is enough."""
+_MOST_CHECKS_OF_DIAGRAMS, _MOST_CHECKS_OF_VALUES = 12, 100
+"""So often the diagrams and the analysis of values may ask."""
+_LOOK = 5_000
+"""So many edges take the interpreter longer than the steps between two looks, so that what comes to
+nothing does not cost more than it might have saved."""
+
+
+def step_budgets(edges: int | None) -> tuple[Late, Late]:
+    """For the diagrams and for the analysis of values. ``edges`` is how many there are to explore
+    at most: to pack takes no longer than to let the interpreter do it."""
+    most = None if edges is None else 1 + edges // _LOOK
+    return _enough(_MOST_CHECKS_OF_DIAGRAMS, most), _enough(_MOST_CHECKS_OF_VALUES, most)
+
+
+def _enough(most: int, fewer: int | None) -> Late:
+    """Says no so many times, and then yes."""
+    looks, last = count(1), most if fewer is None else min(most, fewer)
+    return lambda: next(looks) > last

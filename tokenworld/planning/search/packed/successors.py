@@ -1,0 +1,523 @@
+"""Successors of a packed state: applicable operators, and the phases that end the tick.
+
+`successor_generator` generates a decision tree of the applicable operators as Python code, as Fast
+Downward's successor generators. `transition_of` makes the phases of the laws one function of a
+state: where a variable at the end of the tick depends on few variables at its beginning, all phases
+together are one look into a memo table. `OperatorPacker` packs the operators of commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
+
+from tokenworld.planning.encodings.ir import Effect, Literal, Operator
+from tokenworld.planning.search.packed.bits import MaskedTable, MemoTable, Packing, Step, grouped
+
+__all__ = [
+    "SuccessorGenerator",
+    "PackedOperator",
+    "OperatorPacker",
+    "Transition",
+    "Phases",
+    "STUCK",
+    "successor_generator",
+    "outcomes_of",
+    "transition_of",
+    "traced",
+]
+
+STUCK = -1
+"""The successor where a tick cannot end and is rolled back."""
+_WIDE = 1 << 20
+"""Most values of a part of a state that gets a memo table; else phases are applied one by one."""
+Transition = Callable[[int], int]
+
+
+class Phases:
+    """The forced operators of the laws, by the value of the token.
+
+    ``places`` are the values that the token takes after a command, in order.
+    """
+
+    def __init__(
+        self,
+        packing: Packing,
+        token: int,
+        places: Sequence[int],
+        operators: Sequence[Operator],
+    ) -> None:
+        self._packing, self._token, self._mask = packing, token, packing.masks[token]
+        self.places = tuple(places)
+        self._places: dict[int, list[Operator]] = {place: [] for place in places}
+        for operator in operators:
+            for place in dict(operator.precondition)[token]:
+                self._places[place].append(operator)
+        self._steps = {
+            self.begun(place): [packing.step(one) for one in found]
+            for place, found in self._places.items()
+        }
+
+    def begun(self, place: int) -> int:
+        """The bits of the token at the beginning of a phase."""
+        return self._packing.bits(self._token, place)
+
+    def part(self, places: Sequence[int]) -> Phases:
+        """Some of the phases alone."""
+        operators = dict.fromkeys(one for place in places for one in self._places[place])
+        return Phases(self._packing, self._token, places, tuple(operators))
+
+    def follow(self, state: int) -> int:
+        """The state after the phases, one by one; `STUCK` where one has no applicable operator."""
+        while (place := state & self._mask) in self._steps:
+            step = _taken(self._steps[place], state)
+            if step is None:
+                return STUCK
+            state = step.after(state)
+        return state
+
+    def forced(self, state: int) -> int:
+        """As `follow` for a part of a state: bits that the part does not decide are arbitrary, and
+        no phase is stuck."""
+        while (place := state & self._mask) in self._steps:
+            steps = self._steps[place]
+            state = (_taken(steps, state) or steps[0]).after(state)
+        return state
+
+    @property
+    def possible(self) -> bool:
+        """Whether every phase has an operator."""
+        return all(self._places.values())
+
+    def sides(self, place: int) -> tuple[int, list[Step]]:
+        """The bits that decide which outcomes of a phase's draw are possible, and the outcomes in
+        the order of the alternatives."""
+        order = sorted(self._places[place], key=lambda one: one.draws[0].choice if one.draws else 0)
+        looked = frozenset[int]().union(*(self._variables(one.precondition) for one in order))
+        mask = sum(self._packing.masks[one] for one in looked)
+        return mask, [self._packing.step(one) for one in order]
+
+    # ---- dependencies -----------------------------------------------------------------------
+
+    def decides(self, place: int) -> tuple[dict[int, frozenset[int]], frozenset[int]]:
+        """The variables that decide each variable which a phase may change, and those that decide
+        whether the phase is possible."""
+        found: dict[int, set[int]] = {}
+        asked: set[int] = set()
+        operators = self._places[place]
+        for operator in operators:
+            asked |= self._variables(operator.precondition)
+            for effect in operator.effects:
+                looked = found.setdefault(effect.variable, set())
+                looked |= self._variables(effect.conditions)
+                if effect.conditions or len(operators) > 1:
+                    looked.add(effect.variable)
+        if len(operators) > 1:
+            for looked in found.values():
+                looked |= asked
+        found.pop(self._token, None)
+        return {one: frozenset(looked) for one, looked in found.items()}, frozenset(asked)
+
+    def _variables(self, literals: Iterable[Literal]) -> set[int]:
+        return {variable for variable, _ in literals if variable != self._token}
+
+
+def _taken(steps: Sequence[Step], state: int) -> Step | None:
+    return next((step for step in steps if step.test.holds(state)), None)
+
+
+def transition_of(packing: Packing, token: int, phases: Phases) -> Transition:
+    """Phases without draws as one function: the state after them, or `STUCK`."""
+    if not phases.possible:
+        return lambda state: STUCK
+    supports: dict[int, frozenset[int]] = {}
+    asked = frozenset[int]()
+    for place in phases.places:
+        decided, conditions = phases.decides(place)
+        asked |= traced(conditions, supports)
+        later = {one: traced(looked, supports) for one, looked in decided.items()}
+        supports = {**supports, **later}
+    begun = phases.begun(phases.places[0])
+    whole = _tables(packing, supports, asked, (phases.forced, phases.follow), begun)
+    if whole is not None:
+        return _joined(packing, token, supports, whole, asked)
+    if len(phases.places) == 1:
+        return _alone(packing, token, phases, begun)
+    parts = [transition_of(packing, token, phases.part((place,))) for place in phases.places]
+
+    def follow(state: int) -> int:
+        for part in parts:
+            state = part(state)
+            if state == STUCK:
+                return STUCK
+        return state
+
+    return follow
+
+
+def _alone(packing: Packing, token: int, phases: Phases, begun: int) -> Transition:
+    """A phase that depends on too much for a memo table."""
+    keep = ~packing.masks[token]
+
+    def follow(state: int) -> int:
+        after = phases.follow(state & keep | begun)
+        return after if after == STUCK else after & keep
+
+    return follow
+
+
+def outcomes_of(
+    packing: Packing, token: int, phases: Phases, lucky: frozenset[int]
+) -> Callable[[int], list[int]]:
+    """Phases with draws at the token values ``lucky``: the states after them, one for each outcome,
+    in the order in which the interpreter lists them."""
+    parts: list[Callable[[int], list[int]]] = []
+    run: list[int] = []
+    for place in (*phases.places, None):
+        if place is not None and place not in lucky:
+            run.append(place)
+            continue
+        if run:
+            parts.append(_sure(transition_of(packing, token, phases.part(tuple(run)))))
+            run = []
+        if place is not None:
+            parts.append(_drawn(packing, token, phases, place))
+
+    def follow(state: int) -> list[int]:
+        found = [state]
+        for part in parts:
+            found = [after for one in found for after in part(one)]
+        return found
+
+    return follow
+
+
+def _sure(follow: Transition) -> Callable[[int], list[int]]:
+    def part(state: int) -> list[int]:
+        after = follow(state)
+        return [] if after == STUCK else [after]
+
+    return part
+
+
+def _drawn(packing: Packing, token: int, phases: Phases, place: int) -> Callable[[int], list[int]]:
+    """One draw: a successor for each possible outcome."""
+    mask, steps = phases.sides(place)
+    begun, keep = phases.begun(place), ~packing.masks[token]
+    known: dict[int, list[tuple[int, int]]] = {}
+
+    def part(state: int) -> list[int]:
+        looked = state & mask
+        sides = known.get(looked)
+        if sides is None:
+            found = [one for one in steps if one.test.holds(looked | begun)]
+            sides = [(one.keep & keep, one.put & keep) for one in found]
+            if len(known) < _WIDE:
+                known[looked] = sides
+        return [state & kept | put for kept, put in sides]
+
+    return part
+
+
+def traced(looked: frozenset[int], supports: Mapping[int, frozenset[int]]) -> frozenset[int]:
+    """The variables before all phases that these variables depend on now."""
+    return frozenset[int]().union(*(supports.get(one, frozenset((one,))) for one in looked))
+
+
+def _tables(
+    packing: Packing,
+    supports: Mapping[int, frozenset[int]],
+    asked: frozenset[int],
+    ways: tuple[Transition, Transition],
+    begun: int,
+) -> list[MaskedTable] | None:
+    """The memo tables of the variables; ``None`` where one would be too wide.
+
+    ``ways`` compute the part of a state after the phases, and whether the tick can end.
+    """
+    groups = grouped(packing, supports)
+    if asked:
+        groups.append((frozenset(), asked))
+    if any(prod(packing.sizes[one] for one in looked) > _WIDE for _, looked in groups):
+        return None
+    return [_row(packing, *group, ways[not group[0]], begun) for group in groups]
+
+
+def _row(
+    packing: Packing,
+    variables: frozenset[int],
+    looked: frozenset[int],
+    follow: Transition,
+    begun: int,
+) -> MaskedTable:
+    """One memo table; a bit above all others stands for `STUCK`."""
+    written = sum(packing.masks[one] for one in variables)
+    stuck = 0 if variables else 1 << packing.width
+
+    def made(part: int) -> int:
+        after = follow(part | begun)
+        return stuck if after == STUCK else after & written
+
+    return sum(packing.masks[one] for one in looked), MemoTable(made)
+
+
+def _joined(
+    packing: Packing,
+    token: int,
+    supports: Mapping[int, frozenset[int]],
+    rows: Sequence[MaskedTable],
+    asked: frozenset[int],
+) -> Transition:
+    """One lambda that looks up every table."""
+    keep = ~(sum(packing.masks[one] for one in supports) | packing.masks[token])
+    names = {f"m{number}": rows for number, (_, rows) in enumerate(rows)}
+    looks = "".join(f" | m{number}[s & {mask}]" for number, (mask, _) in enumerate(rows))
+    source = f"lambda s: s & {keep}{looks}"
+    if asked:
+        source = f"lambda s: {STUCK} if m{len(rows) - 1}[s & {rows[-1][0]}] else s & {keep}"
+        source += "".join(f" | m{n}[s & {mask}]" for n, (mask, _) in enumerate(rows[:-1]))
+    found: Transition = eval(compile(source, "<token world tail>", "eval"), dict(names))
+    return found
+
+
+Payload = TypeVar("Payload")
+SuccessorGenerator = Callable[[int], list[Payload]]
+"""Lists the payloads of the operators that are applicable in a state, in no particular order."""
+_Wanted = tuple[tuple[int, frozenset[int]], ...]
+"""Masks with the allowed bits under each: the tests that are left."""
+_DEEPEST = 12
+"""Deepest nesting of tests in one generated function."""
+_FEW = 3
+"""Most values that are told apart by comparisons; more of them by a table."""
+
+
+def successor_generator(
+    packing: Packing, preconditions: Sequence[Sequence[Literal]], payloads: Sequence[Payload]
+) -> SuccessorGenerator[Payload]:
+    """The function that lists the payloads whose preconditions hold in a state."""
+    tree = _Tree(payloads)
+    items = [
+        (tuple(_wanted(packing, one) for one in literals if packing.masks[one[0]]), number)
+        for number, literals in enumerate(preconditions)
+        if all(positions for _, positions in literals)  # else nothing fulfils it
+    ]
+    lines = ["def choose(s):", " r = []"]
+    tree.emit(items, lines, 1)
+    lines.append(" return r")
+    tree.functions.append("\n".join(lines))
+    exec(compile("\n".join(tree.functions), "<token world tree>", "exec"), tree.space)
+    found: SuccessorGenerator[Payload] = tree.space["choose"]
+    return found
+
+
+def _wanted(packing: Packing, literal: Literal) -> tuple[int, frozenset[int]]:
+    variable, positions = literal
+    bits = frozenset(packing.bits(variable, one) for one in positions)
+    return packing.masks[variable], bits
+
+
+_Item = tuple[_Wanted, int]
+
+
+class _Tree(Generic[Payload]):
+    """The source of one decision tree, and the constants that its names stand for."""
+
+    def __init__(self, payloads: Sequence[Payload]) -> None:
+        self.functions: list[str] = []
+        self.space: dict[str, Any] = {"E": ()}
+        self._payloads = payloads
+        self._made: dict[tuple[_Item, ...], str] = {}
+
+    def name(self, letter: str, thing: object) -> str:
+        """A name for a constant."""
+        found = f"{letter}{len(self.space)}"
+        self.space[found] = thing
+        return found
+
+    def emit(self, items: list[_Item], lines: list[str], depth: int) -> None:
+        """Write the statements that list those of ``items`` whose tests hold."""
+        pad = " " * depth
+        ready = tuple(self._payloads[number] for wanted, number in items if not wanted)
+        if len(ready) == 1:
+            lines.append(f"{pad}r.append({self.name('p', ready[0])})")
+        elif ready:
+            lines.append(f"{pad}r += {self.name('p', ready)}")
+        items = [item for item in items if item[0]]
+        while items:
+            mask = _best(items)
+            here = [item for item in items if any(one == mask for one, _ in item[0])]
+            items = [item for item in items if all(one != mask for one, _ in item[0])]
+            self._split(mask, here, lines, depth)
+
+    def _split(self, mask: int, items: list[_Item], lines: list[str], depth: int) -> None:
+        """Write one test; all ``items`` test the bits of ``mask``. Tests that all share come first,
+        as one."""
+        pad = " " * depth
+        alike = frozenset(items[0][0]).intersection(*(wanted for wanted, _ in items[1:]))
+        if alike:
+            lines.append(f"{pad}if {self._tests(alike)}:")
+            rest = [(tuple(p for p in wanted if p not in alike), n) for wanted, n in items]
+            self._nested(rest, lines, depth + 1)
+            return
+        table: dict[int, list[_Item]] = {}
+        for wanted, number in items:
+            bits = next(bits for one, bits in wanted if one == mask)
+            rest_of = tuple(pair for pair in wanted if pair[0] != mask)
+            for value in bits:
+                table.setdefault(value, []).append((rest_of, number))
+        self._lists(mask, table, lines, pad)
+        nested = {value: found for value, found in sorted(table.items()) if found}
+        if len(nested) <= _FEW:
+            for word, (value, found) in zip(("if", "elif", "elif"), nested.items(), strict=False):
+                lines.append(f"{pad}{word} {self._test(mask, frozenset((value,)))}:")
+                self._nested(found, lines, depth + 1)
+        else:
+            self._table(mask, nested, lines, pad)
+
+    def _lists(self, mask: int, table: dict[int, list[_Item]], lines: list[str], pad: str) -> None:
+        """Write a look into a table of payloads without further tests, where several values have
+        such."""
+        lists = {
+            value: tuple(self._payloads[number] for wanted, number in found if not wanted)
+            for value, found in table.items()
+        }
+        full = {value: payloads for value, payloads in lists.items() if payloads}
+        if len(full) < 2:
+            return
+        lines.append(f"{pad}r += {self.name('t', full.get)}(s & {mask}, E)")
+        for value, found in table.items():
+            table[value] = [item for item in found if item[0]]
+
+    def _table(self, mask: int, table: dict[int, list[_Item]], lines: list[str], pad: str) -> None:
+        """Write a look into a table of functions by value."""
+        names = {value: self._function(found) for value, found in table.items()}
+        entries = ", ".join(f"{value}: {name}" for value, name in names.items())
+        held = f"t{len(self.functions)}_{mask}"
+        self.functions.append(f"{held} = {{{entries}}}.get")
+        lines.append(f"{pad}f = {held}(s & {mask})")
+        lines.append(f"{pad}if f:")
+        lines.append(f"{pad} f(s, r)")
+
+    def _nested(self, items: list[_Item], lines: list[str], depth: int) -> None:
+        if depth < _DEEPEST:
+            self.emit(items, lines, depth)
+        else:
+            lines.append(f"{' ' * depth}{self._function(items)}(s, r)")
+
+    def _function(self, items: list[_Item]) -> str:
+        """The name of a generated function that lists those of ``items`` whose tests hold."""
+        key = tuple(items)
+        if key not in self._made:
+            lines = [f"def g{len(self._made)}(s, r):"]
+            self._made[key] = f"g{len(self._made)}"
+            self.emit(items, lines, 1)
+            self.functions.append("\n".join(lines))
+        return self._made[key]
+
+    def _tests(self, wanted: Iterable[tuple[int, frozenset[int]]]) -> str:
+        """Several tests: those of one value as one."""
+        care = want = 0
+        tests = list[str]()
+        for mask, values in sorted(wanted, key=itemgetter(0)):
+            if len(values) > 1:
+                tests.append(self._test(mask, values))
+            else:
+                care, want = care | mask, want | next(iter(values))
+        if care:
+            tests.insert(0, self._test(care, frozenset((want,))))
+        return " and ".join(tests)
+
+    def _test(self, mask: int, values: frozenset[int]) -> str:
+        if len(values) > 1:
+            return f"s & {mask} in {self.name('v', values)}"
+        (value,) = values
+        if mask & (mask - 1) == 0:
+            return f"s & {mask}" if value else f"not s & {mask}"
+        return f"s & {mask} == {value}" if value else f"not s & {mask}"
+
+
+def _best(items: list[_Item]) -> int:
+    """The mask whose test saves the most other tests."""
+    asked: dict[int, int] = {}
+    told: dict[int, set[frozenset[int]]] = {}
+    for wanted, _ in items:
+        for mask, bits in wanted:
+            asked[mask] = asked.get(mask, 0) + 1
+            told.setdefault(mask, set()).add(bits)
+    return max(asked, key=lambda one: (asked[one] * len(told[one]) / (len(told[one]) + 1), -one))
+
+
+PackedOperator = tuple[int, int, int, tuple[MaskedTable, ...], Transition | None]
+"""An operator of a command: its number, the bits it keeps and puts, the memo tables of its
+conditional effects, and the phases that follow in the same tick (none after a free action)."""
+
+
+class OperatorPacker:
+    """Packs operators of a task.
+
+    ``follow`` are the phases of the tick; ``cleared`` clears the bits of destroyed objects.
+    """
+
+    def __init__(
+        self, packing: Packing, token: int, follow: Transition | None, cleared: Transition | None
+    ) -> None:
+        self._packing, self._token = packing, token
+        self._free, self._follow = cleared, follow
+        if cleared is not None:
+            clear, on = cleared, follow
+            self._follow = clear if on is None else lambda state: clear(on(state))
+
+    def successor_generator(
+        self, operators: Sequence[tuple[int, Operator]]
+    ) -> SuccessorGenerator[PackedOperator]:
+        """The function that lists those of these operators that are applicable in a state."""
+        return successor_generator(
+            self._packing,
+            [self._literals(one) for _, one in operators],
+            [self._packed(number, one) for number, one in operators],
+        )
+
+    def is_free(self, operator: Operator) -> bool:
+        """Whether it takes no time: the token stays where it is."""
+        return all(effect.variable != self._token for effect in operator.effects)
+
+    def _literals(self, operator: Operator) -> list[Literal]:
+        return [one for one in operator.precondition if one[0] != self._token]
+
+    def _packed(self, number: int, operator: Operator) -> PackedOperator:
+        packing = self._packing
+        here = [one for one in operator.effects if one.variable != self._token]
+        keep, put = packing.change(one for one in here if not one.conditions)
+        fixed = {one: places[0] for one, places in operator.precondition if len(places) == 1}
+        fixed.pop(self._token, None)
+        rows = self._rows([one for one in here if one.conditions], fixed)
+        for variables, _ in rows:
+            keep &= ~sum(packing.masks[one] for one in variables)
+        follow = self._free if self.is_free(operator) or number < 0 else self._follow
+        return number, keep, put, tuple(row for _, row in rows), follow
+
+    def _rows(
+        self, effects: Sequence[Effect], fixed: dict[int, int]
+    ) -> list[tuple[frozenset[int], MaskedTable]]:
+        """The memo tables of conditional effects; ``fixed`` are the values of the precondition."""
+        packing = self._packing
+        supports: dict[int, set[int]] = {}
+        for effect in effects:
+            looked = supports.setdefault(effect.variable, {effect.variable})
+            looked |= {variable for variable, _ in effect.conditions}
+        known = {one: frozenset(looked - fixed.keys()) for one, looked in supports.items()}
+        found = []
+        for variables, part in grouped(packing, known):
+            mine = [one for one in effects if one.variable in variables]
+            fill = sum(packing.bits(one, place) for one, place in fixed.items())
+            written = sum(packing.masks[one] for one in variables)
+            step = packing.step(Operator("", (), tuple(mine)))
+            rows = MemoTable(_part(step, fill, written))
+            found.append((variables, (sum(packing.masks[one] for one in part), rows)))
+        return found
+
+
+def _part(step: Step, fill: int, written: int) -> Transition:
+    return lambda part: step.after(part | fill) & written

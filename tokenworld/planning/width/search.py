@@ -1,0 +1,284 @@
+"""The width search: a rung of the ladder, and an engine that answers alone.
+
+What is new is expanded first, then what is near the goal.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+
+from tokenworld.core import lowered
+from tokenworld.core.rules import Ending
+from tokenworld.diagnostics import Diagnostic, no_verdict
+from tokenworld.ground import Simulator, StateT
+from tokenworld.planning.referee import refereed
+from tokenworld.planning.search.interpreted import Exhausted, Found, Frontier, Limits, Node
+from tokenworld.planning.search.own import OwnRung, Say
+from tokenworld.planning.verdict import Verdict
+from tokenworld.planning.width.goal_distance import GoalDistance
+from tokenworld.planning.width.relaxed_plan import Relaxation, Relevant
+
+__all__ = ["LEAST_NOVEL", "Novel", "Novelty", "facts_of", "plan_by_width", "width_rung"]
+
+# ---- Novelty ------------------------------------------------------------------------------------
+# Novelty is measured within a partition of the states (Lipovetzky and Geffner, *Best-First Width
+# Search: Exploration and Exploitation in Classical Planning*, AAAI 2017): 1 where a single fact is
+# new there, 2 where a pair is, 3 where neither is. What is not measured for want of room counts as
+# 3.
+
+LEAST_NOVEL = 3
+_MOST_TOGETHER = 300
+"""Of so many facts at most all pairs are looked at in a state that enters a partition."""
+_MOST_PAIRS = 6_000_000
+_PAIR_BYTES = 76
+"""An entry of a set of whole numbers, with its number."""
+
+Place = tuple[int, Hashable]
+Fact = tuple[Place, Hashable]
+
+
+def facts_of(key: Hashable) -> Iterator[Fact]:
+    """The facts of a state, read off what tells it apart: what stands where.
+
+    A search key is a tuple with a part for each fluent: the values of all its slots in order, the
+    same with the children lists of the objects (whose order is no fact), or a set of rows.
+    """
+    for index, part in enumerate(key if isinstance(key, tuple) else (key,)):
+        if isinstance(part, frozenset):
+            yield from (((index, row), True) for row in part)
+        elif isinstance(part, tuple):
+            values = part[0] if part and isinstance(part[0], tuple) else part
+            yield from (((index, place), value) for place, value in enumerate(values))
+        else:
+            yield (index, 0), part
+
+
+class Novelty:
+    """The facts and pairs of facts seen so far, by partition."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Fact, int] = {}
+        self._first: dict[Place, int] = {}
+        self._fixed: set[int] = set()
+        self._single: dict[Hashable, set[int]] = {}
+        self._pairs: dict[Hashable, set[int]] = {}
+        self._count = 0
+
+    def numbered(self, key: Hashable) -> tuple[int, ...]:
+        """The facts of a state by number, ascending."""
+        return tuple(sorted(self._number(fact) for fact in facts_of(key)))
+
+    def measure(
+        self, partition: Hashable, facts: Sequence[int], before: frozenset[int] | None
+    ) -> int:
+        """The novelty of a state in its partition; it counts as seen from now on.
+
+        ``before`` are the facts of a state of the same partition that was measured already:
+        a pair of them is nothing new.
+        """
+        seen = self._single.setdefault(partition, set())
+        size = len(seen)
+        seen.update(facts)
+        paired = self._paired(partition, facts, before)
+        if len(seen) > size:
+            return 1
+        return 2 if paired else LEAST_NOVEL
+
+    def bytes(self) -> int:
+        """About how much memory the tables take."""
+        singles = sum(len(seen) for seen in self._single.values())
+        return (self._count + singles) * _PAIR_BYTES
+
+    def _number(self, fact: Fact) -> int:
+        """The number of a fact. A place that always held the same makes no pair."""
+        number = self._numbers.get(fact)
+        if number is not None:
+            return number
+        number = self._numbers[fact] = len(self._numbers)
+        first = self._first.setdefault(fact[0], number)
+        if first == number:
+            self._fixed.add(number)
+        else:
+            self._fixed.discard(first)
+        return number
+
+    def _paired(
+        self, partition: Hashable, facts: Sequence[int], before: frozenset[int] | None
+    ) -> bool:
+        """Whether a pair is new; notes all pairs."""
+        if self._count >= _MOST_PAIRS:
+            return False
+        moving = [one for one in facts if one not in self._fixed]
+        fresh = moving if before is None else [one for one in moving if one not in before]
+        if len(moving) > _MOST_TOGETHER and len(fresh) == len(moving):
+            return False
+        seen = self._pairs.setdefault(partition, set())
+        size = len(seen)
+        for one in fresh:
+            seen.update((min(one, other) << 32) | max(one, other) for other in moving)
+        self._count += len(seen) - size
+        return len(seen) > size
+
+
+# ---- The order of the search --------------------------------------------------------------------
+# BFWS(f5) of Lipovetzky and Geffner (*Best-First Width Search*, AAAI 2017), on the interpreter as
+# in Francès, Ramírez, Lipovetzky and Geffner (*Purely Declarative Action Descriptions are
+# Overrated*, IJCAI 2017): states are taken by novelty, then by what the goal still misses, then by
+# the relevant facts that are still to come. Novelty is measured among states that miss as much and
+# have come as far. Relevant facts are worked out anew wherever the goal comes nearer. No state is
+# ever left out: a search which runs dry has seen them all.
+
+_FREE_VISITS = 200_000
+_VISITS_PER_STATE = 20
+"""Rules that may be looked at for relevant facts: so many, and so many more for each state."""
+_WAITING_BYTES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a state stands: what the goal misses, the facts to look out for and those that came.
+
+    ``relevant`` is ``None`` as long as the goal has come nearer and nobody has asked.
+    """
+
+    missing: int
+    relevant: Relevant | None
+    came: int
+    facts: frozenset[int]
+
+    @property
+    def partition(self) -> Hashable:
+        return self.missing, self.came.bit_count()
+
+    @property
+    def to_come(self) -> int:
+        """How many relevant facts were not seen yet."""
+        return 0 if self.relevant is None else len(self.relevant.facts) - self.came.bit_count()
+
+
+class Novel(Frontier[StateT]):
+    """Least novelty first, then the nearest to the goal, then the shallowest, then first come."""
+
+    shortest = False
+
+    def __init__(self, simulator: Simulator[StateT], lines: Sequence[Ending]) -> None:
+        super().__init__()
+        self._simulator = simulator
+        self._missing: GoalDistance[StateT] = GoalDistance(simulator, lines)
+        self._relaxation: Relaxation[StateT] = Relaxation(simulator, lines)
+        self._novelty = Novelty()
+        self._seen: set[Hashable] = set()
+        self._waiting: dict[Node, tuple[StateT, _Place]] = {}
+        self._heap: list[tuple[int, int, int, int, Node]] = []
+        self._depths = array("I")
+        self._at: _Place | None = None
+        self.nearest = -1
+
+    def reach(
+        self, key: Hashable, state: StateT, parent: Node, command: int, luck: int, cost: int
+    ) -> Node | None:
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        node = self._new(parent, command, luck)
+        self._depths.append(self._depths[parent] + 1 if parent >= 0 else 0)
+        facts = self._novelty.numbered(key)
+        place = self._place(state, frozenset(facts))
+        before = self._at
+        same = before is not None and before.partition == place.partition
+        known = before.facts if before is not None and same else None
+        novelty = self._novelty.measure(place.partition, facts, known)
+        rank = (novelty, place.missing, place.to_come, self._depths[node], node)
+        heappush(self._heap, rank)
+        self._waiting[node] = (state, place)
+        if self.nearest < 0 or place.missing < self.nearest:
+            self.nearest = place.missing
+        return node
+
+    def pop(self) -> tuple[Node, StateT] | None:
+        if not self._heap:
+            return None
+        *_, self.depth, node = heappop(self._heap)
+        state, place = self._waiting.pop(node)
+        self._at = self._looking_out(state, place)
+        return node, state
+
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    def overhead(self) -> int:
+        return self._novelty.bytes() + len(self._waiting) * _WAITING_BYTES
+
+    def _place(self, state: StateT, facts: frozenset[int]) -> _Place:
+        """Where a state stands that was reached from the one taken last."""
+        missing, before = self._missing(state), self._at
+        if before is None or before.relevant is None or missing < before.missing:
+            return _Place(missing, None, 0, facts)
+        relevant = before.relevant
+        came = before.came | relevant.held(self._simulator, state)
+        return _Place(missing, relevant, came, facts)
+
+    def _looking_out(self, state: StateT, place: _Place) -> _Place:
+        """The same place with relevant facts, worked out from here if the goal has come nearer."""
+        if place.relevant is not None:
+            return place
+        allowed = _FREE_VISITS + _VISITS_PER_STATE * self.count
+        if self._relaxation.visits > allowed:
+            return _Place(place.missing, _NOTHING, 0, place.facts)
+        return _Place(place.missing, self._relaxation.relevant(state), 0, place.facts)
+
+
+_NOTHING = Relevant((), {}, frozenset())
+
+
+# ---- The rung -----------------------------------------------------------------------------------
+
+WIDTH_SEARCH = "width search"
+
+
+def width_rung(simulator: Simulator[StateT], state: StateT, goal: str | None) -> OwnRung[StateT]:
+    """Our own search with states taken by novelty and nearness to the goal."""
+    instance = simulator.instance
+    world = lowered(instance.program).worlds[instance.world.name]
+    lines = [one for one in world.goals if goal in (None, one.name)]
+    frontier = Novel(simulator, lines)
+    return OwnRung(simulator, state, goal, None, engine=WIDTH_SEARCH, frontier=frontier)
+
+
+def plan_by_width(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+) -> Verdict:
+    """The verdict of the width search alone, within ``seconds``."""
+    began = time.monotonic()
+    rung = width_rung(simulator, state, goal)
+    rung.run(Limits(None, seconds), say, lambda: False)
+    verdict = _verdict(rung, simulator, state, goal)
+    spent = time.monotonic() - began
+    return replace(verdict, attempts=(rung.attempt(),), seconds=spent)
+
+
+def _verdict(
+    rung: OwnRung[StateT], simulator: Simulator[StateT], state: StateT, goal: str | None
+) -> Verdict:
+    if isinstance(rung.result, Exhausted):
+        return rung.unwinnable(rung.result)
+    notes = rung.notes()
+    if isinstance(rung.result, Found):
+        found = refereed(simulator, state, rung.result.steps, goal, WIDTH_SEARCH, "")
+        if isinstance(found, Verdict):
+            return found
+        rung.disprove(found)
+        message = f"The {WIDTH_SEARCH} gave no usable answer: {found}."
+        notes = (*notes, Diagnostic("TW0812", message, hint="Plan without `--engine`."))
+    elif rung.attempt().result == "limit":
+        notes = (*notes, no_verdict())
+    return Verdict("unknown", goal, None, "", "", notes=notes)

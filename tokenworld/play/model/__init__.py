@@ -1,0 +1,1 @@
+"""The game behind the screen: what `tw play` shows, without Textual."""

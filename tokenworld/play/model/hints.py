@@ -1,0 +1,402 @@
+"""Advice for a player as lines: hints, what lies ahead, commands that allow a refused one.
+
+A hint gives away the next step, the next three, or the whole plan. Where there is no way, it says
+since when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from tokenworld.engine import EngineSimulator, SeededLuck, State
+from tokenworld.ground import Command
+from tokenworld.planning import PlanStep, Verdict
+from tokenworld.planning.hints import Hint
+from tokenworld.planning.search.interpreted import (
+    Exhausted,
+    Found,
+    Limits,
+    Search,
+    SearchProgress,
+    SearchResult,
+)
+from tokenworld.session.obstacles import stands
+from tokenworld.session.session import (
+    LastChance,
+    Session,
+    hidden_about,
+    hidden_on,
+    hint,
+    last_winnable,
+)
+from tokenworld.verbs.output import Glyphs, Line, line
+
+__all__ = [
+    "Ahead",
+    "LEVELS",
+    "Satisfaction",
+    "TITLES",
+    "Topic",
+    "ahead_lines",
+    "hint_lines",
+    "hint_sentence",
+    "look_ahead",
+    "satisfy",
+    "since_sentence",
+]
+
+
+LEVELS = (1, 3, 1_000_000)
+"""How many steps each level of a hint gives away at most."""
+
+
+def _goal(verdict: Verdict) -> str:
+    names = verdict.reached or ((verdict.goal,) if verdict.goal else ())
+    return " and ".join(f"`{name}`" for name in names) or "any goal"
+
+
+def _steps(number: int) -> str:
+    return f"{number} more step{'' if number == 1 else 's'}"
+
+
+def since_sentence(chance: LastChance | None) -> str:
+    """Since when there is no way to the goal, as far as that is known; empty if nobody asked."""
+    if chance is None:
+        return ""
+    if chance.moment is None:
+        return "It was never in reach." if chance.known else ""
+    if not chance.known:
+        return f"It was last known to be in reach at tick {chance.tick}."
+    return f"Unwinnable since tick {chance.tick}: {chance.lost_by}"
+
+
+def hint_sentence(verdict: Verdict, next_step: str | None, chance: LastChance | None = None) -> str:
+    """The hint in one sentence; ``next_step`` in words, ``None`` if nothing needs doing."""
+    match verdict.answer:
+        case "winnable" if next_step is None:
+            return f"Goal {_goal(verdict)} is reached: nothing needs to be done."
+        case "winnable":
+            return f"Winnable in {_steps(len(verdict.steps))}. Next: {next_step}"
+        case "unwinnable":
+            since = since_sentence(chance)
+            return " ".join(
+                (
+                    "Unwinnable from here: no sequence of commands reaches a goal.",
+                    *((f"{since.rstrip('.')}.",) if since else ()),
+                    "Undo to go back.",
+                )
+            )
+        case _:
+            return "Unknown: no plan was found, and none was ruled out."
+
+
+def hint_lines(
+    verdict: Verdict,
+    next_step: str | None,
+    glyphs: Glyphs,
+    *,
+    chance: LastChance | None = None,
+    later: Sequence[str] = (),
+) -> Iterator[Line]:
+    """The hint for the details pane: the answer, on whose word, and what to do with it.
+
+    ``later`` are the steps behind the next one that are given away, in words.
+    """
+    match verdict.answer:
+        case "winnable":
+            yield line(f"{glyphs.executed} Winnable", "good")
+            yield from _winnable(verdict, next_step, later)
+        case "unwinnable":
+            yield line(f"{glyphs.refused} Unwinnable from here", "bad")
+            yield line("No sequence of commands reaches a goal.")
+            if since_sentence(chance):
+                yield line(since_sentence(chance), "bad")
+            yield line("Undo (Ctrl+Z) to go back.")
+            if verdict.proof is not None:
+                yield line("")
+                yield line(f"{verdict.claim} by {verdict.proof.by}", "dim")
+            yield from (line(one.message, "dim") for one in verdict.notes if one.code == "TW0814")
+        case "unknown":
+            yield line(f"{glyphs.no_match} Unknown", "warn")
+            yield line("No plan was found, and none was ruled out.")
+            yield from _tried(verdict)
+        case _:
+            assert_never(verdict.answer)
+
+
+def _winnable(verdict: Verdict, next_step: str | None, later: Sequence[str]) -> Iterator[Line]:
+    if next_step is None:
+        yield line(f"Goal {_goal(verdict)} is reached.")
+        return
+    yield line(f"Goal {_goal(verdict)} in {_steps(len(verdict.steps))}.")
+    yield line("")
+    yield (("Next: ", "dim"), (next_step, "head"))
+    yield from (((f"{at:>4}: ", "dim"), (text, "plain")) for at, text in enumerate(later, 2))
+    rest = len(verdict.steps) - 1 - len(later)
+    if rest:
+        more = "the next three" if not later and rest > 2 else "all of them"
+        yield line(f"F3 again tells {more}.", "dim")
+    yield line("")
+    yield from _luck(verdict)
+    found = f"{verdict.claim} by {verdict.engine}, replayed by the interpreter"
+    yield line(f"Plan {found}.", "dim")
+    if verdict.optimal is not None:
+        better = "shorter" if verdict.optimal == "ticks" else "cheaper"
+        yield line(f"No plan is {better}.", "dim")
+
+
+def _luck(verdict: Verdict) -> Iterator[Line]:
+    if not verdict.counts_on_luck:
+        return
+    if verdict.wins_with_seed:
+        yield line(f"It counts on luck, and wins with seed {verdict.seed}.", "dim")
+    else:
+        yield line("It counts on luck that may not come. Then ask again.", "warn")
+
+
+def _tried(verdict: Verdict) -> Iterator[Line]:
+    for one in verdict.attempts:
+        yield line("")
+        yield line(f"{one.engine}: {one.result}", "head")
+        yield line(f"  {one.detail}", "dim")
+    for note in verdict.notes:
+        yield line("")
+        yield line(f"{note.code}: {note.message}")
+        if note.hint:
+            yield line(f"  {note.hint}", "dim")
+
+
+Topic = Literal["way", "distance", "landmarks", "last chance"]
+TITLES: dict[Topic, str] = {
+    "way": "The way",
+    "distance": "Distance to the goal",
+    "landmarks": "Landmarks",
+    "last chance": "The last chance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The answer to a question. ``found`` is about the present state, unless play has ended.
+
+    ``won``: the goal is reached. ``chance`` tells of the past, where that was asked or is all that
+    there is to tell.
+    """
+
+    topic: Topic
+    won: bool
+    found: Hint | None
+    chance: LastChance | None
+
+
+def look_ahead(
+    session: Session,
+    topic: Topic,
+    seconds: float,
+    say: Callable[[str], None],
+    cancelled: Callable[[], bool],
+) -> Ahead:
+    """Work an answer out, on a session that nobody else uses. Takes up to twice ``seconds``."""
+    won = session.won()
+    found: Hint | None = None
+    if not session.ended() and topic != "last chance":
+        found = hint(session, None, seconds=seconds, say=say, cancel=cancelled)
+    lost = found is None or found.verdict.answer == "unwinnable"
+    chance: LastChance | None = None
+    if lost and not won and not cancelled():
+        chance = last_winnable(session, None, seconds=seconds, say=say, cancel=cancelled)
+    return Ahead(topic, won, found, chance)
+
+
+def ahead_lines(ahead: Ahead, glyphs: Glyphs) -> Iterator[Line]:
+    """The answer for the details pane."""
+    if ahead.won:
+        yield line(f"{glyphs.won} The goal is reached.", "good")
+        return
+    answer = "unwinnable" if ahead.found is None else ahead.found.verdict.answer
+    if ahead.found is not None and answer == "winnable":
+        yield from _way(ahead.found, ahead.topic)
+    elif answer == "unknown":
+        yield line(f"{glyphs.no_match} Unknown", "warn")
+        yield line("No plan was found in time, and none was ruled out.")
+    if ahead.chance is not None:
+        yield from _chance(ahead.chance, glyphs)
+
+
+def _way(found: Hint, topic: Topic) -> Iterator[Line]:
+    match topic:
+        case "distance":
+            yield from _distance(found)
+        case "landmarks":
+            yield from _landmarks(found)
+        case "way" | "last chance":
+            yield from _distance(found)
+            yield line("")
+            yield from _landmarks(found)
+        case _:
+            assert_never(topic)
+
+
+def _distance(found: Hint) -> Iterator[Line]:
+    ticks = found.distance or 0
+    yield line(f"The goal is {ticks:,} tick{'' if ticks == 1 else 's'} away.", "good")
+    if found.shortest:
+        yield line("No plan is shorter.", "dim")
+    else:
+        yield line("By the plan that was found; a shorter one may exist.", "dim")
+    if found.verdict.counts_on_luck:
+        yield line("It counts on luck that may not come.", "warn")
+
+
+def _landmarks(found: Hint) -> Iterator[Line]:
+    if not found.landmarks:
+        yield line("No landmarks are known here.", "dim")
+        return
+    yield line("Every way to the goal passes through:", "head")
+    for number, text in enumerate(found.landmarks, 1):
+        yield line(f"{number:>2}. {text}")
+
+
+def _chance(chance: LastChance, glyphs: Glyphs) -> Iterator[Line]:
+    if chance.moment is not None and not chance.lost_by:
+        yield line(f"{glyphs.executed} The goal is still in reach.", "good")
+        return
+    if chance.moment is None:
+        if chance.known:
+            yield line(f"{glyphs.refused} Unwinnable", "bad")
+            yield line("The goal was out of reach from the start.")
+        else:
+            yield line(f"{glyphs.no_match} Unknown", "warn")
+            yield line("No moment is known from which the goal was in reach.")
+        return
+    yield line(f"{glyphs.refused} Unwinnable from here", "bad")
+    yield line(f"The goal was last in reach at tick {chance.tick}.")
+    yield (("Then came: ", "dim"), (chance.lost_by, "head"))
+    if not chance.known:
+        yield line("A later moment was not decided in time.", "warn")
+    yield line("Undo (Ctrl+Z) to go back.", "dim")
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfaction:
+    """How a command can be made possible.
+
+    ``aim`` says what the steps bring about: that the whole ``command`` may be given, or that its
+    first failed require, ``condition``, holds. Without a way there are no steps; then ``answer``
+    says whether every state was seen. ``certain``: the steps lead there with this run's own draws.
+    ``hidden`` are secrets that a player does not know and on which the answer rests: then it is
+    *unknown*, and tells nothing else.
+    """
+
+    command: Command
+    text: str
+    answer: Literal["found", "impossible", "unknown"]
+    aim: Literal["command", "require"]
+    condition: str
+    steps: tuple[PlanStep, ...]
+    words: tuple[str, ...]
+    certain: bool
+    states: int
+    hidden: tuple[str, ...] = ()
+
+
+class _Aiming(EngineSimulator):
+    """A searcher's world in which what is to be reached is that requires hold."""
+
+    def __init__(self, session: Session, command: Command, index: int | None) -> None:
+        super().__init__(session.engine, session.state)
+        self._session, self._command, self._index = session, command, index
+        self._who = session.state.acting
+
+    def won(self, state: State, goal: str | None) -> bool:
+        engine = self._session.engine
+        if state.acting != self._who or engine.stepper.endings.over(state):
+            return False
+        stand, known = stands(engine, state, self._command), self._session.known
+        if self._index is not None:
+            return stand[self._index] is True
+        action = self._command.action
+        if not all(holds or known.hides(action, n) for n, holds in enumerate(stand)):
+            return False
+        return known.rests(action) or engine.stepper.unit.keeps(state, self._command)
+
+
+def satisfy(
+    session: Session,
+    command: Command,
+    *,
+    seconds: float,
+    say: Callable[[str], None],
+    cancel: Callable[[], bool],
+) -> Satisfaction:
+    """Look for a way from the present state; at most ``seconds``, half of it for each aim.
+
+    What of it rests on secrets is left to the player: a way is one to where the command may be
+    given, for some values of theirs.
+    """
+    whole = _sought(session, command, None, seconds / 2, say, cancel)
+    if whole.answer == "found" or cancel():
+        return whole
+    failed = [n for n, holds in enumerate(stands(session.engine, session.state, command))
+              if holds is not True and not session.known.hides(command.action, n)]  # fmt: skip
+    if not failed or len(session.world.program.actions[command.action].requires) == 1:
+        return whole
+    one = _sought(session, command, failed[0], seconds / 2, say, cancel)
+    return one if one.answer == "found" else whole
+
+
+def _sought(
+    session: Session,
+    command: Command,
+    index: int | None,
+    seconds: float,
+    say: Callable[[str], None],
+    cancel: Callable[[], bool],
+) -> Satisfaction:
+    simulator = _Aiming(session, command, index)
+
+    def told(now: SearchProgress) -> None:
+        say(f"{now.states:,} states seen, {now.depth} steps ahead")
+
+    limits = Limits(seconds=seconds)
+    search = Search(simulator, session.state, None)
+    result: SearchResult | None = search.run(limits, progress=told, cancel=cancel)
+    steps = result.steps if isinstance(result, Found) else ()
+    hidden = hidden_on(session, steps) if steps else hidden_about(session)
+    if hidden:
+        result, steps = None, ()
+    words, certain = _played(session, simulator, steps)
+    requires = session.world.program.actions[command.action].requires
+    return Satisfaction(
+        command,
+        session.text_of(command),
+        _answer(result),
+        "command" if index is None else "require",
+        "" if index is None else requires[index].source,
+        steps,
+        words,
+        certain,
+        0 if result is None else result.states,
+        hidden,
+    )
+
+
+def _answer(result: object) -> Literal["found", "impossible", "unknown"]:
+    if isinstance(result, Found):
+        return "found"
+    return "impossible" if isinstance(result, Exhausted) else "unknown"
+
+
+def _played(
+    session: Session, aiming: _Aiming, steps: tuple[PlanStep, ...]
+) -> tuple[tuple[str, ...], bool]:
+    """The steps in words, and whether they lead there with the draws of the seed."""
+    engine, twin, words = session.engine, session.apart(), []
+    state = session.state
+    for step in steps:
+        twin.moments = [twin.moments[0].at(state)]
+        words.append(twin.text_of(step.command))
+        state, _ = engine.play(state, step.command, SeededLuck())
+    return tuple(words), bool(steps) and aiming.won(state, None)

@@ -1,0 +1,359 @@
+"""The application: one screen over one session, its themes, settings and end."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+from textual.theme import BUILTIN_THEMES, Theme
+
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, visible
+from tokenworld.planning import PlanStep, Verdict
+from tokenworld.play.model.game import Game, fault_text
+from tokenworld.play.model.playback import Playback, branch_from, open_playback
+from tokenworld.play.screens.screen import PlayScreen
+from tokenworld.play.widgets.shown import VisibleText
+from tokenworld.session import Session
+from tokenworld.store import RunStore
+from tokenworld.verbs.output import ASCII, Glyphs, fitting_glyphs
+
+__all__ = [
+    "PRESETS",
+    "PlayApp",
+    "Settings",
+    "THEMES",
+    "Watched",
+    "binding_ids",
+    "key_bindings",
+    "read_settings",
+    "settings_path",
+    "user_settings",
+]
+
+
+_VIM: Final[Mapping[str, str]] = {
+    "list.down": "down,j",
+    "list.up": "up,k",
+    "list.first": "home,g",
+    "list.last": "end,G",
+    "list.page_down": "pagedown,ctrl+f",
+    "list.page_up": "pageup,ctrl+b",
+    "pane.down": "down,j",
+    "pane.up": "up,k",
+    "pane.first": "home,g",
+    "pane.last": "end,G",
+    "play.leave": "escape,i,colon",
+    "play.undo": "ctrl+z,u",
+    "play.redo": "ctrl+y,ctrl+r",
+    "laws.earlier": "left,h",
+    "laws.later": "right,l",
+    "timeline.redo": "r,ctrl+r",
+    "inspect.redo": "r,ctrl+r",
+}
+_SWITCHES: Final = {"watch": True, "reduced_motion": False}
+PRESETS: Final[Mapping[str, Mapping[str, str]]] = {"vim": _VIM}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Keys by the id of what they do (several with commas between), the name of a theme, whether
+    the files of the world are watched, and whether nothing is to move on the screen by itself."""
+
+    keys: Mapping[str, str] = field(default_factory=dict)
+    theme: str | None = None
+    watch: bool = True
+    reduced_motion: bool = False
+
+
+def settings_path() -> Path:
+    """``$TW_PLAY_SETTINGS``, else ``tw/play.toml`` in the user's folder for configuration."""
+    named = os.environ.get("TW_PLAY_SETTINGS")
+    if named:
+        return Path(named)
+    folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(folder) / "tw" / "play.toml"
+
+
+def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> Settings:
+    """The settings of a file; none where there is no file.
+
+    Raises `Failure` with TW0006 for a file that does not fit: unknown entries, ids and the like.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _wrong(path, f"it cannot be read: {error}", "Write it as TOML.") from None
+    for entry in found:
+        _known(path, "entry", entry, ("preset", "theme", *_SWITCHES, "keys"))
+    keys: dict[str, str] = {}
+    if "preset" in found:
+        keys |= PRESETS[_known(path, "preset", found["preset"], tuple(PRESETS))]
+    own = found.get("keys", {})
+    if not isinstance(own, dict):
+        raise _wrong(
+            path, "`keys` is no table", 'Write `[keys]`, then lines as `"play.undo" = "u"`.'
+        )
+    for name, key in own.items():
+        _known(path, "key id", name, tuple(sorted(ids)))
+        if not isinstance(key, str) or not all(one.strip() for one in key.split(",")):
+            raise _wrong(path, f"the keys of `{name}` are no text", 'Write them as `"ctrl+z,u"`.')
+        keys[name] = key
+    theme = found.get("theme")
+    theme = None if theme is None else _known(path, "theme", theme, themes)
+    watch, still = (_switch(path, found, name) for name in _SWITCHES)
+    return Settings(keys, theme, watch, still)
+
+
+def _switch(path: Path, found: Mapping[str, object], name: str) -> bool:
+    value = found.get(name, _SWITCHES[name])
+    if not isinstance(value, bool):
+        other = str(not _SWITCHES[name]).lower()
+        hint = f"Write `{name} = {other}`, or leave it out."
+        raise _wrong(path, f"`{name}` is no truth value", hint)
+    return value
+
+
+def _known(path: Path, what: str, name: object, known: tuple[str, ...]) -> str:
+    if isinstance(name, str) and name in known:
+        return name
+    hint = did_you_mean(str(name), known) or f"Known are: {', '.join(known)}."
+    raise _wrong(path, f"there is no {what} `{name}`", hint)
+
+
+def _wrong(path: Path, reason: str, hint: str) -> Failure:
+    return Failure(Diagnostic("TW0006", f"The settings `{path}` do not fit: {reason}.", hint=hint))
+
+
+RED_GREEN: Final = Theme(
+    name="red-green-blind",
+    primary="#0072b2",
+    secondary="#56b4e9",
+    accent="#f0e442",
+    success="#56b4e9",
+    warning="#f0e442",
+    error="#e69f00",
+    foreground="#e8e8e8",
+    background="#101418",
+    surface="#1c2228",
+    panel="#28303a",
+    dark=True,
+)
+"""For protanopia and deuteranopia: sky blue for good, orange for bad."""
+
+BLUE_YELLOW: Final = Theme(
+    name="blue-yellow-blind",
+    primary="#a3446f",
+    secondary="#009e73",
+    accent="#cc79a7",
+    success="#009e73",
+    warning="#cc79a7",
+    error="#ff6a3d",
+    foreground="#e8e8e8",
+    background="#141214",
+    surface="#221e22",
+    panel="#302a30",
+    dark=True,
+)
+"""For tritanopia: bluish green for good, vermilion for bad."""
+
+THEMES: Final = (RED_GREEN, BLUE_YELLOW)
+
+
+def _palette() -> type:
+    from tokenworld.play.screens.palette import PlayCommands
+
+    return PlayCommands
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A stored run to look at in place of a game, and the store that it is in."""
+
+    store: RunStore
+    playback: Playback
+
+
+class PlayApp(App[None]):
+    """Plays a session. All state is in its `Game`; the screen only shows it."""
+
+    CSS_PATH = Path(__file__).parents[1] / "play.tcss"
+    COMMANDS: ClassVar[set[type | Callable[[], type]]] = App.COMMANDS | {_palette}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", key_display="^Q", priority=True, id="play.quit"),
+    ]
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        plan: tuple[PlanStep, ...] = (),
+        plan_verdict: Verdict | None = None,
+        glyphs: Glyphs | None = None,
+        settings: Settings | None = None,
+        driver: type[Driver] | None = None,
+        watched: Watched | None = None,
+    ) -> None:
+        super().__init__(driver)
+        self._settings = settings or Settings()
+        self._watched = watched
+        self.begun: list[Session] = []
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.title = visible(session.world.world.title)
+        self._visible = VisibleText()
+        self.game = Game(session, glyphs or fitting_glyphs(), plan, plan_verdict)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Nothing is drawn that a terminal would obey or that nobody can see."""
+        return [*super().get_line_filters(), self._visible]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Tell something over the screen, as it stands."""
+        shown = visible(message)
+        super().notify(shown, title=title, severity=severity, timeout=timeout, markup=False)
+
+    def on_mount(self) -> None:
+        self.set_keymap(dict(self._settings.keys))
+        if self._settings.theme is not None:
+            self.theme = self._settings.theme
+        if self._settings.reduced_motion:
+            self.animation_level = "none"
+        self.set_class(self.game.glyphs is ASCII, "-ascii")
+        if self._watched is None:
+            self._show_game()
+        else:
+            self._look_at(self._watched.playback)
+
+    def _show_game(self) -> None:
+        settings = self._settings
+        blinks = not settings.reduced_motion
+        self.push_screen(PlayScreen(self.game, watch=settings.watch, blinks=blinks))
+
+    # ---- stored runs ----------------------------------------------------------------------------
+
+    @property
+    def _store(self) -> RunStore | None:
+        """Where runs are looked for and branches are recorded."""
+        if self._watched is not None:
+            return self._watched.store
+        recording = self.game.session.recording
+        return None if recording is None else recording.store
+
+    def action_runs(self) -> None:
+        """Pick a stored run and look at it."""
+        from tokenworld.play.screens.watching import RunsScreen
+
+        store = self._store
+        if store is None:
+            self.notify("Nothing is recorded here, so there are no runs.")
+        else:
+            self.push_screen(RunsScreen(store.path), self.open_run)
+
+    def open_run(self, reference: str | None) -> None:
+        """Look at a run of the store; its rules are read beside the screen."""
+        if reference is not None and self._store is not None:
+            self._open_run(self._store.path, reference)
+
+    @work(thread=True, exclusive=True, group="runs")
+    def _open_run(self, path: Path, reference: str) -> None:
+        try:
+            playback = open_playback(path, reference)
+        except Failure as failure:
+            self.call_from_thread(self.notify, fault_text(failure), severity="error")
+            return
+        self.call_from_thread(self._look_at, playback)
+
+    def _look_at(self, playback: Playback) -> None:
+        from tokenworld.play.screens.watching import WatchScreen
+
+        def left(place: int | None) -> None:
+            if place is not None:
+                self._branch(playback)
+            elif not isinstance(self.screen, PlayScreen):
+                self.exit()
+
+        self.push_screen(WatchScreen(playback, self.game.glyphs), left)
+
+    def _branch(self, playback: Playback) -> None:
+        """Play on from where a run stands, in a run of one's own."""
+        run, place = playback.run.slug, playback.place
+        try:
+            assert self._store is not None
+            session = branch_from(self._store, playback)
+        except Failure as failure:
+            self.notify(fault_text(failure), severity="error")
+            self._look_at(playback)
+            return
+        assert session.recording is not None
+        self.begun.append(session)
+        self.game = Game(session, self.game.glyphs)
+        self.game.note(f"{session.recording.slug} leaves {run} after record {place}.")
+        while isinstance(self.screen, PlayScreen):
+            self.pop_screen()
+        self._show_game()
+
+    async def action_quit(self) -> None:
+        """Quit; ask first only where something would be lost. Asked for again, it is sure."""
+        if not self.game.would_lose():
+            self.exit()
+            return
+        from tokenworld.play.screens.dialogs import QuitDialog
+
+        if isinstance(self.screen, QuitDialog):
+            self.exit()
+            return
+        self.push_screen(QuitDialog(), lambda sure: self.exit() if sure else None)
+
+
+def key_bindings() -> tuple[Binding, ...]:
+    """The keys of every screen and list."""
+    from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog
+    from tokenworld.play.screens.inspecting import InspectScreen
+    from tokenworld.play.screens.mending import MendingScreen
+    from tokenworld.play.screens.quality import QualityScreen
+    from tokenworld.play.screens.saving import SaveDialog
+    from tokenworld.play.screens.screen import OverseeingScreen
+    from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
+    from tokenworld.play.screens.watching import RunsScreen, WatchScreen
+    from tokenworld.play.widgets.actions import CommandLine
+    from tokenworld.play.widgets.texts import KeyedList, KeyedScroll, QualityStrip
+
+    owners = (PlayApp, PlayScreen, MendingScreen, TimelineScreen, InspectScreen, SaveDialog,
+              AskDialog, HelpDialog, QuitDialog, CommandLine, KeyedList, KeyedScroll,
+              OverseeingScreen, QualityScreen, QualityStrip, TraceScreen, RunsScreen,
+              WatchScreen)  # fmt: skip
+    return tuple(one for owner in owners for one in owner.BINDINGS if isinstance(one, Binding))
+
+
+def binding_ids() -> frozenset[str]:
+    """The id of every key: what a user may give other keys."""
+    return frozenset(one.id for one in key_bindings() if one.id is not None)
+
+
+def user_settings() -> Settings:
+    """The settings of the user's file, if there is one; `Failure` TW0006 where it does not fit."""
+    path = settings_path()
+    if not path.exists():
+        return Settings()
+    themes = (*BUILTIN_THEMES, *(one.name for one in THEMES))
+    return read_settings(path, binding_ids(), themes)

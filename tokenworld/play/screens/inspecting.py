@@ -1,0 +1,394 @@
+"""The state inspector: slots before and after the last tick, contents, maps, and slots set by hand.
+
+Secret slots are left out, as everywhere in play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import TabbedContent, TabPane
+
+from tokenworld.ground import Json, value_text
+from tokenworld.model import Layout, ObjectType
+from tokenworld.model.worlds import cell_name
+from tokenworld.play.model.game import Game
+from tokenworld.play.model.places import title_text
+from tokenworld.play.model.scratch import editable_slots, scratch
+from tokenworld.play.screens.dialogs import AskDialog
+from tokenworld.play.widgets.texts import TextPane, TitleBar, key_row
+from tokenworld.session.moments import SlotChange, slot_text, slots_of
+from tokenworld.session.session import Session
+from tokenworld.verbs.output import Glyphs, Line, line
+
+__all__ = [
+    "InspectScreen",
+    "Inspection",
+    "Map",
+    "Place",
+    "SlotRow",
+    "map_lines",
+    "scratch_lines",
+    "slot_lines",
+    "tree_lines",
+]
+
+
+_Object = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRow:
+    """A slot before and after the last tick; ``rules`` changed it, in order."""
+
+    slot: str
+    before: Json
+    after: Json
+    changed: bool
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An object with what is in it."""
+
+    name: str
+    kind: str
+    inside: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A layout as it stands: its rows, and what the signs of objects on it mean."""
+
+    of: str
+    rows: tuple[str, ...]
+    signs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The present state of a session, worked out on demand."""
+
+    session: Session
+
+    @cached_property
+    def _now(self) -> Mapping[str, Json]:
+        return self.session.state_json()
+
+    @cached_property
+    def _objects(self) -> Mapping[str, _Object]:
+        return {str(one["name"]): one for one in cast("Sequence[_Object]", self._now["objects"])}
+
+    # ---- slots --------------------------------------------------------------------------------
+
+    @cached_property
+    def rows(self) -> tuple[SlotRow, ...]:
+        """Every slot that may be known: those of the present state, then those that are gone."""
+        session = self.session
+        earlier = session.moments[-2].state if len(session.moments) > 1 else session.state
+        old, new = slots_of(session.known.json(earlier)), slots_of(self._now)
+        rules = self._rules()
+        return tuple(
+            SlotRow(slot, old.get(slot), new.get(slot), changed, rules.get(slot, ()))
+            for slot in dict.fromkeys((*new, *old))
+            for changed in ((slot in old, old.get(slot)) != (slot in new, new.get(slot)),)
+        )
+
+    def _rules(self) -> Mapping[str, tuple[str, ...]]:
+        """The rules of the last tick by the slots that they changed."""
+        program, found = self.session.world.program, dict[str, tuple[str, ...]]()
+        for outcome in self.session.moments[-1].outcomes:
+            for change in (*outcome.changes, *outcome.law_changes):
+                slot = slot_text(program.fluents[change.fluent], change.args)
+                found[slot] = (*found.get(slot, ()), change.rule)
+        return found
+
+    # ---- containment ----------------------------------------------------------------------------
+
+    @cached_property
+    def tree(self) -> tuple[Place, ...]:
+        """What lies in nothing, each with what is in it. Cells of a map with nothing in them are
+        left out.
+
+        Where the world nests nothing, an object is put where its first reference points.
+        """
+        inside: dict[str, list[str]] = {name: [] for name in self._objects}
+        roots: list[str] = []
+        for name in self._objects:
+            holder = self._holder(name)
+            (roots if holder is None else inside[holder]).append(name)
+        cells = {one.of for one in self.session.world.world.layouts}
+        placed = (self._place(one, inside) for one in roots)
+        return tuple(one for one in placed if one.inside or one.kind not in cells)
+
+    def _place(self, name: str, inside: Mapping[str, Sequence[str]]) -> Place:
+        kind = str(self._objects[name]["type"])
+        return Place(name, kind, tuple(self._place(one, inside) for one in inside[name]))
+
+    def _holder(self, name: str) -> str | None:
+        """The object that one is in, unless that leads back to itself."""
+        holder = self._points_to(name)
+        seen, at = {name}, holder
+        while at is not None:
+            if at in seen:
+                return None
+            seen.add(at)
+            at = self._points_to(at)
+        return holder
+
+    @cached_property
+    def _nests(self) -> bool:
+        return any(one.nested for one in self.session.world.program.fluents.values())
+
+    def _points_to(self, name: str) -> str | None:
+        for nested, value in self._references(name):
+            if nested or not self._nests:
+                return value
+        return None
+
+    def _references(self, name: str) -> Iterator[tuple[bool, str]]:
+        program, found = self.session.world.program, self._objects[name]
+        attributes = cast("Mapping[str, Json]", found["attrs"])
+        for key in program.types[str(found["type"])].attributes:
+            fluent = program.fluents[key]
+            value = attributes.get(fluent.name)
+            if isinstance(fluent.type, ObjectType) and value is not None:
+                yield fluent.nested, str(value)
+
+    # ---- maps -----------------------------------------------------------------------------------
+
+    @cached_property
+    def maps(self) -> tuple[Map, ...]:
+        """The layouts of the world with what stands on them now."""
+        return tuple(self._map(one) for one in self.session.world.world.layouts)
+
+    def _map(self, layout: Layout) -> Map:
+        standing = self._standing(layout)
+        signs: dict[str, str] = {}
+        grounds = self._grounds(layout)
+        rows = []
+        for y, row in enumerate(layout.rows):
+            shown = ""
+            for x in range(len(row)):
+                name = cell_name(layout.of, x, y)
+                if name in standing:
+                    sign = self._sign(standing[name][0])
+                    signs.setdefault(sign, "")
+                    signs[sign] = ", ".join(filter(None, (signs[sign], *standing[name])))
+                else:
+                    sign = grounds.get(self._look(self._objects.get(name)), "?")
+                shown += sign
+            rows.append(shown)
+        return Map(layout.of, tuple(rows), tuple(sorted(signs.items())))
+
+    def _standing(self, layout: Layout) -> dict[str, list[str]]:
+        """The objects on each cell, the acting one first."""
+        found: dict[str, list[str]] = {}
+        actor = self.session.actor
+        for name, one in sorted(self._objects.items(), key=lambda pair: pair[0] != actor):
+            if one["type"] != layout.of:
+                for _, value in self._references(name):
+                    found.setdefault(value, []).append(name)
+                    break
+        return found
+
+    def _sign(self, name: str) -> str:
+        return "@" if name == self.session.actor else name[0].upper()
+
+    def _grounds(self, layout: Layout) -> dict[tuple[str, ...], str]:
+        """The sign of each kind of cell, as the layout draws it at the start.
+
+        A sign that also makes an object tells of the object, unless no other draws such a cell.
+        """
+        start = self.session.known.json(self.session.moments[0].state)
+        cells = {str(one["name"]): one for one in cast("Sequence[_Object]", start["objects"])}
+        makers = {one.symbol for one in layout.legends if _creates(one.body)}
+        found: dict[tuple[str, ...], str] = {}
+        for y, row in enumerate(layout.rows):
+            for x, symbol in enumerate(row):
+                look = self._look(cells.get(cell_name(layout.of, x, y)))
+                if symbol not in makers:
+                    found.setdefault(look, symbol)
+        return found
+
+    def _look(self, cell: _Object | None) -> tuple[str, ...]:
+        """What tells cells apart, their places left out."""
+        if cell is None:
+            return ()
+        program = self.session.world.program
+        layouts = self.session.world.world.layouts
+        places = {program.fluents[key].name for one in layouts for key in (one.x, one.y) if key}
+        attributes = cast("Mapping[str, Json]", cell["attrs"])
+        return tuple(f"{name}={value}" for name, value in attributes.items() if name not in places)
+
+
+def _creates(body: object) -> bool:
+    from tokenworld.model import Body, Create, effects_in
+
+    return any(isinstance(one, Create) for one in effects_in(cast("Body", body)))
+
+
+def scratch_lines(game: Game) -> Iterator[Line]:
+    """The scratch branch against the moment that it left, and against where that branch stands."""
+    found = scratch(game.session)
+    if found is None:
+        yield line("Nothing is tried here.")
+        yield line("e sets a slot by hand: what is played then is a trial, and recorded nowhere.",
+                   "dim")  # fmt: skip
+        return
+    yield line("Set by hand", "head")
+    yield from (line(f"  {one}") for one in found.edits)
+    timeline = game.timeline
+    path = timeline.path(timeline.sync())
+    base = next(node for node in reversed(path) if not node.moment.scratch)
+    name = timeline.name_of(base.line)
+    yield line("")
+    yield line(f"Against tick {base.moment.state.tick} of {name}, where the trial began", "head")
+    yield from _changed(game, found.changes)
+    last = next(nodes[-1] for nodes in timeline.lines if nodes[0].line == base.line)
+    if last is not base:
+        yield line("")
+        yield line(f"Against tick {last.moment.state.tick} of {name}, where that stands", "head")
+        yield from _changed(game, timeline.differences(last, path[-1]))
+    yield line("")
+    yield line("x drops the trial.", "dim")
+
+
+def _changed(game: Game, changes: Iterable[SlotChange]) -> Iterator[Line]:
+    listed = tuple(changes)
+    for one in listed:
+        values = f"{value_text(one.old)} {game.glyphs.becomes} {value_text(one.new)}"
+        yield ((f"  {one.slot}  ", "plain"), (values, "good"))
+    if not listed:
+        yield line("  Nothing differs.")
+
+
+_WIDEST = 34
+
+
+def slot_lines(rows: tuple[SlotRow, ...], glyphs: Glyphs, *, changed: bool) -> Iterator[Line]:
+    """A line per slot: changed ones are marked and tell both values and the rules."""
+    shown = [one for one in rows if one.changed or not changed]
+    width = min(_WIDEST, max((len(one.slot) for one in shown), default=0))
+    if not shown:
+        yield line("The last tick changed nothing.", "dim")
+    for one in shown:
+        slot = one.slot.ljust(width)
+        if not one.changed:
+            yield ((f"  {slot} ", "plain"), (value_text(one.after), "plain"))
+            continue
+        values = f"{value_text(one.before)} {glyphs.becomes} {value_text(one.after)}"
+        rules = f"  {', '.join(one.rules)}" if one.rules else ""
+        yield ((f"{glyphs.changed} {slot} ", "head"), (values, "good"), (rules, "dim"))
+
+
+def tree_lines(places: tuple[Place, ...], depth: int = 0) -> Iterator[Line]:
+    """Objects, each with what is in it below, further in."""
+    for one in places:
+        yield ((f"{'  ' * depth}{one.name}", "plain"), (f" ({one.kind})", "dim"))
+        yield from tree_lines(one.inside, depth + 1)
+
+
+def map_lines(maps: tuple[Map, ...]) -> Iterator[Line]:
+    """Maps row by row, with the objects that stand on them."""
+    for one in maps:
+        yield from (line(row) for row in one.rows)
+        yield line("")
+        for sign, names in one.signs:
+            yield ((f"{sign} ", "head"), (names, "plain"))
+
+
+class InspectScreen(Screen[None]):
+    """The state in tabs, as it is now."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "changed", "Changed only", key_display="c", id="inspect.changed"),
+        Binding("e", "edit", "Edit", key_display="e", id="inspect.edit",
+                tooltip="Set a slot by hand and play on from there, on a trial branch"),
+        Binding("x", "drop", "Drop trial", key_display="x", id="inspect.drop"),
+        Binding("u", "undo", "Undo", key_display="u", id="inspect.undo"),
+        Binding("r", "redo", "Redo", key_display="r", id="inspect.redo"),
+        Binding("f1", "help", "Help", show=False, id="inspect.help"),
+        Binding("escape,q", "leave", "Back", key_display="Esc", id="inspect.close"),
+    ]  # fmt: skip
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game = game
+        self._changed = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar()
+        with TabbedContent(id="inspection"):
+            with TabPane("State", id="tab-slots"):
+                yield TextPane("slots", "State")
+            with TabPane("World", id="tab-tree"):
+                yield TextPane("tree", "World")
+            if self.game.session.world.world.layouts:
+                with TabPane("Map", id="tab-map"):
+                    yield TextPane("map", "Map")
+            with TabPane("Trial", id="tab-scratch"):
+                yield TextPane("scratch", "Trial")
+        yield key_row()
+
+    def on_mount(self) -> None:
+        self._tell()
+        self.query_one("#slots").focus()
+
+    def _tell(self) -> None:
+        found, session = Inspection(self.game.session), self.game.session
+        self.query_one(TitleBar).update(title_text(session, self.game.glyphs))
+        changes = sum(one.changed for one in found.rows)
+        asked = session.moments[-1].asked
+        title = f"State: {changes} of {len(found.rows)} changed" + (f" by {asked}" if asked else "")
+        told = slot_lines(found.rows, self.game.glyphs, changed=self._changed)
+        self.query_one("#slots", TextPane).tell(told, title)
+        self.query_one("#tree", TextPane).tell(tree_lines(found.tree))
+        self.query_one("#scratch", TextPane).tell(scratch_lines(self.game))
+        if session.world.world.layouts:
+            self.query_one("#map", TextPane).tell(map_lines(found.maps))
+
+    def action_changed(self) -> None:
+        """Show only what the last tick changed, or everything again."""
+        self._changed = not self._changed
+        self._tell()
+
+    def action_edit(self) -> None:
+        """Set a slot by hand, on a trial branch."""
+
+        def given(text: str | None) -> None:
+            if text and self.game.edit(text) is None:
+                self.notify(self.game.entries[-1].text, severity="error")
+            self._tell()
+
+        known = [f"{one} = " for one in editable_slots(self.game.session)]
+        question = "Set a slot, as in: robot.wound = 2"
+        self.app.push_screen(AskDialog(question, known=known), given)
+
+    def action_drop(self) -> None:
+        """Forget the trial branch, and stand where it began."""
+        self.game.drop_scratch()
+        self._tell()
+
+    def action_undo(self) -> None:
+        self.game.undo()
+        self._tell()
+
+    def action_redo(self) -> None:
+        self.game.redo()
+        self._tell()
+
+    def action_help(self) -> None:
+        from tokenworld.play.screens.dialogs import HelpDialog
+
+        self.app.push_screen(HelpDialog("inspect"))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,581 @@
+"""The play screen: its areas, the screens it opens, and its strip for an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input
+from textual.worker import Worker, get_current_worker
+
+from tokenworld.ground import PASS, Command, Outcome
+from tokenworld.play.model.game import Game
+from tokenworld.play.model.places import View, title_text
+from tokenworld.play.model.records import Describer, in_the_way, require_trees, trees_of_record
+from tokenworld.play.model.transcripts import command, text_as
+from tokenworld.play.screens.advised import OFFER, STEP_SECONDS, AdvisedScreen
+from tokenworld.play.screens.mending import MendingScreen
+from tokenworld.play.widgets.actions import ActionList, CommandLine, offer
+from tokenworld.play.widgets.shown import Content, Words, entitle
+from tokenworld.play.widgets.texts import (
+    TABS,
+    Details,
+    QualityStrip,
+    TabStrip,
+    TextPane,
+    TitleBar,
+    framed,
+)
+from tokenworld.play.widgets.ticks import TickList, Transcript
+from tokenworld.session.obstacles import obstacles
+from tokenworld.verbs.output import Line, line
+
+if TYPE_CHECKING:
+    from tokenworld.play.screens.quality import Job, Scored, ScoreFailed, ScoreReady
+    from tokenworld.play.screens.saving import Form
+
+__all__ = ["Copied", "FIRST_SECONDS", "OpeningScreen", "OverseeingScreen", "PlayScreen", "SECONDS"]
+
+
+Copied = Literal["command", "plan", "script", "scenario"]
+"""What play can be copied as."""
+
+
+class OpeningScreen(MendingScreen):
+    """Timeline, files, inspector and help. Whoever builds on it makes the describer."""
+
+    _describer: Describer
+
+    def action_timeline(self) -> None:
+        """All that was played, and the way back to it."""
+        from tokenworld.play.screens.timeline import TimelineScreen
+
+        self._stop_waiting()
+        screen = TimelineScreen(self.game, self._describer)
+        self.app.push_screen(screen, lambda _: self.refresh_all())
+
+    def action_save(self, form: Form | None = None) -> None:
+        """Save the game, in this format or in one that is picked."""
+        from tokenworld.play.screens.saving import SaveDialog
+
+        self._stop_waiting()
+        dialog = SaveDialog(self.game, self.app.export_screenshot())
+        self.app.push_screen(dialog, lambda _: self.refresh_all())
+        if form is not None:
+            self.call_after_refresh(dialog.ask, form)
+
+    def action_inspect(self) -> None:
+        """Every slot before and after the last tick, who is in what, and maps."""
+        from tokenworld.play.screens.inspecting import InspectScreen
+
+        self._stop_waiting()
+        self.app.push_screen(InspectScreen(self.game), lambda _: self.refresh_all())
+
+    def action_runs(self) -> None:
+        """The runs of the store that this game is recorded in: any of them can be looked at."""
+        self._stop_waiting()
+        self.app.action_runs()  # type: ignore[attr-defined]  # the one app that has this screen
+
+    def action_copy(self, what: Copied) -> None:
+        """Put the last command, or all that was played, on the clipboard of the terminal."""
+        session = self.game.session
+        text = command(session) if what == "command" else text_as(session, what, "saved game")
+        if not text:
+            self.game.note("Nothing was asked yet, so there is nothing to copy.")
+        else:
+            self.app.copy_to_clipboard(text)
+            lines = len(text.splitlines())
+            told = f"`{text}`" if what == "command" else f"{lines} lines"
+            self.game.note(f"Copied as {'test' if what == 'scenario' else what}: {told}.")
+        self.refresh_all()
+
+    def action_edit(self) -> None:
+        """Set a slot by hand: see the inspector, which shows them."""
+        from tokenworld.play.screens.inspecting import InspectScreen
+
+        self._stop_waiting()
+        screen = InspectScreen(self.game)
+        self.app.push_screen(screen, lambda _: self.refresh_all())
+        self.call_after_refresh(screen.action_edit)
+
+    def action_drop(self) -> None:
+        """Forget the trial branch, and stand where it began."""
+        self._stop_waiting()
+        self.game.drop_scratch()
+        self.refresh_all()
+
+    def action_help(self) -> None:
+        from tokenworld.play.screens.dialogs import HelpDialog
+
+        focused = self.focused
+        self.app.push_screen(HelpDialog("" if focused is None else focused.id or ""))
+
+
+FIRST_SECONDS = 2.0
+"""So long after the first frame the run is scored for the first time."""
+SECONDS = 10.0
+"""It is scored no more often than this."""
+
+
+class OverseeingScreen(AdvisedScreen):
+    """Whoever builds on it has a strip, a list of ticks and a pane for details."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+l", "laws", "Laws", show=False, id="play.laws"),
+        Binding("f12", "quality", "Quality", show=False, id="play.quality"),
+        Binding("ctrl+g", "go_on", "Go on", show=False, id="play.go_on"),
+    ]
+
+    _scorer: Worker[None] | None = None
+    _scored: Scored | None = None
+    _last_job: Job | None = None
+    _wanted = False
+
+    def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
+        raise NotImplementedError
+
+    def action_show(self, pane: str) -> None:
+        raise NotImplementedError
+
+    # ---- quality --------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        if self.game.session.recording is not None:
+            self._strip.tell((("Quality: ", "dim"), ("not scored yet", "dim")))
+            self.set_timer(FIRST_SECONDS, self.rescore)
+            self.set_interval(SECONDS, self.rescore)
+
+    @property
+    def _strip(self) -> QualityStrip:
+        return self.query_one(QualityStrip)
+
+    @property
+    def scoring(self) -> bool:
+        """Whether the run is being scored."""
+        return self._scorer is not None
+
+    def rescore(self) -> None:
+        """Score the run beside the game, if something came since the last time."""
+        from tokenworld.play.screens.quality import job_of
+
+        job = job_of(self.game.session)
+        if self._scorer is None and job is not None and job != self._last_job:
+            self._last_job = job
+            self._scorer = self._score(job)
+
+    @work(thread=True, exclusive=True, group="quality")
+    def _score(self, job: Job) -> None:
+        from tokenworld.play.screens.quality import score
+
+        worker = get_current_worker()
+
+        def post(message: ScoreReady | ScoreFailed) -> None:
+            if not worker.is_cancelled:
+                self.post_message(message)
+
+        score(job, post)
+
+    def on_score_ready(self, event: ScoreReady) -> None:
+        from tokenworld.play.screens.quality import QualityScreen, strip_line
+
+        self._scorer, self._scored = None, event.scored
+        self._strip.tell(strip_line(event.scored.card, self.game.glyphs))
+        for screen in self.app.screen_stack:
+            if isinstance(screen, QualityScreen):
+                screen.show(event.scored)
+        if self._wanted:
+            self.action_quality()
+
+    def on_score_failed(self, event: ScoreFailed) -> None:
+        self._scorer, self._wanted = None, False
+        self._strip.tell((("Quality: ", "dim"), (event.text, "warn")))
+
+    def on_quality_strip_opened(self) -> None:
+        self.action_quality()
+
+    def action_quality(self) -> None:
+        """The dimensions of the last scorecard; where there is none yet, once there is one."""
+        if self.game.session.recording is None:
+            self.game.note("Nothing is recorded here, so there is no run to score.")
+            self.refresh_all()
+            return
+        if self._scored is None:
+            self._wanted = True
+            self.rescore()
+            return
+        from tokenworld.play.screens.quality import QualityScreen
+
+        self._wanted = False
+        self._stop_waiting()
+        self.app.push_screen(QualityScreen(self.game, self._scored), self._go_to_record)
+
+    def _go_to_record(self, seq: int | None) -> None:
+        """Show the record at a place of the run's history, beside the list of ticks."""
+        if seq is None or self._scored is None:
+            return
+        from tokenworld.play.screens.quality import outcome_of
+
+        found = outcome_of(self.game.session, self._scored, seq)
+        if found is None:
+            self.game.note(f"Record {seq} was played before this game began, or was taken back.")
+            self.refresh_all()
+            return
+        asked, outcome = found
+        self.action_show("ticks")
+        self.query_one(TickList).point_at(outcome)
+        self._show_record(outcome, asked, f"Tick {outcome.tick}: {asked}")
+
+    # ---- laws -----------------------------------------------------------------------------------
+
+    def action_laws(self) -> None:
+        """The laws of the highlighted tick, if the ticks have the focus; else of the last one."""
+        from tokenworld.play.screens.timeline import TraceScreen
+
+        self._stop_waiting()
+        self.game.timeline.sync()
+        way = self.game.timeline.path(self.game.timeline.now)
+        if len(way) < 2:
+            self.game.note("Nothing was played yet, so no law ran.")
+            self.refresh_all()
+            return
+        ticks = self.query_one(TickList)
+        chosen = ticks.chosen if ticks.has_focus else None
+        at = next(
+            (n for n, one in enumerate(way) if any(o is chosen for o in one.moment.outcomes)),
+            len(way) - 1,
+        )
+        self.app.push_screen(TraceScreen(self.game, way, at))
+
+    # ---- long actions ---------------------------------------------------------------------------
+
+    def action_go_on(self) -> None:
+        """Let time pass until the long action under way is done; Esc stops."""
+        self._stop_waiting()
+        if self._under_way():
+            self._stepping = self.set_interval(STEP_SECONDS, self._pass_on)
+            return
+        self.game.note("Nothing that takes longer is under way.")
+        self.refresh_all()
+
+    def _under_way(self) -> bool:
+        session = self.game.session
+        return not session.ended() and session.simulator().running(session.state) is not None
+
+    def _pass_on(self) -> None:
+        given = self.game.give(PASS)
+        if given:
+            self._after_tick()
+        if not given or not self._under_way():
+            self._stop_waiting()
+        self.refresh_all()
+
+
+_PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
+
+
+def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
+    return Binding(
+        key, action, text, key_display=shown, tooltip=tooltip, id=f"play.{text.casefold()}"
+    )
+
+
+class PlayScreen(OverseeingScreen, OpeningScreen):
+    """World, story, actions, details and ticks around one command line."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]  # noqa: RUF012
+    AUTO_FOCUS = "#command"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("f1", "help", "Help", "F1", "How to play, and all keys"),
+        _key("f2", "show('actions')", "Actions", "F2", "What you can do now"),
+        _key("f3", "hint", "Hint", "F3", "The next step towards the goal"),
+        _key("f4", "why", "Why", "F4", "Why the typed or highlighted command would be refused"),
+        _key("f5", "show('ticks')", "Ticks", "F5", "Every tick so far, with its record"),
+        _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
+        _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
+        Binding("f8", "ahead('way')", "Way", show=False, id="play.way"),
+        Binding("f10", "satisfy", "Make possible", show=False, id="play.satisfy"),
+        Binding("enter", "accept", "Accept", show=False, id="play.accept"),
+        Binding("f9", "ahead('last chance')", "Last chance", show=False, id="play.last"),
+        _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
+        Binding("ctrl+y", "redo", "Redo", show=False, id="play.redo"),
+        Binding("ctrl+o", "inspect", "Inspect", show=False, id="play.inspect"),
+        Binding("ctrl+s", "save", "Save as", show=False, id="play.save"),
+        Binding("ctrl+t", "timeline", "Timeline", show=False, id="play.timeline"),
+        Binding("escape", "leave", "Leave", show=False, id="play.leave"),
+    ]
+
+    def __init__(self, game: Game, *, watch: bool = True, blinks: bool = True) -> None:
+        super().__init__(game, watch=watch)
+        self._blinks = blinks
+        self.renew()
+        self._front = "actions"
+        self._drawn_front = self._everything = False
+
+    def compose(self) -> ComposeResult:
+        world, carried = TextPane("world", "World"), TextPane("carried", "You carry")
+        glyphs, prompt = self.game.glyphs, Words("> ", id="prompt")
+        left = Vertical(world, carried, Transcript(glyphs), id="left")
+        ticks = TickList(glyphs)
+        side = Vertical(TabStrip(), ActionList(glyphs.refused), Details(), ticks, id="side")
+        bar = Horizontal(prompt, CommandLine(self.game.suggestion, _PLACEHOLDER), id="bar")
+        return framed(QualityStrip(), Horizontal(left, side, id="body"), bar)
+
+    def on_mount(self) -> None:
+        self._explain(
+            [line("Here stands why a command is refused, what a tick changed, and hints.", "dim")],
+            "Details",
+        )
+        self.query_one(CommandLine).cursor_blink = self._blinks
+        self._bring_up("actions")
+        self.refresh_all()
+
+    # ---- showing ----------------------------------------------------------------------------
+
+    def renew(self) -> None:
+        sources = {one.name: one for one in self.game.session.world.loaded.sources}
+        self._describer = Describer(self.game.glyphs, sources)
+
+    def refresh_all(self) -> None:
+        """Show the game as it is now."""
+        view = View(self.game.session)
+        self.query_one(TitleBar).update(title_text(self.game.session, self.game.glyphs))
+        self.query_one("#world", TextPane).tell(view.lines, view.title)
+        carried = self.query_one("#carried", TextPane)
+        carried.display = view.carried is not None
+        carried.tell([line(", ".join(view.carried or ()) or "nothing")])
+        self.query_one(Transcript).catch_up(self.game.entries)
+        self.query_one(TickList).refill(self.game.session.moments)
+        self._offer_actions()
+        self.show_keys()
+
+    def _offer_actions(self) -> None:
+        typed = self.query_one(CommandLine).value
+        self.query_one(ActionList).show_offer(offer(self.game, typed, everything=self._everything))
+
+    def _bring_up(self, pane: str) -> None:
+        """Put a pane of the side in front, where only one fits."""
+        self._front = pane
+        self.query_one(TabStrip).show(pane)
+        for name in TABS:
+            self.query_one(f"#{name}").set_class(name == pane, "-front")
+
+    def _explain(self, lines: Iterable[Line], title: str, offer: Content | None = None) -> None:
+        self.query_one(Details).tell(lines, title, offer)
+
+    # ---- giving commands ----------------------------------------------------------------------
+
+    def give(self, intent: str | Command) -> None:
+        """Give a command, or one of the screen's own words if the world has no such command."""
+        self._stop_waiting()
+        if isinstance(intent, str) and self._own_word(intent):
+            return
+        if self.game.give(intent):
+            self._after_tick()
+        self.refresh_all()
+
+    def _own_word(self, text: str) -> bool:
+        word, _, rest = text.strip().partition(" ")
+        if word == "satisfy" and rest and self.game.session.why_not(text).command is None:
+            self.satisfy(rest)
+            return True
+        actions = {
+            "hint": self.action_hint,
+            "undo": self.action_undo,
+            "help": self.action_help,
+            "redo": self.action_redo,
+            "timeline": self.action_timeline,
+            "inspect": self.action_inspect,
+            "save": self.action_save,
+            "reload": self.action_reload,
+            "runs": self.action_runs,
+            "laws": self.action_laws,
+            "quality": self.action_quality,
+            "go on": self.action_go_on,
+        }
+        if word == "why" and rest:
+            self.examine(rest.removeprefix("not "))
+            return True
+        if text.strip() not in (*actions, "quit"):
+            return False
+        if self.game.session.why_not(text).command is not None:
+            return False
+        if text.strip() == "quit":
+            self.run_worker(self.app.action_quit())
+        else:
+            actions[text.strip()]()
+        return True
+
+    def _after_tick(self) -> None:
+        """Explain what did not go through; go back to the actions when something did."""
+        moment = self.game.session.moments[-1]
+        outcome = moment.outcomes[-1]
+        if outcome.status in ("executed", "waiting", "interrupted"):
+            self._let_details_go()
+            return
+        self._show_record(outcome, moment.asked, f"Why: {moment.asked}")
+        if outcome.no_match is not None:
+            self.tell_gap(moment.asked)
+        self._draw_details()
+
+    def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
+        found = in_the_way(self.game.session, outcome)
+        now = any(one is outcome for one in self.game.session.moments[-1].outcomes[-1:])
+        offered = now and outcome.status == "refused"
+        self.subject = asked if offered else ""
+        trees = trees_of_record(self.game.session, outcome)
+        told = self._describer.record(outcome, asked, found, trees)
+        self._explain(told, title, OFFER if offered else None)
+        self._say_how(offered)
+
+    def _let_details_go(self) -> None:
+        """Back to the actions, if it was not the player who asked for the details."""
+        if self._drawn_front:
+            self._bring_up("actions")
+        self._drawn_front = False
+
+    def _draw_details(self) -> None:
+        self._drawn_front = self._drawn_front or self._front == "actions"
+        self._bring_up("details")
+
+    def examine(self, asked: str) -> None:
+        """Explain a command without giving it."""
+        found = self.game.session.why_not(asked)
+        refused = found.command is not None and not found.allowed
+        blocking = obstacles(self.game.session, found.command) if found.command else {}
+        self.subject = asked if refused else ""
+        if found.no_match is not None:
+            self.tell_gap(asked)
+            self._draw_details()
+            return
+        trees = require_trees(self.game.session, found.command) if found.command else {}
+        told = self._describer.examined(found, blocking, trees)
+        self._explain(told, f"Why: {asked}", OFFER if refused else None)
+        self._say_how(refused)
+        self._draw_details()
+
+    def _say_how(self, refused: bool) -> None:
+        """Name the key where the offer itself may be out of view."""
+        if refused:
+            entitle(self.query_one(Details), subtitle="F10 makes it possible")
+
+    def on_command_line_given(self, event: CommandLine.Given) -> None:
+        self.give(event.text)
+
+    def on_action_list_chosen(self, event: ActionList.Chosen) -> None:
+        if not event.choice.legal:
+            self.examine(event.choice.text)
+            return
+        self.query_one(CommandLine).value = ""
+        self.give(event.choice.text)
+
+    def on_tick_list_picked(self, event: TickList.Picked) -> None:
+        title = f"Tick {event.outcome.tick}: {event.asked}"
+        self._show_record(event.outcome, event.asked, title)
+        if event.opened:
+            self._bring_up("details")
+
+    def on_tab_strip_picked(self, event: TabStrip.Picked) -> None:
+        self.action_show(event.pane)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._offer_actions()
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed anywhere goes to the command line."""
+        command = self.query_one(CommandLine)
+        if event.key in self.active_bindings:
+            return  # a key of the user's own
+        if event.is_printable and event.character and self.focused is not command:
+            event.stop()
+            event.prevent_default()
+            command.insert_typed(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted anywhere goes there, too; a page begins without a focus."""
+        event.stop()
+        command = self.query_one(CommandLine)
+        command.focus()
+        command.post_message(events.Paste(event.text))
+
+    # ---- keys -----------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("play_step", "play_plan"):
+            return self.game.next_step() is not None
+        if action == "accept":
+            return self.proposed() is not None or self.scaffolded() is not None
+        return True
+
+    def action_show(self, pane: str) -> None:
+        """Bring a pane up and go there; the actions twice show or hide what cannot be done, the
+        ticks twice open the timeline."""
+        if pane == "actions" and self.query_one(ActionList).has_focus:
+            self.action_everything()
+        if pane == "ticks" and self.query_one(TickList).has_focus:
+            self.action_timeline()
+            return
+        self._drawn_front = False
+        self._bring_up(pane)
+        self.query_one(f"#{pane}").focus()
+
+    def action_everything(self) -> None:
+        """List what cannot be done, too, with the reasons; or hide it again."""
+        self._everything = not self._everything
+        self._offer_actions()
+
+    def action_why(self) -> None:
+        """Examine what is typed; else what is highlighted in the list; else show the details."""
+        meant = self.meant()
+        if meant:
+            self.examine(meant)
+        else:
+            self.action_show("details")
+
+    def meant(self) -> str:
+        typed = self.query_one(CommandLine).value.strip()
+        actions = self.query_one(ActionList)
+        if typed or not actions.has_focus or actions.chosen is None:
+            return typed
+        return actions.chosen.text
+
+    def prepare(self, text: str) -> None:
+        self.query_one(CommandLine).value = text
+        self.query_one(CommandLine).focus()
+
+    def on_command_line_pasted(self, event: CommandLine.Pasted) -> None:
+        self.game.note(f"Of {event.lines:,} pasted lines the first one stands in the command line. "
+                       "Play them as a file: tw run --script.")  # fmt: skip
+        self.refresh_all()
+
+    def on_command_line_confirmed(self) -> None:
+        self.action_accept()
+
+    def action_undo(self) -> None:
+        self._travel(self.game.undo)
+
+    def action_redo(self) -> None:
+        self._travel(self.game.redo)
+
+    def _travel(self, go: Callable[[], object]) -> None:
+        self._stop_waiting()
+        go()
+        self._let_details_go()
+        self.refresh_all()
+
+    def action_leave(self) -> None:
+        """Stop what runs; else go from the command line to the actions, or back."""
+        if self._stop_waiting():
+            self.refresh_all()
+            return
+        command = self.query_one(CommandLine)
+        if self.focused is not command:
+            command.focus()
+        elif self._front == "details":
+            self.query_one(Details).focus()
+        else:
+            self.query_one(f"#{self._front}").focus()

@@ -1,0 +1,259 @@
+"""The action list and the command line: what can be done now, narrowed by what is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.widgets import Input, OptionList
+
+from tokenworld.diagnostics import without_invisible
+from tokenworld.play.model.game import Game
+from tokenworld.play.widgets.shown import Option, entitle, option
+from tokenworld.play.widgets.texts import KeyedList
+from tokenworld.prose.lexicon import LONGEST
+from tokenworld.session import WhyNot
+
+__all__ = ["ActionList", "Choice", "CommandLine", "Offer", "offer"]
+
+
+_COMPLETIONS = 12
+"""How many commands that cannot be done now are offered for a why-not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of the list: a command in words, a remark, and whether it can be done now."""
+
+    text: str
+    remark: str = ""
+    legal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The lines of the list, its title, and what is told where it is empty."""
+
+    choices: tuple[Choice, ...]
+    title: str
+    otherwise: str
+
+
+def offer(game: Game, typed: str, *, everything: bool = False) -> Offer:
+    """What fits the typed words: legal commands, then what the words could become besides.
+
+    With ``everything`` also what cannot be done, with the reason, where nothing is typed.
+    """
+    every = _legal(game)
+    words = typed.casefold().split()
+    fitting = [one for one in every if all(word in one.text.casefold() for word in words)]
+    count = f"{len(fitting)} of {len(every)}" if words else f"{len(every)}"
+    refusable = _forbidden(game, words) if everything else _refusable(game, typed)
+    title = f"You can ({count})"
+    if everything:
+        title += f", cannot ({len(refusable)})"
+    return Offer((*fitting, *refusable), title, _otherwise(game, every))
+
+
+def _legal(game: Game) -> list[Choice]:
+    session = game.session
+    listed = [Choice(one.text) for one in game.legal()]
+    if not session.can_pass():
+        return listed
+    if session.simulator().running(session.state) is not None:
+        return [Choice("pass", "go on with it"), *listed]
+    return [*listed, Choice("pass", "let time go by")]
+
+
+def _refusable(game: Game, typed: str) -> list[Choice]:
+    """Completions of what is typed that cannot be done now."""
+    if not typed.strip():
+        return []
+    legal = {one.text for one in game.legal()} | {"pass"}
+    found = game.session.complete(typed, _COMPLETIONS)
+    session = game.session
+    return [
+        Choice(one, _reason(session.why_not(one)), legal=False) for one in found if one not in legal
+    ]
+
+
+def _reason(found: WhyNot) -> str:
+    if found.no_match is not None:
+        return found.no_match.message
+    return next((one.text for one in found.requires if one.holds is not True), "")
+
+
+def _forbidden(game: Game, words: list[str]) -> list[Choice]:
+    """What the rules forbid now, each with its first reason."""
+    return [
+        Choice(one.text, one.reason, legal=False)
+        for one in game.forbidden()
+        if all(word in one.text.casefold() for word in words)
+    ]
+
+
+def _otherwise(game: Game, every: list[Choice]) -> str:
+    if game.session.ended():
+        return "The world is over. Ctrl+Z undoes."
+    return "No command fits these words." if every else "Nothing can be done now."
+
+
+_MUTED = "$foreground-muted"
+
+
+class ActionList(KeyedList):
+    """Legal commands; behind them, while something is typed, what those words could mean too."""
+
+    class Chosen(Message):
+        """A line was clicked or entered."""
+
+        def __init__(self, choice: Choice) -> None:
+            super().__init__()
+            self.choice = choice
+
+    def __init__(self, refused: str) -> None:
+        super().__init__(id="actions", classes="pane")
+        entitle(self, "You can")
+        self._refused = refused
+        self._choices: list[Choice] = []
+        self._offered: Offer | None = None
+
+    def show_offer(self, offered: Offer) -> None:
+        """Show these lines; the highlight stays where it was, as far as there are lines."""
+        if offered == self._offered:
+            return
+        at = self.highlighted
+        self._offered, self._choices = offered, list(offered.choices)
+        self.set_options(self._prompts())
+        entitle(self, offered.title)
+        if self._choices:
+            self.highlighted = min(at or 0, len(self._choices) - 1)
+        else:
+            self.add_option(option((offered.otherwise, _MUTED), disabled=True))
+
+    def _prompts(self) -> Iterator[Option]:
+        for one in self._choices:
+            if one.legal:
+                yield option(one.text, (f"  {one.remark}" if one.remark else "", _MUTED))
+            else:
+                reason = f"  {one.remark}" if one.remark else ""
+                yield option((f"{self._refused} {one.text}{reason}", _MUTED))
+
+    @property
+    def chosen(self) -> Choice | None:
+        """The highlighted line."""
+        at = self.highlighted
+        return self._choices[at] if at is not None and at < len(self._choices) else None
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if event.option_index < len(self._choices):
+            self.post_message(self.Chosen(self._choices[event.option_index]))
+
+
+_SEEN = 20_000
+"""Characters of a pasted text that are looked at: a command is among them, or there is none."""
+
+
+class _Suggester(Suggester):
+    """Asks the game; nothing is cached, as the same words mean other things a tick later."""
+
+    def __init__(self, suggest: Callable[[str], str | None]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._suggest = suggest
+
+    async def get_suggestion(self, value: str) -> str | None:
+        return self._suggest(value)
+
+
+class CommandLine(Input):
+    """One line of input. Tab or Right takes the suggestion, Up and Down go through history."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "older", "Older command", show=False, id="command.older"),
+        Binding("down", "newer", "Newer command", show=False, id="command.newer"),
+        Binding("tab", "complete", "Take the suggestion", show=False, id="command.complete"),
+    ]
+
+    class Given(Message):
+        """A command was entered."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Confirmed(Message):
+        """Enter was pressed on an empty line."""
+
+    class Pasted(Message):
+        """Several lines were pasted, of which only the first is taken over."""
+
+        def __init__(self, lines: int) -> None:
+            super().__init__()
+            self.lines = lines
+
+    def __init__(self, suggest: Callable[[str], str | None], placeholder: str) -> None:
+        super().__init__(
+            placeholder=placeholder,
+            suggester=_Suggester(suggest),
+            select_on_focus=False,
+            compact=True,
+            max_length=LONGEST,
+            id="command",
+        )
+        self._given: list[str] = []
+        self._at = 0
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        text = event.value.strip()
+        self.value = ""
+        if text:
+            self._given = [one for one in self._given if one != text] + [text]
+            self._at = len(self._given)
+            self.post_message(self.Given(text))
+        else:
+            self.post_message(self.Confirmed())
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take over what can be seen of the first line with text, up to the length of a command,
+        however much comes."""
+        event.stop()
+        event.prevent_default()
+        head = event.text[:_SEEN].lstrip()
+        first = without_invisible(head.splitlines()[0]) if head else ""
+        self.insert_text_at_cursor(first[: max(0, LONGEST - len(self.value))])
+        lines = event.text.count("\n") + (not event.text.endswith("\n"))
+        if lines > 1:
+            self.post_message(self.Pasted(lines))
+
+    def insert_typed(self, character: str) -> None:
+        """Take over a character that was typed elsewhere on the screen."""
+        self.focus()
+        self.insert_text_at_cursor(character)
+
+    def action_older(self) -> None:
+        self._recall(self._at - 1)
+
+    def action_newer(self) -> None:
+        self._recall(self._at + 1)
+
+    def _recall(self, at: int) -> None:
+        if not 0 <= at <= len(self._given):
+            return
+        self._at = at
+        self.value = self._given[at] if at < len(self._given) else ""
+        self.cursor_position = len(self.value)
+
+    def action_complete(self) -> None:
+        """Take the suggestion; without one, go to the next pane as Tab does elsewhere."""
+        before = self.value
+        if self.cursor_position == len(before):
+            self.action_cursor_right()
+        if self.value == before:
+            self.screen.focus_next()

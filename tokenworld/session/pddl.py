@@ -1,0 +1,120 @@
+"""Worlds as PDDL and back: imported files as programs, start states exported, plans read back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from tokenworld.diagnostics import Diagnostic, Source, read_source
+from tokenworld.engine import Engine, EngineSimulator
+from tokenworld.planning import Verdict
+from tokenworld.planning.pddl.export import PddlExport, export_ppddl, export_world, sanitize
+from tokenworld.planning.reader import Imported, import_pddl
+from tokenworld.planning.referee import fitted, refereed
+from tokenworld.session.loading import Loaded, LoadFailure, OpenWorld, choose_world, started_text
+from tokenworld.session.solving import wins_under_seed
+
+__all__ = [
+    "export",
+    "import_files",
+    "is_pddl",
+    "load_imported",
+    "load_pddl",
+    "open_pddl",
+    "read_plan",
+]
+
+
+def is_pddl(path: str | Path) -> bool:
+    """Whether a path names a PDDL file, by its ending."""
+    return Path(path).suffix.lower() == ".pddl"
+
+
+def import_files(domain: Path, problems: Sequence[Path]) -> Imported:
+    """The `.tw` text of a domain file and its problem files.
+
+    Raises `Failure` for a file that cannot be read, and with everything in them that is wrong or
+    has no counterpart, each with its place.
+    """
+    return import_pddl(read_source(domain), tuple(read_source(path) for path in problems))
+
+
+def load_imported(imported: Imported) -> Loaded:
+    """The checked program of an imported text.
+
+    What the checker refuses is a `LoadFailure` that points into the PDDL, for that is the text that
+    its author can change.
+    """
+    return _started(imported)[0]
+
+
+def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
+    """The program with the engines of its worlds, which were compiled to see whether they start."""
+    source = Source("world.tw", None, imported.text)
+    checked, engines = started_text(source)
+    if checked.program is None:
+        errors = [found for found in checked.diagnostics if found.is_error]
+        raise LoadFailure(tuple(_told(one, imported, source) for one in errors), ())
+    return Loaded(checked.program, checked.sources, checked.diagnostics), engines
+
+
+def _told(found: Diagnostic, imported: Imported, source: Source) -> Diagnostic:
+    """A finding about the imported text, at the PDDL behind its line."""
+    if found.span is None:
+        return found
+    line = source.line_text(found.span.line).strip()
+    notes = (*found.notes, f"imported as: {line}")
+    place = imported.place(found.span.line)
+    return replace(found, span=place, label=None, related=(), fix=None, notes=notes)
+
+
+def load_pddl(domain: Path, problems: Sequence[Path]) -> Loaded:
+    """The checked program of a domain, each problem a world."""
+    return load_imported(import_files(domain, problems))
+
+
+def open_pddl(domain: Path, problem: Path) -> OpenWorld:
+    """The world of a problem, compiled."""
+    loaded, engines = _started(import_files(domain, (problem,)))
+    world = choose_world(loaded.program, None, str(problem))
+    return OpenWorld(loaded, world, engines[world.name])
+
+
+FOREIGN = "the plan given"
+"""Who found a plan that came from outside."""
+
+
+def export(
+    world: OpenWorld, goal: str | None, *, names: bool = False, luck: bool = False
+) -> PddlExport:
+    """Domain and problem of a world; ``goal`` names one of its goal lines.
+
+    ``names``: with names that every planner takes. ``luck``: as PPDDL, with probabilities.
+    """
+    start = world.engine.start()
+    simulator = EngineSimulator(world.engine, start)
+    if luck:
+        found = export_ppddl(simulator.instance_at(start), partial(simulator.read, start), goal)
+    else:
+        found = export_world(simulator, start, goal)
+    return sanitize(found) if names else found
+
+
+def read_plan(world: OpenWorld, exported: PddlExport, plan: str, goal: str | None) -> Verdict | str:
+    """The verdict *winnable* of a plan of an exported pair, or a clause that says why it is none.
+
+    Raises `Failure` (TW0812) for a step that the pair does not have.
+    """
+    start = world.engine.start()
+    simulator = EngineSimulator(world.engine, start)
+    steps = exported.steps(plan)
+    commands = [step.command for step in steps]
+    found = fitted(simulator, start, commands, goal)
+    if found is None:
+        return "its steps do not lead to the goal"
+    verdict = refereed(simulator, start, found, goal, FOREIGN, "", polish=False)
+    if isinstance(verdict, str):
+        return verdict
+    return verdict.with_seed(start.seed, wins_under_seed(world.engine, start, verdict.steps, goal))

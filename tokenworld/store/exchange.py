@@ -1,0 +1,469 @@
+"""Runs as JSON lines: written without loss, and read back with every line checked.
+
+The database is the truth; a file is a copy to carry. It holds one object per line: for each run its
+header (`tw-run/1`), its records (`tw-tick/1`) and, if it was finished, its ending (`tw-end/1`) and
+whether it is a reference (`tw-reference/1`). Parents come before their branches. The last line
+(`tw-export/1`) counts the lines before it and has their SHA-256, so that a cut file is noticed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from tokenworld.diagnostics import Diagnostic, Failure, Span
+from tokenworld.ground import Json
+from tokenworld.store.check import broken_law
+from tokenworld.store.database import Database
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import (
+    chained,
+    find_run,
+    header_json,
+    insert_ending,
+    insert_reference,
+    insert_run,
+    insert_snapshot,
+    insert_tick,
+    insert_timing,
+    last_link,
+    snapshots_of,
+    sources_json,
+    ticks_of,
+)
+from tokenworld.store.records import (
+    INTENT_SOURCES,
+    Ending,
+    Origin,
+    Parent,
+    Reference,
+    Run,
+    RunHeader,
+    SourceText,
+    Tick,
+    TickRecord,
+    Timing,
+    canonical,
+    digest_of,
+)
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
+__all__ = [
+    "Imported",
+    "export_lines",
+    "import_file",
+    "write_export",
+]
+
+RUN_FORMAT, TICK_FORMAT, END_FORMAT = "tw-run/1", "tw-tick/1", "tw-end/1"
+REFERENCE_FORMAT, EXPORT_FORMAT = "tw-reference/1", "tw-export/1"
+
+
+def export_lines(store: Database, runs: Iterable[Run]) -> Iterator[str]:
+    """The runs and their ancestors as JSON lines, with the closing line; each ends in a newline."""
+    hashed, count = sha256(), 0
+    for line in _lines(store, runs):
+        hashed.update(line.encode("utf-8"))
+        count += 1
+        yield line
+    yield _line({"format": EXPORT_FORMAT, "lines": count, "hash": hashed.hexdigest()})
+
+
+def _lines(store: Database, runs: Iterable[Run]) -> Iterator[str]:
+    for run in _with_ancestors(store, runs):
+        yield _line(_run_json(run))
+        states = snapshots_of(store, run)
+        for tick in ticks_of(store, run):
+            yield _line(_tick_json(tick, states.get(tick.seq)))
+        if run.ending:
+            yield _line(_end_json(run.ending))
+        if run.reference:
+            yield _line(_reference_json(run.reference))
+
+
+def write_export(store: Database, runs: Iterable[Run], path: Path | str) -> None:
+    """Write the lines to a file: all of them, or none (`Failure` TW1102)."""
+    path = Path(path)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        try:
+            with part.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(export_lines(store, runs))
+            os.replace(part, path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        message = f"The export `{path}` cannot be written: {why}."
+        hint = "Name a file in a folder that can be written to."
+        raise Failure(Diagnostic("TW1102", message, hint=hint)) from error
+
+
+def _with_ancestors(store: Database, runs: Iterable[Run]) -> list[Run]:
+    found: dict[int, Run] = {}
+    waiting = list(runs)
+    while waiting:
+        run = waiting.pop()
+        if run.id not in found:
+            found[run.id] = run
+            if run.header.parent:
+                waiting.append(find_run(store, run.header.parent.run))
+    return [found[number] for number in sorted(found)]  # a parent's id is the smaller one
+
+
+def _line(value: Json) -> str:
+    return canonical(value) + "\n"
+
+
+def _run_json(run: Run) -> Json:
+    return {
+        "format": RUN_FORMAT,
+        "id": run.id,
+        "slug": run.slug,
+        "parent": run.header.parent.run if run.header.parent else None,
+        "header": header_json(run.header, run.origin),
+        "sources": sources_json(run.header.sources),
+        "genesis": run.genesis,
+        "timing": _timing_json(run.timing),
+    }
+
+
+def _tick_json(tick: Tick, snapshot: Json) -> Json:
+    return {
+        "format": TICK_FORMAT,
+        "seq": tick.seq,
+        "source": tick.source,
+        "text": tick.text,
+        "intent": tick.intent,
+        "outcome": tick.outcome,
+        "chain": tick.chain,
+        "timing": _timing_json(tick.timing),
+        "snapshot": snapshot,
+    }
+
+
+def _end_json(ending: Ending) -> Json:
+    return {
+        "format": END_FORMAT,
+        "reason": ending.reason,
+        "ticks": ending.ticks,
+        "state_hash": ending.state_hash,
+        "chain": ending.chain,
+    }
+
+
+def _reference_json(reference: Reference) -> Json:
+    return {
+        "format": REFERENCE_FORMAT,
+        "verdict": reference.verdict,
+        "window": reference.window,
+    }
+
+
+def _timing_json(timing: Timing | None) -> Json:
+    if timing is None:
+        return None
+    return {"started": timing.started, "microseconds": timing.microseconds}
+
+
+# ---- Reading exported runs back in: every line is re-checked, and all are stored or none ---------
+# A torn last line, as a crash leaves it, is reported (TW1106) and skipped, and so is that the
+# closing line is missing: the file was cut, or was written by an earlier version. Any other line
+# that is malformed, or does not have the hash it claims, stops the import.
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The runs as they are now in the store, and what was skipped."""
+
+    runs: tuple[Run, ...]
+    findings: tuple[Diagnostic, ...]
+
+
+class _Malformed(ValueError):
+    """Why a line is not what it should be, as the end of a sentence."""
+
+
+class _Torn(_Malformed):
+    """The line is not even JSON: cut off while it was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not blank: its number from 0 and where it begins, in characters."""
+
+    number: int
+    offset: int
+    text: str
+
+
+@dataclass(slots=True)
+class _Progress:
+    """The progress of reading a file: the run of the lines, and new ids by old ones."""
+
+    current: int | None = None
+    ids: dict[int, int] = field(default_factory=dict)
+    lines: int = 0
+    hashed: Hash = field(default_factory=sha256)
+    closed: bool = False
+
+    def read(self, line: str) -> None:
+        """Count a line that was taken."""
+        self.lines += 1
+        self.hashed.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+
+    def close(self, line: Mapping[str, Json]) -> None:
+        """The closing line, which must be that of the lines before it."""
+        if (line.get("lines"), line.get("hash")) != (self.lines, self.hashed.hexdigest()):
+            raise _Malformed(f"closes other lines than the {self.lines} before it")
+        self.closed = True
+
+
+def import_file(store: RunStore, path: Path | str) -> Imported:
+    """Store all runs of an export; slugs are kept where they are free.
+
+    Raises `Failure` TW1106 for a file that cannot be read, holds no run or has a malformed line,
+    and then nothing of it is stored.
+    """
+    path = Path(path)
+    lines = _lines_of(_text(path))
+    findings: list[Diagnostic] = []
+    progress = _Progress()
+    with store.transaction() as connection:
+        for line in lines:
+            try:
+                if progress.closed:
+                    raise _Malformed("stands behind the closing line")
+                _take(connection, progress, _parse(line.text))
+                progress.read(line.text)
+            except _Malformed as error:
+                finding = _finding(path, line, str(error))
+                if not (line is lines[-1] and isinstance(error, _Torn) and progress.ids):
+                    raise Failure(finding) from error
+                findings.append(finding)
+        if not progress.ids:
+            raise Failure(_no_export(f"The export `{path}` holds no run."))
+    if not progress.closed and not findings:
+        findings.append(_cut(path, progress))
+    return Imported(tuple(find_run(store, new) for new in progress.ids.values()), tuple(findings))
+
+
+def _text(path: Path) -> str:
+    try:
+        # A character cut in the middle makes its line unparsable; that is reported there.
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise Failure(_no_export(f"The export `{path}` cannot be read: {why}.")) from error
+
+
+def _no_export(message: str) -> Diagnostic:
+    return Diagnostic("TW1106", message, hint="Name a file that `tw runs export` wrote.")
+
+
+def _cut(path: Path, progress: _Progress) -> Diagnostic:
+    message = f"`{path}` has no closing line: records or runs behind its line {progress.lines} are "
+    message += "missing, or an earlier version wrote it."
+    return Diagnostic("TW1106", message, hint="Compare the number of records with the first store.")
+
+
+def _lines_of(text: str) -> list[_Line]:
+    found, offset = [], 0
+    # Not `splitlines`: strings may hold other line separators, which JSON does not escape.
+    for number, line in enumerate(text.split("\n")):
+        if line.strip():
+            found.append(_Line(number, offset, line))
+        offset += len(line) + 1
+    return found
+
+
+def _finding(path: Path, line: _Line, why: str) -> Diagnostic:
+    row, end = line.number + 1, len(line.text)
+    return Diagnostic(
+        "TW1106",
+        f"Line {row} of `{path}` {why}.",
+        Span(str(path), line.offset, line.offset + end, row, 1, row, end + 1),
+        label="this line",
+        hint="Export the run again; everything before this line is intact.",
+    )
+
+
+def _parse(line: str) -> Mapping[str, Json]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _Torn("is torn or is not JSON") from error
+    if not isinstance(value, dict):
+        raise _Malformed("is not a JSON object")
+    return value
+
+
+def _take(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Json]) -> None:
+    """Store one line; whatever is wrong with it is `_Malformed`."""
+    kind = line.get("format")
+    try:
+        if kind == RUN_FORMAT:
+            progress.current = _take_run(connection, progress, line)
+        elif kind == TICK_FORMAT:
+            _take_tick(connection, _current(progress), line)
+        elif kind == END_FORMAT:
+            _take_end(connection, _current(progress), line)
+        elif kind == REFERENCE_FORMAT:
+            _take_reference(connection, _current(progress), line)
+        elif kind == EXPORT_FORMAT:
+            progress.close(line)
+        else:
+            raise _Malformed("has no `format` that is known here")
+    except _Malformed:
+        raise
+    except sqlite3.IntegrityError as error:
+        raise _Malformed(f"breaks a law of the log ({error})") from error
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise _Malformed(f"holds a value that cannot be stored ({error})") from error
+
+
+def _current(progress: _Progress) -> int:
+    if progress.current is None:
+        raise _Malformed("belongs to no run: its header is missing")
+    return progress.current
+
+
+def _take_run(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Json]) -> int:
+    raw = cast(Mapping[str, Json], _get(line, "header", dict))
+    origin = _origin(raw.get("parent"))
+    parent = _parent(connection, progress, line.get("parent"), origin)
+    header = RunHeader(
+        world=_name(raw, "world"),
+        digest=_get(raw, "digest", str),
+        sources=_sources(_get(line, "sources", list)),
+        compiler=_name(raw, "compiler"),
+        seed=_get(raw, "seed", int),
+        player=_name(raw, "player"),
+        start_hash=_get(raw, "start_hash", str),
+        params=_get(raw, "params", dict),
+        parent=parent,
+        carried=_origin(raw.get("carried")),
+        language=_get(raw, "language", int) if "language" in raw else 1,
+    )
+    rebuilt = header_json(header, origin)
+    if rebuilt != raw or digest_of(rebuilt) != line.get("genesis"):
+        raise _Malformed("does not have the hash that it was exported with")
+    _, _, number = _get(line, "slug", str).rpartition("-")
+    wanted = int(number) if number.isascii() and number.isdigit() and len(number) < 18 else None
+    run = insert_run(connection, header, origin, wanted or None)
+    _take_timing(connection, run, 0, line)
+    progress.ids[_get(line, "id", int)] = run
+    return run
+
+
+def _name(line: Mapping[str, Json], key: str) -> str:
+    """A text that names something: one line."""
+    found = _get(line, key, str)
+    if "\n" in found:
+        raise _Malformed(f"has a `{key}` of several lines")
+    return found
+
+
+def _origin(raw: Json) -> Origin | None:
+    if raw is None:
+        return None
+    if not isinstance(raw, Mapping):
+        raise _Malformed("has a `parent` that is no object")
+    return Origin(_get(raw, "tick", int), _get(raw, "chain", str))
+
+
+def _parent(
+    connection: sqlite3.Connection, progress: _Progress, old: Json, origin: Origin | None
+) -> Parent | None:
+    """The parent in this store: from this file, else any run with the very same history."""
+    if origin is None:
+        return None
+    if isinstance(old, int) and old in progress.ids:
+        return Parent(progress.ids[old], origin.tick)
+    query = (
+        "SELECT min(id) FROM run WHERE genesis = ?"
+        if origin.tick == 0
+        else "SELECT min(run) FROM tick WHERE chain = ?"
+    )
+    (found,) = connection.execute(query, (origin.chain,)).fetchone()
+    return None if found is None else Parent(found, origin.tick)
+
+
+def _sources(raw: Sequence[Json]) -> tuple[SourceText, ...]:
+    found = []
+    for pair in raw:
+        match pair:
+            case [str(name), str(text)]:
+                found.append(SourceText(name, text))
+            case _:
+                raise _Malformed("has `sources` that are not pairs of name and text")
+    return tuple(found)
+
+
+def _take_tick(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
+    source = _get(line, "source", str)
+    if source not in INTENT_SOURCES:
+        raise _Malformed(f"has the unknown source `{source}`")
+    text = line.get("text")
+    if not isinstance(text, str | None):
+        raise _Malformed("has a `text` that is no text")
+    outcome = cast(Mapping[str, Json], _get(line, "outcome", dict))
+    law = broken_law(outcome)
+    if law:
+        raise _Malformed(f"breaks the law `{law.name}`: {law.text}")
+    record = TickRecord(_get(line, "intent", dict), outcome, source, text)
+    before, previous, _ = last_link(connection, run)
+    tick = chained(run, before + 1, previous, record)
+    if (tick.seq, tick.chain) != (line.get("seq"), line.get("chain")):
+        raise _Malformed("does not continue the hash chain of its run")
+    insert_tick(connection, tick)
+    _take_timing(connection, run, tick.seq, line)
+    if line.get("snapshot") is not None:
+        insert_snapshot(connection, tick, _get(line, "snapshot", dict))
+
+
+def _take_end(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
+    ticks, chain, state = last_link(connection, run)
+    ending = Ending(_get(line, "reason", str), ticks, state, chain)
+    claimed = (line.get("ticks"), line.get("state_hash"), line.get("chain"))
+    if claimed != (ticks, state, chain):
+        raise _Malformed("does not end the run that stands before it")
+    insert_ending(connection, run, ending)
+
+
+def _take_reference(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
+    match line.get("verdict"):
+        case "HEALTHY" | "DEGRADED" as verdict:
+            insert_reference(connection, run, Reference(verdict, _get(line, "window", int)))
+        case _:
+            raise _Malformed("has a `verdict` that no reference has")
+
+
+def _take_timing(
+    connection: sqlite3.Connection, run: int, seq: int, line: Mapping[str, Json]
+) -> None:
+    raw = line.get("timing")
+    if raw is not None:
+        raw = _get(line, "timing", dict)
+        timing = Timing(_get(raw, "started", str), _get(raw, "microseconds", int))
+        insert_timing(connection, run, seq, timing)
+
+
+def _get(values: Mapping[str, Json], key: str, kind: type[T]) -> T:
+    """The value of a key, which must be of exactly this kind (a truth is no number)."""
+    value = values.get(key)
+    if type(value) is not kind:
+        raise _Malformed(f"has no proper `{key}`")
+    return value

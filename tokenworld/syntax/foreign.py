@@ -1,0 +1,516 @@
+"""Words, signs and forms of other languages, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+from tokenworld.diagnostics import Source
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.syntax.hint_words import EFFECTS, STEPS, WORLD, Found, is_reserved_name
+from tokenworld.syntax.lalr import Token
+from tokenworld.syntax.tables import END
+
+__all__ = [
+    "NAMES",
+    "TYPES",
+    "Meant",
+    "foreign_sign",
+    "foreign_type",
+    "foreign_word",
+    "meant",
+    "misplaced",
+]
+
+
+_LOCAL: Final = "Write `let x = …` for a value of this body; a change needs no keyword."
+_ROUTINE: Final = "Write an `action`, a `law` or a `derive`, outside of other items."
+_SAY: Final = 'Write `say "…"`.'
+_LOOP: Final = "Write `for x: T where … { }`; what happens again and again is a `law`."
+_CHOICE: Final = "Write `if … { } else if … { } else { }`."
+_REFUSE: Final = 'Write `require … else label "…"` to refuse an action.'
+
+_DRAW: Final = "Write `chance 50% { … }`, or `pick n: 1 to 6 { … }` for a number."
+_ENDING: Final = "Write `goal name: …` or `lose name: …` into the world: what holds ends the game."
+_BARE: Final = "Leave the word away: changes stand in the body as they are."
+_RANGE: Final = "Write a range: `0 to 9`."
+_NO_LIST: Final = "Write a relation, such as `relation has(a: A, b: B)`: no value is a collection."
+_VALUES: Final = "Write the values in braces behind the type: `object x: T { f = … }`."
+
+# Words that begin a statement elsewhere.
+_IN_BODIES: Final = {
+    **dict.fromkeys(("var", "val", "const", "local", "auto"), _LOCAL),
+    **dict.fromkeys(("def", "function", "func", "fn", "sub", "procedure", "proc"), _ROUTINE),
+    **dict.fromkeys(("print", "echo", "puts", "write", "log", "display", "printf", "tell"), _SAY),
+    **dict.fromkeys(("while", "loop", "repeat", "foreach", "each", "forall", "every"), _LOOP),
+    **dict.fromkeys(("switch", "match", "case"), _CHOICE),
+    **dict.fromkeys(("raise", "throw", "fail", "error", "assert", "ensure", "refuse"), _REFUSE),
+    **dict.fromkeys(("precondition", "preconditions", "pre", "condition", "conditions"), _REFUSE),
+    **dict.fromkeys(("requirement", "requirements", "needs"), _REFUSE),
+    **dict.fromkeys(("effect", "effects", "post", "postcondition", "do", "begin"), _BARE),
+    **dict.fromkeys(("win", "victory", "gameover", "game_over", "lose", "goal"), _ENDING),
+    **dict.fromkeys(("wait", "sleep", "delay"), "Write `takes 3` behind the parameters."),
+    **dict.fromkeys(("try", "catch", "except"), "Test it first: `if … { }`, or `require …`."),
+    **dict.fromkeys(("with", "probability", "maybe", "randomly", "perhaps"), _DRAW),
+    **dict.fromkeys(("move", "put", "place"), "Write the change: `x.at = …`."),
+    **dict.fromkeys(("delete", "del", "kill"), "Write `destroy x`, or `remove` before a fact."),
+    **dict.fromkeys(("new", "spawn"), "Write `create x: T { }`."),
+    "set": "Write the change alone: `x.f = …`.",
+    "return": "A body gives no value: write a `derive` for one.",
+    "unless": "Write `if not … { }`.",
+    "increase": "Write `x.f += …`.",
+    "increment": "Write `x.f += 1`.",
+    "decrease": "Write `x.f -= …`.",
+    "decrement": "Write `x.f -= 1`.",
+}
+# Words of the language that begin a statement and take no parentheses.
+_CALLED: Final = {
+    "say": _SAY,
+    "destroy": "Write `destroy x`, without parentheses.",
+    "swap": "Write `swap x.f, y.f`, without parentheses.",
+    "transfer": "Write `transfer 3 of x.f to y.f`, without parentheses.",
+}
+# Words that begin an item elsewhere.
+_AS_ITEMS: Final = {
+    **dict.fromkeys(("def", "func", "fn", "procedure", "proc", "method", "sub"), _ROUTINE),
+    **dict.fromkeys(("class", "struct", "record", "interface", "kind", "entity"), "Write `type`."),
+    **dict.fromkeys(
+        ("import", "include", "from", "using", "require"), "Write `use folder.module`."
+    ),
+    **dict.fromkeys(("var", "const", "val", "constant"), "Write `param name: 0 to 9 = 3`."),
+    **dict.fromkeys(("predicate", "predicates", "fact"), "Write `relation name(x: T)`."),
+    **dict.fromkeys(
+        ("fluent", "state", "variable"),
+        "Write `relation name(x: T)`, or `function name(x: T): 0 to 9` for a fact with a value.",
+    ),
+    **dict.fromkeys(("player", "hero", "agent"), "Write `actor me: T`."),
+    **dict.fromkeys(("operator", "command", "verb"), "Write `action`."),
+    **dict.fromkeys(("level", "map", "game", "problem", "instance"), "Write `world name { }`."),
+    "rule": "Write `law` for what happens by itself, or `action` for what somebody does.",
+    "test": 'Write `scenario "…" in world { }`.',
+}
+# Words that begin a line of a world elsewhere.
+_IN_WORLDS: Final = {
+    **dict.fromkeys(("win", "victory", "target"), "Write `goal name: …`."),
+    **dict.fromkeys(("loss", "defeat", "fail"), "Write `lose name: …`."),
+    **dict.fromkeys(
+        ("init", "initial", "initially", "begin"), "Put changes of the start into `setup { }`."
+    ),
+}
+# Functions of a value elsewhere.
+_FUNCTIONS: Final = {
+    **dict.fromkeys(("exists", "some"), "Write `any(… for x: T)`."),
+    **dict.fromkeys(("forall", "every"), "Write `all(… for x: T)`."),
+    **dict.fromkeys(("random", "rand", "randint", "randrange", "roll", "dice"), _DRAW),
+    **dict.fromkeys(("len", "size", "length"), "Write `count(x in …)`, or `count(… for x: T)`."),
+}
+_LITERALS: Final = {
+    **dict.fromkeys(("None", "Null", "NULL", "Nil", "Nothing"), "Write `none`."),
+    **dict.fromkeys(("True", "TRUE"), "Write `true`."),
+    **dict.fromkeys(("False", "FALSE"), "Write `false`."),
+}
+NAMES: Final = {
+    **dict.fromkeys(("null", "nil", "undefined", "nothing"), "Write `none`."),
+    **dict.fromkeys(("yes", "on"), "Write `true`."),
+    **dict.fromkeys(("no", "off"), "Write `false`."),
+}
+"""Names of values elsewhere, which the checker meets as unknown names."""
+_IN_SCENARIOS: Final = dict.fromkeys(("expect", "check", "assert", "should"), "Write `then`.")
+TYPES: Final = {
+    **dict.fromkeys(("string", "str", "char", "text"), "`text`"),
+    **dict.fromkeys(("boolean", "bool", "flag"), "`bool`"),
+    **dict.fromkeys(("integer", "number", "num", "int"), "`int`, or a range such as `0 to 9`"),
+    **dict.fromkeys(
+        ("float", "double", "decimal", "real"), "`real`, or a range such as `0.0 to 9.9`"
+    ),
+}
+_POWER: Final = "Write `pow(x, n)`."
+
+
+def misplaced(found: Found) -> str | None:
+    """A word of the language at the beginning of an item where it cannot stand."""
+    word = found.token.terminal
+    if found.before or word in found.tables.first("item"):
+        return None
+    if word == "let":
+        return "Write `param` or `derive` for a value of the whole file."
+    if word == "reward":
+        return "Put it into the body of a law, or into a `world name { }`."
+    if word in WORLD:
+        return "Put this line into a `world name { }`."
+    if word in STEPS:
+        return 'Put this step into a `scenario "…" in name { }`.'
+    if word in EFFECTS:
+        return "Put this into the body of an action or a law."
+    return None
+
+
+def foreign_word(found: Found) -> str | None:
+    """A keyword of another language, here or as the word that began the statement."""
+    token, previous = found.token, found.previous
+    if not found.before:
+        if _is_comment(found):
+            return "Begin comments with `#`."
+        return _AS_ITEMS.get(token.text) if token.terminal == "NAME" else None
+    if _is_comment(found):
+        return "Begin comments with `#`."
+    if token.terminal == "NAME" and {"given", "replay"} <= found.expected:
+        return _IN_SCENARIOS.get(token.text, "Begin a step with `given`, `when` or `then`.")
+    if previous is None or not found.is_name(previous) or "+=" not in found.expected:
+        return None
+    statement = found.back(2) in ("{", "}") or not _joins(found.back(2), found)
+    return _IN_BODIES.get(previous.text) if statement else None
+
+
+def _joins(terminal: str, found: Found) -> bool:
+    """Whether a token cannot end a statement, so that a name behind it belongs to it."""
+    ends = {"NAME", "RAW", "TYPE", "STRING", "NUMBER", "QUANTITY", "PERCENT", ")", "]"}
+    return terminal not in ends | found.tables.soft | {"true", "false", "none"}
+
+
+def _is_comment(found: Found) -> bool:
+    signs = (found.token.text, found.following.text if found.following else "")
+    dashes = signs == ("-", "-") and not found.before
+    return found.touches(found.following) and (signs in (("/", "/"), ("/", "*")) or dashes)
+
+
+def foreign_type(found: Found) -> str | None:
+    """The name that other languages give to a type of values."""
+    named = found.token.terminal == "NAME" and "TYPE" in found.expected
+    known = TYPES.get(found.token.text) if named and "NAME" not in found.expected else None
+    return f"Write {known}." if known else None
+
+
+def foreign_sign(found: Found) -> str | None:
+    """An operator of another language, which reads as two of ours."""
+    sign = found.token.terminal
+    after = found.following.terminal if found.touches(found.following) and found.following else ""
+    if "+=" in found.expected:
+        return _instead_of_set(sign, after)
+    if _follows(found.previous, found.token):
+        known = _PAIRS.get((found.back(1), sign))
+        if known:
+            return known
+    if (sign, after) == ("-", ">"):
+        return _arrow(found)
+    known = _PAIRS.get((sign, after)) if sign == "=" else None
+    if known:
+        return known
+    if "*" in found.expected:
+        return _behind_value(sign)
+    return None
+
+
+_PAIRS: Final = {
+    ("=", "<"): "Write `<=`.",
+    ("==", "="): "Write `==` to compare.",
+    ("<", ">"): "Write `!=`.",
+    ("*", "*"): _POWER,
+    ("-", ">"): "Write `implies` in a condition.",
+}
+
+
+def _follows(previous: Token | None, token: Token) -> bool:
+    return previous is not None and previous.end == token.start
+
+
+def _instead_of_set(sign: str, after: str) -> str | None:
+    """What to write where a change was begun and `=`, `+=` or `-=` must come."""
+    if sign in "+-" and after == sign:
+        return f"Write `{sign}= 1`."
+    if sign in ("*", "/", "div", "mod"):
+        return f"Write the change in full: `x.f = x.f {sign} …`."
+    if sign == ":" or (sign, after) == ("-", ">") or sign == "is":
+        return "Write `=` to set a value."
+    return None
+
+
+def _arrow(found: Found) -> str | None:
+    if ":" in found.expected:
+        return "Write the type behind a colon: `: T`."
+    if "{" in found.expected and found.item in ("action", "law", "watch"):
+        return "Leave the type out: only a `derive` or a `function` has a value."
+    return None
+
+
+def _behind_value(sign: str) -> str | None:
+    if sign == "?":
+        return "Write `if … then … else …`."
+    if sign == "[":
+        return "Write a function with parameters, such as `f(a, i)`: collections have no index."
+    if sign == "=":
+        return "Write `implies` in a condition, or `>=` to compare."
+    return None
+
+
+# ---- What is written elsewhere and fails only later in the statement ---------------------
+
+
+@frozen
+class Meant:
+    """The word of a statement that went wrong, which may stand before the unexpected token;
+    ``brace``: the brace behind it is missing."""
+
+    token: Token
+    hint: str
+    brace: bool = False
+
+
+def meant(found: Found, source: Source) -> Meant | None:
+    """The word of another language in the statement that failed, and what to write instead."""
+    if _lacks_brace(found) and found.previous and _begins_line(found.token, source):
+        return Meant(found.previous, "Write `{` behind it: the body stands in braces.", brace=True)
+    said = _statement(found, source)
+    return next((one for one in (ask(said, found) for ask in _FORMS) if one), None)
+
+
+def _lacks_brace(found: Found) -> bool:
+    """Whether the body of an item should have begun."""
+    headed = found.item in ("action", "law", "watch", "world", "scenario", "birth", "describe")
+    opened = any(one.terminal == "{" for one in found.before)
+    return headed and not opened and "{" in found.expected
+
+
+def _statement(found: Found, source: Source) -> list[Token]:
+    """The tokens of the statement under way: from the beginning of its line, or behind a brace,
+    to the unexpected token."""
+    said = [found.token]
+    for token in reversed(found.before):
+        if _begins_line(said[0], source) and said[0] is not found.token:
+            break
+        if token.terminal in ("{", "}") and said[0] is not found.token:
+            break
+        said.insert(0, token)
+    return said
+
+
+def _begins_line(token: Token, source: Source) -> bool:
+    line = source.text.rfind("\n", 0, token.start) + 1
+    return not source.text[line : token.start].strip()
+
+
+def _literal(said: list[Token], found: Found) -> Meant | None:
+    """`None`, `True` and `False`, which read as types."""
+    for token in reversed(said[-3:]):
+        if token.terminal == "TYPE" and token.text in _LITERALS:
+            return Meant(token, _LITERALS[token.text])
+    return None
+
+
+def _head(said: list[Token], found: Found) -> Meant | None:
+    """A word that began the statement."""
+    head = said[0]
+    if not found.is_name(head) or len(said) < 2 or head is found.before[0]:
+        return None
+    if found.item == "world" and head.terminal in WORLD:
+        return None
+    table = _IN_WORLDS if found.item == "world" and "goal" in found.expected else _IN_BODIES
+    if found.item in ("type", "enum", "scenario") or said[1].terminal in _SETS:
+        return None
+    hint = table.get(head.text)
+    return None if hint is None else Meant(head, hint)
+
+
+_CHANGES: Final = frozenset({"=", "+=", "-="})
+_SETS: Final = _CHANGES | {"."}
+
+
+def _call(said: list[Token], found: Found) -> Meant | None:
+    """A statement written as a call, and a function of a value."""
+    hint = _CALLED.get(said[0].text) if len(said) > 1 and said[1].terminal == "(" else None
+    if hint is not None and "+=" in found.expected:
+        return Meant(said[0], hint)
+    behind = () if found.following is None else (found.following,)
+    for token, after in pairwise((*said, *behind)):
+        opens = after.terminal == "(" or found.is_name(after)
+        if token.text in _FUNCTIONS and opens and token is not said[0]:
+            return Meant(token, _FUNCTIONS[token.text])
+    return None
+
+
+def _in_type(said: list[Token], found: Found) -> Meant | None:
+    """`x in T`: the things of a type are named behind a colon."""
+    for place, token in enumerate(said[:-1]):
+        after = said[place + 1]
+        if token.terminal != "in" or after.terminal != "TYPE" or not place:
+            continue
+        if place + 2 >= len(said) or said[place + 2].terminal != ".":
+            return Meant(token, f"Write `{said[place - 1].text[:20]}: {after.text[:40]}`.")
+    return None
+
+
+def _is_value(said: list[Token], found: Found) -> Meant | None:
+    """`x is none`: values are compared, types are asked for."""
+    token = found.token
+    if found.back(1) != "is":
+        return None
+    if token.terminal in ("none", "true", "false", "NUMBER", "STRING"):
+        return Meant(said[-2], f"Write `== {token.text[:20]}`.")
+    follows = found.following
+    if token.terminal != "not" or follows is None:
+        return None
+    literal = follows.terminal in ("none", "true", "false")
+    return Meant(said[-2], f"Write `!= {follows.text}`.") if literal else None
+
+
+def _choice(said: list[Token], found: Found) -> Meant | None:
+    """`a if c else b`."""
+    if found.token.terminal != "else":
+        return None
+    for before, token in pairwise(said):
+        if token.terminal == "if" and before.terminal not in ("else", "{", "}"):
+            return Meant(token, "Write `if … then … else …` for a value.")
+    return None
+
+
+def _negated_fact(said: list[Token], found: Found) -> Meant | None:
+    if found.token.terminal == "not" and found.change_expected:
+        return Meant(found.token, "Write `remove` before a fact, or `= false` behind a value.")
+    return None
+
+
+def _range(said: list[Token], found: Found) -> Meant | None:
+    """Types of numbers and collections that are written otherwise."""
+    token, before = found.token, found.back(1)
+    if before in ("int", "real") and token.terminal in ("(", "[", "NUMBER", "<"):
+        return Meant(token, _RANGE)
+    if found.item not in ("type", "function", "param", "table", "action", "law", "derive"):
+        return None
+    typed = "TYPE" in found.expected and "NAME" not in found.expected
+    if typed and token.text in ("range", "[", "between") and before == ":":
+        return Meant(token, _RANGE)
+    if typed and token.text in ("list", "set", "array", "dict", "map", "tuple", "queue"):
+        return Meant(token, _NO_LIST)
+    if before == "TYPE" and token.terminal in ("[", "<") and "?" in found.expected:
+        optional = said[-2].text in ("Optional", "Maybe", "Option")
+        return Meant(said[-2], "Write `T?`." if optional else _NO_LIST)
+    if token.terminal == "or" and found.back(1) == "TYPE" and "?" in found.expected:
+        return Meant(token, f"Write `{said[-2].text[:40]}?`.")
+    if token.terminal == "?" and found.is_name(found.previous) and ":" in found.expected:
+        return Meant(token, "Write the question mark behind the type: `x: T?`.")
+    return _limits(found)
+
+
+def _limits(found: Found) -> Meant | None:
+    """The range or the default of an attribute, told by words."""
+    token, previous = found.token, found.previous
+    if found.item == "type" and token.terminal in ("min", "max"):
+        return Meant(token, _RANGE)
+    if previous is not None and previous.text in ("default", "defaults", "initially", "init"):
+        return Meant(previous, "Write `=` before the value: `x: 0 to 9 = 3`.")
+    return None
+
+
+def _of_world(said: list[Token], found: Found) -> Meant | None:
+    """Lines of a world: objects, their values, and goals."""
+    token, head = found.token, said[0]
+    if found.item not in ("world", "object"):
+        return None
+    if found.expected == {"="} and token.terminal == ":":
+        return Meant(token, "Write `=` before a value: `{ at = hall }`.")
+    if {"goal", "endless"} <= found.expected:
+        return _line_of_world(found)
+    nameless = found.back(1) in _ENDINGS or found.expected == {":"}
+    nameless = nameless and not is_reserved_name(found)
+    if head.terminal in _ENDINGS and nameless:
+        return Meant(token, f"Write a name, a colon and a condition: `{head.text} name: …`.")
+    return None
+
+
+_ENDINGS: Final = frozenset({"goal", "lose", "stop"})
+
+
+def _line_of_world(found: Found) -> Meant | None:
+    """Something that begins no line of a world, and may belong to the line before."""
+    token, follows = found.token, found.following
+    if token.text in _IN_WORLDS:
+        return Meant(token, _IN_WORLDS[token.text])
+    if token.text in ("(", "at", "in", "on", "with") and "aka" in found.expected:
+        return Meant(token, _VALUES)
+    if token.terminal in ("is", "=") and "aka" in found.expected:
+        return Meant(token, "Write the type behind a colon: `object x: T { }`.")
+    if follows is not None and (token.terminal == "TYPE" or follows.terminal == ":"):
+        return Meant(token, "Write `object x: T { f = … }`.")
+    return None
+
+
+def _of_header(said: list[Token], found: Found) -> Meant | None:
+    """The first lines of actions and laws."""
+    token, expected = found.token, found.expected
+    follows = "" if found.following is None else found.following.terminal
+    if "as" in expected and "STRING" in (token.terminal, follows if token.terminal == ":" else ""):
+        return Meant(token, "Write `as` before the words to type.")
+    if token.terminal == "TYPE" and ":" in expected and found.is_name(found.previous):
+        return Meant(token, f"Write a colon before the type: `x: {token.text[:40]}`.")
+    if found.item not in ("law", "watch") or "{" not in expected or found.back(1) != ")":
+        return _of_law(found)
+    if token.text in ("if", "while", "where", "unless", "on"):
+        return Meant(token, "Write `when` and a condition before the brace.")
+    if token.text in ("every", "each"):
+        return Meant(token, "Write `when tick() mod 3 == 0`.")
+    return _of_law(found)
+
+
+def _of_law(found: Found) -> Meant | None:
+    if found.item == "law" and found.token.terminal == "chance" and "when" in found.expected:
+        return Meant(found.token, "Put it into the body: `{ chance 50% { … } }`.")
+    return None
+
+
+def _statement_end(said: list[Token], found: Found) -> Meant | None:
+    """What stands behind a change elsewhere."""
+    token = found.token
+    if found.change_expected and token.terminal == "when" and said[0] is not token:
+        return Meant(token, "Write `if … { }` around the change.")
+    if token.terminal == ":" and found.before and said[-2].text in ("require", "requires"):
+        return Meant(token, "Write `require` and the condition, without a colon.")
+    if found.back(1) == "create" and token.terminal == "TYPE":
+        return Meant(token, f"Write a name before the type: `create x: {token.text[:40]}`.")
+    if token.terminal == "+" and found.back(1) == "=" and found.value_expected:
+        return Meant(token, "Write `+=`.")
+    if token.terminal == "=" and found.back(1) in ("<", ">"):
+        return Meant(token, f"Write `{found.back(1)}=` without a blank.")
+    if token.terminal == "," and said[0].terminal == "require":
+        return Meant(token, "Join conditions with `and`.")
+    if found.back(1) == "STRING" and token.terminal == "STRING" and said[-3].terminal == "else":
+        return Meant(said[-2], 'Write the label without quotes: `else label "…"`.')
+    behind = "{" if found.following is None else found.following.terminal
+    if found.back(1) == "during" and token.terminal == "when" and behind not in ("{", "when"):
+        return Meant(token, "Write the name of a phase behind `during`.")
+    if token.terminal == "," and found.item == "phase":
+        return Meant(token, "Write a `phase` for each.")
+    return None
+
+
+def _broken_line(said: list[Token], found: Found) -> Meant | None:
+    """A statement or an item that ended too early or too late."""
+    token, follows = found.token, found.following
+    first = next((n for n, one in enumerate(found.before) if one is said[0]), 0)
+    before = found.before[first - 1] if first else None
+    if token.terminal in ("=", "+=", "-=") and before is not None and before.terminal in _SETS:
+        return Meant(before, f"Write a value behind `{before.text}`.")
+    if found.back(1) == "}" and END in found.expected and "{" not in found.expected:
+        return Meant(found.before[-1], "Remove it: it closes the item, and more follows.")
+    if token.terminal == "[" and "{" in found.expected:
+        return Meant(token, "Write `{` instead.")
+    changes = follows is not None and follows.terminal in _CHANGES and "+=" in found.expected
+    if changes and found.is_name(token) and found.is_name(said[0]) and said[0] is found.previous:
+        return Meant(token, f"Write a point between the two: `{said[0].text}.{token.text}`.")
+    return None
+
+
+def _of_item(said: list[Token], found: Found) -> Meant | None:
+    """An item that begins with a capital letter."""
+    small = found.token.text.lower()
+    if found.before or found.token.terminal != "TYPE":
+        return None
+    if small in found.tables.first("item"):
+        return Meant(found.token, f"Write `{small}` with a small letter.")
+    return None
+
+
+_FORMS: Final[tuple[Callable[[list[Token], Found], Meant | None], ...]] = (
+    _literal, _choice, _is_value, _in_type, _call, _head, _negated_fact, _range, _of_world,
+    _of_header, _statement_end, _broken_line, _of_item,
+)  # fmt: skip

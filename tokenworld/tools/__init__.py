@@ -1,1 +1,0 @@
-"""What people and programs use a session for: one module or package per tool."""

@@ -1,1 +1,0 @@
-"""Random worlds, played by the engine and by the reference evaluator at once: `tw fuzz`."""

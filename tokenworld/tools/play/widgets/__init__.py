@@ -1,1 +1,0 @@
-"""The widgets of the play screen, one module per area; they talk to the screen by messages."""

@@ -1,1 +1,0 @@
-"""Adapters: states and transitions recorded elsewhere, read into worlds and written from them."""

@@ -1,0 +1,1 @@
+"""``tw audit``: what can become of a world, told in the words of its rules."""

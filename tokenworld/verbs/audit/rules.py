@@ -1,0 +1,648 @@
+"""Which rules ever happen in a state space, and which requires keep the others from it.
+
+`RulesMet` listens while the space is explored. Afterwards the requires of actions are evaluated
+state by state. One state is enough of those that agree on all that the question reads: the bits of
+packed states (`planning.search.packed.dependencies`), else the columns, who lives and whose turn
+it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+from tokenworld.core import lowered
+from tokenworld.core.walk import conjuncts
+from tokenworld.diagnostics import Source, Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.engine.reading import columns_by_time, columns_read, held
+from tokenworld.engine.result import Result
+from tokenworld.engine.searching.quick import Came
+from tokenworld.engine.why import standing
+from tokenworld.ground import (
+    Command,
+    Instance,
+    Raw,
+    count_bindings,
+    parameter_domains,
+    patterns_of,
+)
+from tokenworld.model import (
+    BOOL,
+    Action,
+    And,
+    Binder,
+    Fold,
+    ObjectType,
+    Term,
+    TypeRange,
+    Watch,
+    binder_terms,
+    guard_terms,
+    looks_back,
+)
+from tokenworld.planning.space.graph import Graph, Node
+from tokenworld.planning.space.packed_graph import PackedGraph
+
+__all__ = [
+    "Idle",
+    "LookedAt",
+    "Requires",
+    "RulesMet",
+    "Witnesses",
+    "idle_rules",
+    "meet",
+    "standing_requires",
+    "told_apart",
+]
+
+
+Told = Callable[[Iterable[Term]], Callable[[Hashable], Hashable] | None]
+"""What of a mark terms can tell apart; ``None`` where that is not known."""
+
+
+class Witnesses:
+    """The states of a graph, as far as questions need them.
+
+    ``playing`` are the nodes in which play goes on and what follows is known; ``told`` knows what
+    the marks of an interpreted graph are made of.
+    """
+
+    def __init__(self, graph: Graph[State], playing: Sequence[Node], told: Told) -> None:
+        self._graph, self._playing, self.told = graph, playing, told
+        self.total = len(playing)
+
+    def of_condition(self, term: Term, params: tuple[Binder, ...]) -> Iterator[State]:
+        """States for the question for which bindings a condition ever holds between two ticks."""
+        graph = self._graph
+        if isinstance(graph, PackedGraph):
+            return self._packed(graph, graph.nodes(), graph.world.parts.condition(term, params))
+        return self._interpreted((term, *binder_terms(params)))
+
+    def any(self) -> Iterator[State]:
+        """States for the question what ever exists."""
+        graph = self._graph
+        if isinstance(graph, PackedGraph):  # nothing is created in a packed world
+            return self._packed(graph, graph.nodes(), 0)
+        return self._interpreted(())
+
+    def playing(self) -> Iterator[tuple[Hashable, State]]:
+        """All states in which play goes on, with their marks, ``None`` in a packed graph."""
+        graph = self._graph
+        for node in self._playing:
+            yield graph.marks[node] if graph.marks else None, graph.states[node]
+
+    def of_requires(self, action: Action, args: tuple[Raw, ...]) -> Iterator[State] | None:
+        """States for the question how the requires of a command ever stand; ``None``: all."""
+        graph = self._graph
+        if not isinstance(graph, PackedGraph):
+            return None
+        mask = graph.world.parts.requires(action.name, args)
+        return None if mask is None else self._packed(graph, self._playing, mask)
+
+    def _packed(
+        self, graph: PackedGraph[State], nodes: Iterable[Node], mask: int | None
+    ) -> Iterator[State]:
+        chosen = nodes if mask is None else told_apart(graph, nodes, mask)
+        return (graph.states[node] for node in chosen)
+
+    def _interpreted(self, terms: tuple[Term, ...]) -> Iterator[State]:
+        """One state of each kind that terms tell apart."""
+        graph, told = self._graph, self.told(terms)
+        seen = set[Hashable]()
+        for node in graph.nodes():
+            kind = node if told is None else told(graph.marks[node])
+            if kind not in seen:
+                seen.add(kind)
+                yield graph.states[node]
+
+
+def told_apart(graph: PackedGraph[State], nodes: Iterable[Node], mask: int) -> Iterator[Node]:
+    """One node of each kind that differs in the bits of ``mask``, the first one."""
+    seen: set[int] = set()
+    keys = graph.keys
+    for node in nodes:
+        part = keys[node] & mask
+        if part not in seen:
+            seen.add(part)
+            yield node
+
+
+class LookedAt:
+    """Tells apart the states that the requires of one action can tell apart.
+
+    What does not rest on stored values alone tells all states apart. A long action is broken off
+    before requires are looked at: then it is the state after that which counts.
+    """
+
+    def __init__(self, engine: Engine, action: Action, told: Told) -> None:
+        self._seen: set[Hashable] = set()
+        terms = tuple(_terms(action))
+        self._columns, self._told = columns_read(engine.layout, terms), told(terms)
+
+    def news(self, mark: Hashable, state: State, after: State | None) -> bool:
+        """Whether no state came before that looks the same; it is remembered. ``after`` is the same
+        with the long action of the actor broken off (``None``: that cannot be), ``mark`` that of
+        the state, if it has one."""
+        if self._columns is None:
+            return True
+        key = self._key(self._columns, mark, state, after)
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    def _key(
+        self, columns: tuple[int, ...], mark: Hashable, state: State, after: State | None
+    ) -> Hashable:
+        if mark is not None and self._told is not None and after is state:
+            return self._told(mark), state.turn
+        long = state.long_of(state.acting)
+        going_on = None if long is None else long.command
+        broken_off = None if after is None or after is state else held(after, columns)
+        return held(state, columns), broken_off, going_on, state.acting
+
+
+def _terms(action: Action) -> Iterator[Term]:
+    yield from guard_terms(action)
+    if action.takes is not None:
+        yield action.takes
+
+
+_FEW = 2_000
+"""Of so many bindings each one is looked at; of more only those that static facts leave."""
+_MOST_REQUIRES = 12
+"""Subsets of more requires than this are not searched for the smallest that never hold."""
+
+
+@dataclass(slots=True)
+class Requires:
+    """The truth of each require of one action in all states, for all arguments.
+
+    ``masks`` are the sets of requires that held together, ``refused`` those that were the first to
+    fail. ``static`` are those that were not looked at one by one, because they sort bindings out
+    before anything is looked at. ``refusals``: which ever refuse is asked as well.
+    """
+
+    action: Action
+    refusals: bool
+    masks: set[frozenset[int]] = field(default_factory=set)
+    refused: set[int] = field(default_factory=set)
+    static: frozenset[int] | None = None
+    stands: set[tuple[bool | None, ...]] = field(default_factory=set)
+
+    @property
+    def allowed(self) -> bool:
+        """Whether all of them ever held together."""
+        return frozenset(range(len(self.action.requires))) in self.masks
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more is to be learnt."""
+        return self.allowed and (self.all_refused or not self.refusals)
+
+    @property
+    def all_refused(self) -> bool:
+        return len(self.refused) == len(self.action.requires)
+
+    def note(self, stand: tuple[bool | None, ...]) -> bool:
+        """One state and one choice of arguments; whether that was news."""
+        if stand in self.stands:
+            return False
+        self.stands.add(stand)
+        holding = frozenset(index for index, holds in enumerate(stand) if holds)
+        self.masks.add(holding)
+        failed = next((index for index, holds in enumerate(stand) if not holds), None)
+        if failed is not None:
+            self.refused.add(failed)
+        return True
+
+    def blocking(self) -> tuple[int, ...]:
+        """The first require that never holds, else a smallest set that never holds together."""
+        indices = range(len(self.action.requires))
+        most = len(indices) if len(indices) <= _MOST_REQUIRES else 1
+        for size in range(1, most + 1):
+            for chosen in combinations(indices, size):
+                if not any(mask >= frozenset(chosen) for mask in self.masks):
+                    return chosen
+        return ()
+
+
+def standing_requires(
+    engine: Engine, looking: Witnesses, deadline: float, met: Collection[str], *, complete: bool
+) -> tuple[dict[str, Requires], int]:
+    """The requires of actions in all states, and in how many states they were looked at.
+
+    ``deadline`` is a time of `time.monotonic`. An action of which nothing more is to be learnt is
+    left alone; where the states are not ``complete``, so is what was done in one of them (``met``),
+    for nothing can be said about what never refuses.
+    """
+    actions = engine.instance.program.actions
+    found = {
+        name: Requires(action, complete)
+        for name, action in actions.items()
+        if action.requires and (complete or name not in met)
+    }
+    rest = [
+        (one, LookedAt(engine, one.action, looking.told))
+        for one in found.values()
+        if not _examine_apart(engine, looking, one, deadline)
+    ]
+    for number, (mark, state) in enumerate(looking.playing()):
+        rest = [pair for pair in rest if not pair[0].settled]
+        if not rest or time.monotonic() > deadline:
+            return found, looking.total if not rest else number
+        after = engine.stepper.unit.cancelled(state)
+        for requires, looked_at in rest:
+            if looked_at.news(mark, state, after):
+                _examine(engine, state, after, requires)
+    return found, looking.total
+
+
+def _examine_apart(engine: Engine, looking: Witnesses, requires: Requires, deadline: float) -> bool:
+    """One action, each choice of arguments in the states that tell how its requires stand; false
+    where that is not possible, or time is up."""
+    action = requires.action
+    domains = parameter_domains(engine.instance, action.params)
+    if count_bindings(domains) > _FEW:
+        return False
+    for args in product(*domains):
+        command = Command(action.name, args)
+        states = looking.of_requires(action, args)
+        if states is None:
+            return False
+        for state in states:
+            if all(state.alive(one) for one in _objects(action, args)):
+                now = engine.stepper.unit.since(state, command)
+                requires.note(standing(engine.code, state, now, command))
+            if requires.settled:
+                return True
+            if time.monotonic() > deadline:
+                return False
+    return True
+
+
+def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
+    """The objects among the arguments of an action."""
+    for binder, value in zip(action.params, args, strict=True):
+        if isinstance(binder.type, ObjectType) and isinstance(value, int):
+            yield value
+
+
+def _examine(engine: Engine, state: State, after: State | None, requires: Requires) -> None:
+    """One action in one state, with all arguments, as far as there is something to learn."""
+    unit, action = engine.stepper.unit, requires.action
+    for args in _bindings(engine, state, requires):
+        command = Command(action.name, args)
+        now = unit.judged(state, command, after)
+        if now is None:
+            continue  # nothing is asked
+        news = requires.note(standing(engine.code, now, unit.since(now, command), command))
+        if news and requires.settled:
+            return
+
+
+def _bindings(engine: Engine, state: State, requires: Requires) -> Iterable[tuple[Raw, ...]]:
+    """All bindings; where these are too many, those that static facts leave.
+
+    Then the requires which say these facts did refuse something.
+    """
+    action, instance = requires.action, engine.instance
+    domains = _domains(instance, state, action.params)
+    if count_bindings(domains) <= _FEW:
+        return product(*domains)
+    if requires.static is None:
+        changing = lowered(instance.program).changed_in_play
+        rule = lowered(instance.program).actions[action.name]
+        parts = [tuple(conjuncts((one.condition,))) for one in rule.requires]
+        found = [patterns_of(instance, rule.params, one, changing) for one in parts]
+        requires.static = frozenset(index for index, one in enumerate(found) if one)
+        requires.refused |= requires.static
+    return engine.bindings(state, action.name) or ()
+
+
+def _domains(instance: Instance, state: State, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+    declared = parameter_domains(instance, params)
+    return [
+        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
+        for binder, domain in zip(params, declared, strict=True)
+    ]
+
+
+@frozen
+class Idle:
+    """A rule that never happened: its kind and name, its place, and what kept it from it.
+
+    ``blocking`` are the conditions that are never true, or never together, as written.
+    """
+
+    kind: str
+    name: str
+    place: Span
+    reason: str
+    blocking: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class RulesMet:
+    """The rules executed on all edges of a state space."""
+
+    engine: Engine
+    actions: set[str] = field(default_factory=set)
+    laws: set[str] = field(default_factory=set)
+    begun: set[str] = field(default_factory=set)
+    endings: set[str] = field(default_factory=set)
+    awards: set[int] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    _titles: set[str] = field(default_factory=set)
+    _heard: set[tuple[str, ...]] = field(default_factory=set)
+
+    def begin(self, start: State) -> None:
+        """Note the facts that hold in the start state."""
+        self.endings |= set(self.engine.stepper.endings.reached(start, start.me))
+        self.awards |= set(start.awarded)
+
+    def observe(self, before: State, result: Result) -> None:
+        """One result of a command, kept or discarded."""
+        name = result.command.action if result.command is not None else ""
+        if result.status == "executed" and name:
+            self.actions.add(name)
+        elif name and name not in self.failed:
+            self._note_failure(name, result)
+        self.laws |= {rule.title.removeprefix("law ") for rule in result.fired}
+        self.endings |= set(result.latched)
+        self.awards |= set(result.after.awarded)
+        if result.breach is None and not result.after.turn:
+            self._watches(before, result.after)
+
+    def happened(self, before: State, command: Command, came: Came) -> None:
+        """The same of a command that was executed, without its record."""
+        self.did(command)
+        for title in came.fired:
+            if title not in self._titles:
+                self._titles.add(title)
+                self.laws.add(title.removeprefix("law "))
+        self.endings.update(came.latched)
+        if came.after.awarded:
+            self.awards.update(came.after.awarded)
+        if not came.after.turn:
+            self._watches(before, came.after)
+
+    def leapt(
+        self,
+        command: Command,
+        titles: tuple[str, ...],
+        latched: tuple[str, ...],
+        awarded: tuple[int, ...],
+    ) -> None:
+        """A command was executed, of which it is known what it comes to."""
+        if command.action:
+            self.actions.add(command.action)
+        if titles and titles not in self._heard:
+            self._heard.add(titles)
+            self.laws |= {title.removeprefix("law ") for title in titles}
+        if latched or awarded:
+            self.endings.update(latched)
+            self.awards.update(awarded)
+
+    @property
+    def watches(self) -> bool:
+        """Whether states are wanted for what watches may say."""
+        return not self.begun >= self.engine.instance.program.watches.keys()
+
+    def did(self, command: Command) -> None:
+        """A command that came to what the one before came to."""
+        if command.action:
+            self.actions.add(command.action)
+
+    def _note_failure(self, name: str, result: Result) -> None:
+        if result.generated:
+            self.failed[name] = f"it is always refused: {result.cause}"
+        elif result.breach is not None:
+            rule = f" by {result.breach.rule}" if result.breach.rule else ""
+            self.failed[name] = f"it is always rolled back{rule}: {result.breach.message}"
+
+    def _watches(self, before: State, after: State) -> None:
+        base = before.told or before.round or before
+        watches = self.engine.stepper.watches
+        for name in self.engine.instance.program.watches:
+            if name not in self.begun and watches.begins(name, base, after, before.me):
+                self.begun.add(name)
+
+
+# ---- rules that never happened ------------------------------------------------------------------
+
+
+def idle_rules(
+    met: RulesMet,
+    requires: dict[str, Requires],
+    looking: Witnesses,
+    sources: dict[str, Source],
+    *,
+    complete: bool,
+) -> tuple[Idle, ...]:
+    """Actions, laws, watches, endings and awards that never happened, in that order.
+
+    ``complete``: the states are all there are, so that what did not hold never holds.
+    """
+    program, world = met.engine.instance.program, met.engine.instance.world
+    conditions = _Conditions(met.engine, looking, sources, complete)
+    found = [
+        _idle_action(met, action, requires.get(name), complete)
+        for name, action in program.actions.items()
+        if name not in met.actions and not _only_talk(met, name, requires.get(name))
+    ]
+    for law in program.laws.values():
+        if law.name not in met.laws:
+            found.append(conditions.idle("law", law.name, law.span, law.params, law.when))
+    for watch in program.watches.values():
+        if watch.name not in met.begun:
+            found.append(conditions.idle("watch", watch.name, watch.span, watch.params, watch.when))
+    for line in world.endings:
+        if line.name not in met.endings:
+            found.append(conditions.idle(line.ending, line.name, line.span, (), line.condition))
+    for index, award in enumerate(world.awards):
+        if index not in met.awards:
+            found.append(conditions.idle("award", str(index + 1), award.span, (), award.when))
+    return tuple(found)
+
+
+def _only_talk(met: RulesMet, name: str, requires: Requires | None) -> bool:
+    """Whether an action is possible and was left out because it changes nothing."""
+    return name not in met.failed and (requires is None or requires.allowed)
+
+
+def _idle_action(met: RulesMet, action: Action, requires: Requires | None, complete: bool) -> Idle:
+    if requires is None or requires.allowed:
+        reason = met.failed.get(action.name, "nobody can ask for it")
+        return Idle("action", action.name, action.span, reason)
+    if not requires.masks:
+        reason = "there is nothing it could be done to"
+        return Idle("action", action.name, action.span, reason)
+    chosen = [action.requires[index] for index in requires.blocking()]
+    reason = _unmet(len(chosen), complete)
+    blocking = tuple(require.source for require in chosen)
+    place = chosen[0].span if len(chosen) == 1 else action.span
+    return Idle("action", action.name, place, reason, blocking)
+
+
+def _unmet(number: int, complete: bool) -> str:
+    """What is said of so many conditions that did not hold together."""
+    what = "this" if number == 1 else "these"
+    together = "" if number == 1 else " together"
+    how = ("never holds" if number == 1 else "never hold") if complete else "did not hold"
+    return f"{what} {how}{together}{'' if complete else ' so far'}"
+
+
+@dataclass(slots=True)
+class _Conditions:
+    """Conditions of rules that no actor gives, examined at the ends of ticks."""
+
+    engine: Engine
+    looking: Witnesses
+    sources: dict[str, Source]
+    complete: bool
+
+    def idle(
+        self, kind: str, name: str, place: Span, params: tuple[Binder, ...], when: Term | None
+    ) -> Idle:
+        """A rule that never happened, with the parts of its condition that never hold."""
+        empty = [one for one in params if not any(self._domain(one))]
+        if empty:
+            reason = f"there is nothing that `{empty[0].name}` could be"
+            return Idle(kind, name, place, reason)
+        if when is None:
+            return Idle(kind, name, place, "no time passes in which it could happen")
+        parts = when.terms if isinstance(when, And) else (when,)
+        never = [part for part in parts if not self._ever(params, part)]
+        if never:
+            reason = _unmet(1, self.complete)
+            return Idle(kind, name, never[0].span, reason, (self._text(never[0]),))
+        reason = f"{_unmet(len(parts), self.complete)} when it is looked at"
+        return Idle(kind, name, place, reason, tuple(self._text(part) for part in parts))
+
+    def _domain(self, binder: Binder) -> Iterator[bool]:
+        """Something for every object or value that a parameter can be in some state."""
+        domain = binder.domain
+        if not isinstance(domain, TypeRange) or not isinstance(domain.of, ObjectType):
+            yield True
+        else:
+            yield from (bool(state.live[domain.of.name]) for state in self.looking.any())
+
+    def _ever(self, params: tuple[Binder, ...], part: Term) -> bool:
+        """Whether a condition holds for some binding at the end of some tick.
+
+        What looks back within the tick is given the benefit of the doubt.
+        """
+        if looks_back((part,)):
+            return True
+        term = Fold("any", part, params, None, BOOL, part.span) if params else part
+        states = self.looking.of_condition(part, params)
+        return any(self.engine.ask(state, term) for state in states)
+
+    def _text(self, term: Term) -> str:
+        source = self.sources.get(term.span.file)
+        return "" if source is None else source.text[term.span.start : term.span.end]
+
+
+def meet(simulator: EngineSimulator, graph: PackedGraph[State], met: RulesMet) -> None:
+    """Tell ``met`` what happens on the edges of a packed graph and was not met before."""
+    met.actions |= graph.done()
+    _meet_ends(graph, met)
+    _meet_laws(simulator, graph, met)
+    _meet_watches(graph, met)
+
+
+def _whole(mask: int | None) -> int:
+    return -1 if mask is None else mask
+
+
+def _meet_ends(graph: PackedGraph[State], met: RulesMet) -> None:
+    """Endings and awards: a state made from its bits tells which of them it has reached."""
+    world, parts = met.engine.instance.world, graph.world.parts
+    endings = met.engine.stepper.endings
+    conditions = [line.condition for line in world.endings if line.name not in met.endings]
+    conditions += [one.when for n, one in enumerate(world.awards) if n not in met.awards]
+    if not conditions:
+        return
+    every = (*(line.condition for line in world.endings), *conditions)
+    mask = 0
+    for condition in every:
+        mask |= _whole(parts.condition(condition, ()))
+    for node in told_apart(graph, graph.nodes(), mask):
+        state = graph.states[node]
+        met.endings |= set(endings.reached(state, state.me))
+        met.awards |= set(state.awarded)
+
+
+def _meet_laws(simulator: EngineSimulator, graph: PackedGraph[State], met: RulesMet) -> None:
+    """Laws: the interpreter plays one tick of each kind that could tell."""
+    program, world = simulator.instance.program, graph.world
+    asked = {
+        law.name: (_whole(world.parts.law(law.name)), set[int]())
+        for law in program.laws.values()
+        if law.name not in met.laws
+    }
+    if not asked:
+        return
+    simulator.listener = met
+    try:
+        for node in range(graph.expanded):
+            made = graph.numbers(node)
+            for number, begun in world.begun(graph.keys[node]):
+                if number in world.free or number not in made:
+                    continue
+                if any(begun & mask not in seen for mask, seen in asked.values()):
+                    for mask, seen in asked.values():
+                        seen.add(begun & mask)
+                    simulator.successors(graph.states[node], world.commands[number])
+                    asked = {name: one for name, one in asked.items() if name not in met.laws}
+            if not asked:
+                return
+    finally:
+        simulator.listener = None
+
+
+def _meet_watches(graph: PackedGraph[State], met: RulesMet) -> None:
+    """Watches: each kind of edge, by what their conditions look at before and after it."""
+    engine = met.engine
+    for watch in engine.instance.program.watches.values():
+        if watch.name in met.begun:
+            continue
+        mask = _whole(_looked_at(graph, engine, watch))
+        if any(_begins(graph, watch.name, met, pair) for pair in _edges(graph, mask)):
+            met.begun.add(watch.name)
+
+
+def _looked_at(graph: PackedGraph[State], engine: Engine, watch: Watch) -> int | None:
+    """The bits that a watch looks at, at the start of a tick and at its end."""
+    parts = graph.world.parts
+    if not watch.uses_was and (mask := parts.condition(watch.when, watch.params)) is not None:
+        return mask
+    terms = (*binder_terms(watch.params), watch.when)
+    read = columns_by_time(engine.layout, terms, clock=True)
+    if read is None or read.deeds:
+        return None
+    columns = engine.layout.columns
+    return parts.stored({columns[one].fluent.id for one in (*read.now, *read.past)})
+
+
+def _edges(graph: PackedGraph[State], mask: int) -> Iterator[tuple[Node, Node]]:
+    """One edge of each kind that differs in the bits of ``mask`` at its ends."""
+    seen: set[tuple[int, int]] = set()
+    keys = graph.keys
+    for node in range(graph.expanded):
+        before = keys[node] & mask
+        for target in graph.targets(node):
+            pair = before, keys[target] & mask
+            if pair not in seen:
+                seen.add(pair)
+                yield node, target
+
+
+def _begins(graph: PackedGraph[State], name: str, met: RulesMet, edge: tuple[Node, Node]) -> bool:
+    before, after = graph.states[edge[0]], graph.states[edge[1]]
+    return met.engine.stepper.watches.begins(name, before, after, before.me)

@@ -1,0 +1,322 @@
+"""``tw check``: diagnostics of files, repairs (``--fix``), proofs of lines, order of laws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from tokenworld import __version__
+from tokenworld.check import Checked
+from tokenworld.check.analysis.laws import OrderPair, order_pairs
+from tokenworld.check.analysis.proofs import Proof, proofs
+from tokenworld.diagnostics import Diagnostic, Edit, Failure, Source, read_source, to_json
+from tokenworld.model import Program
+from tokenworld.session.loading import check_file, check_text, split_target, timed_file
+from tokenworld.verbs.files import replace_bytes
+from tokenworld.verbs.output import Output, exit_code_of
+
+__all__ = ["Analyses", "Done", "Form", "Repair", "analysed", "check", "repair_file", "repair_text"]
+
+
+_ROUNDS: Final = 200
+"""More repairs than this in one file are left for the next call."""
+
+Check = Callable[[str], tuple[Diagnostic, ...]]
+Score = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One repair that was made: the finding's code, what was done, and the line it stood on."""
+
+    code: str
+    title: str
+    file: str
+    line: int
+    safe: bool
+
+    @property
+    def place(self) -> str:
+        """`file:line`, as the text was when the repair was made."""
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The text after the repairs, and the repairs in the order they were made."""
+
+    text: str
+    done: tuple[Done, ...]
+
+
+def repair_text(name: str, text: str, check: Check, *, unsafe: bool = False) -> Repair:
+    """Apply one repair after another; the result checks better, or nothing is done.
+
+    Better: fewer syntax errors, else fewer errors, else fewer remarks. A repair that does harm is
+    left out, and none is tried twice. Edits of other files are never made.
+    """
+    found = check(text)
+    made: tuple[Done, ...] = ()
+    kept = Repair(text, made)
+    best: Score = _score(found)
+    tried: set[tuple[str, int]] = set()
+    for _ in range(_ROUNDS):
+        step = _step(name, text, found, check, tried, unsafe=unsafe)
+        if step is None:
+            break
+        text, found, one = step
+        made = (*made, one)
+        if _score(found) < best:
+            best, kept = _score(found), Repair(text, made)
+    return kept
+
+
+def _step(
+    name: str,
+    text: str,
+    found: tuple[Diagnostic, ...],
+    check: Check,
+    tried: set[tuple[str, int]],
+    *,
+    unsafe: bool,
+) -> tuple[str, tuple[Diagnostic, ...], Done] | None:
+    """The first repair that does no harm; ``None`` when none is left.
+
+    One that leaves as many findings may show the next mistake of the same item, so it is gone
+    on with, and kept if a later one makes the check better.
+    """
+    for one in found:
+        fix = one.fix
+        if fix is None or one.span is None or not (fix.safe or unsafe):
+            continue
+        if any(edit.span.file != name for edit in fix.edits):
+            continue
+        changed = _edited(text, fix.edits)
+        attempt = (changed, one.span.start)
+        if attempt in tried:
+            continue
+        tried.add(attempt)
+        after = check(changed)
+        if _score(after) <= _score(found):
+            return changed, after, Done(one.code, fix.title, name, one.span.line, fix.safe)
+    return None
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all edits made, the last one first so that places stay true."""
+    for edit in sorted(edits, key=lambda one: one.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+def _score(found: tuple[Diagnostic, ...]) -> Score:
+    """The rank of a check for repairs: smaller is better, compared from left to right."""
+    errors = [one for one in found if one.is_error]
+    syntax = [one for one in errors if one.code in ("TW0101", "TW0102", "TW0103", "TW0104")]
+    return len(syntax), len(errors), len(found)
+
+
+# ---- files ------------------------------------------------------------------------------
+
+
+def repair_file(path: Path, *, unsafe: bool = False) -> Repair:
+    """Repair a file in place: written at once and only if something was repaired.
+
+    Raises `Failure` if the file cannot be read or written. Its line ends, byte order mark and
+    permissions stay as they are.
+    """
+    source = read_source(path)
+
+    def check(text: str) -> tuple[Diagnostic, ...]:
+        return check_text(Source(source.name, source.path, text)).diagnostics
+
+    repair = repair_text(source.name, source.text, check, unsafe=unsafe)
+    if repair.done:
+        _write(path, source.text, repair.text)
+    return repair
+
+
+def _write(path: Path, before: str, text: str) -> None:
+    """Replace the file by one step, unless somebody else has changed it meanwhile."""
+    target = path.resolve()
+    try:
+        data = target.read_bytes()
+        mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+        if data != mark + before.encode():
+            raise _unwritten(path, "it was changed meanwhile")
+        replace_bytes(target, mark + text.encode())
+    except OSError as error:
+        raise _unwritten(path, error.strerror or str(error)) from error
+
+
+def _unwritten(path: Path, why: str) -> Failure:
+    hint = "Make the file writable, or apply the repairs by hand."
+    return Failure(Diagnostic("TW0006", f"`{path}` could not be written: {why}.", hint=hint))
+
+
+@dataclass(frozen=True, slots=True)
+class Analyses:
+    """The proofs and the order-dependent pairs of one program, in written order."""
+
+    proofs: tuple[Proof, ...]
+    order: tuple[OrderPair, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Both lists, for machines."""
+        lines = [
+            {"kind": one.kind, "name": one.name, "answer": one.answer, "open": one.open_rules,
+             "span": str(one.span)}
+            for one in self.proofs
+        ]  # fmt: skip
+        pairs = [
+            {"phase": one.phase, "first": one.first, "second": one.second, "what": one.what,
+             "use": one.use, "write": str(one.write), "other": str(one.other)}
+            for one in self.order
+        ]  # fmt: skip
+        return {"proofs": lines, "order": pairs}
+
+    def tell_proofs(self, out: Output) -> None:
+        """A line for each ``conserve`` and ``invariant``."""
+        for one in self.proofs:
+            open_rules = f" ({', '.join(one.open_rules)})" if one.open_rules else ""
+            said = "proved" if one.answer == "proved" else f"checked at run time{open_rules}"
+            out.line(f"  {one.kind} {one.name}: {said}")
+        if not self.proofs:
+            out.line("  no `conserve` or `invariant` line")
+
+    def tell_order(self, out: Output) -> None:
+        """A line for each pair of laws."""
+        for one in self.order:
+            pair = "itself" if one.first == one.second else f"`{one.second}`"
+            verb = "writes it" if one.use == "writes" else "reads it"
+            out.line(
+                f"  phase {one.phase}: `{one.first}` writes `{one.what}` ({one.write}), "
+                f"{pair} {verb} ({one.other})"
+            )
+        if not self.order:
+            out.line("  no order-dependent laws")
+
+
+def analysed(program: Program) -> Analyses:
+    """Work both out."""
+    return Analyses(proofs(program), order_pairs(program))
+
+
+Form = Literal["text", "json", "sarif", "lsp"]
+
+
+def check(
+    files: tuple[str, ...],
+    out: Output,
+    *,
+    form: Form = "text",
+    pedantic: bool = False,
+    fix: bool = False,
+    unsafe: bool = False,
+    order: bool = False,
+    proofs: bool = False,
+    stats: bool = False,
+) -> int:
+    """Check every file; 0 if none has an error, 1 if one has, 2 if one cannot be read.
+
+    ``form`` is how programs get the findings (`out` then prints one object). ``fix`` applies the
+    repairs that are safe first, with ``unsafe`` every repair that makes the check better.
+    ``order`` lists laws whose order matters, ``proofs`` what is proved of each line, ``stats``
+    the time of each pass.
+    """
+    found: list[Diagnostic] = []
+    sources: dict[str, Source] = {}
+    reports: list[dict[str, object]] = []
+    for name in files:
+        path = split_target(name)[0]
+        report: dict[str, object] = {"file": name}
+        if fix or unsafe:
+            report["fixed"] = _repaired(path, out, unsafe=unsafe)
+        diagnostics, texts, program = _one(path, out, report, pedantic=pedantic, stats=stats)
+        found += diagnostics
+        sources |= {text.name: text for text in texts}
+        reports.append({**report, "diagnostics": [to_json(one) for one in diagnostics]})
+        if not any(one.is_error for one in diagnostics):
+            out.line(f"{name}: sound{_remarks(diagnostics)}")
+        if program is not None and (out.as_json or order or proofs):
+            reports[-1].update(_analysed(program, out, order=order, proofs=proofs))
+    code = exit_code_of(found)
+    if form == "text" or form == "json":
+        out.json({"schema_version": 1, "ok": code == 0, "files": reports})
+    else:
+        out.json(_published(form, found, sources, ok=code == 0))
+    return code
+
+
+def _published(
+    form: Literal["sarif", "lsp"], found: list[Diagnostic], sources: dict[str, Source], *, ok: bool
+) -> dict[str, object]:
+    """The findings in the form of another program."""
+    if form == "sarif":
+        from tokenworld.diagnostics.exchange import to_sarif
+
+        return to_sarif(found, sources, __version__)
+    from tokenworld.diagnostics.exchange import to_lsp
+
+    return {"schema_version": 1, "ok": ok, "published": to_lsp(found, sources)}
+
+
+def _remarks(diagnostics: tuple[Diagnostic, ...]) -> str:
+    if not diagnostics:
+        return ""
+    return f", {len(diagnostics)} remark{'s' if len(diagnostics) > 1 else ''}"
+
+
+def _one(
+    path: Path, out: Output, report: dict[str, object], *, pedantic: bool, stats: bool
+) -> tuple[tuple[Diagnostic, ...], tuple[Source, ...], Program | None]:
+    try:
+        if stats:
+            checked = _measured(path, out, report, pedantic=pedantic)
+        else:
+            checked = check_file(path, pedantic=pedantic)
+    except Failure as failure:
+        out.diagnostics(failure.diagnostics)
+        return failure.diagnostics, (), None
+    out.diagnostics(checked.diagnostics, checked.sources)
+    return checked.diagnostics, checked.sources, checked.program
+
+
+def _measured(path: Path, out: Output, report: dict[str, object], *, pedantic: bool) -> Checked:
+    """Check a file and tell the CPU time of each pass, in milliseconds."""
+    timed = timed_file(path, pedantic=pedantic)
+    out.line(f"{path}: CPU time in milliseconds")
+    for name, seconds in timed.steps:
+        out.line(f"  {name:<12}{1000 * seconds:10.1f}")
+    report["stats"] = {name: round(1000 * seconds, 3) for name, seconds in timed.steps}
+    return timed.checked
+
+
+def _analysed(program: Program, out: Output, *, order: bool, proofs: bool) -> dict[str, object]:
+    """The analyses of a sound program; printed where they were asked for."""
+
+    found = analysed(program)
+    if proofs:
+        found.tell_proofs(out)
+    if order:
+        found.tell_order(out)
+    return found.to_json()
+
+
+def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object]]:
+    """Repair a file and say what was done; a file that cannot be read is reported by the check."""
+
+    try:
+        repair = repair_file(path, unsafe=unsafe)
+    except Failure as failure:
+        if failure.diagnostics[0].code in ("TW0001", "TW0003"):
+            return []
+        raise
+    for one in repair.done:
+        out.line(f"{one.place}: {one.title} ({one.code})")
+    return [
+        {"code": one.code, "title": one.title, "line": one.line, "safe": one.safe}
+        for one in repair.done
+    ]

@@ -1,0 +1,452 @@
+"""Properties of recorded objects as fluents and back, and the mapping file beside a world.
+
+A record shows an object's attributes and one-object functions under their own names. Only what
+differs from that is written down, in ``mapping.toml``. No game is known by name here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.engine import Engine, State
+from tokenworld.ground import Json, Raw
+from tokenworld.model import BoolType, EnumType, Fluent, NumberType, ObjectType, ValueType
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+__all__ = [
+    "Codec",
+    "Context",
+    "MAPPING_FILE",
+    "MISSING",
+    "Misread",
+    "RecordMapping",
+    "RecordWords",
+    "ShownAs",
+    "mapping_beside",
+    "read_mapping",
+]
+
+
+MAPPING_FILE = "mapping.toml"
+"""The name of a mapping file; it lies beside the world's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAs:
+    """How a property of the records is made, where it is not the fluent of its own name.
+
+    Exactly one of: ``value`` (another fluent or derive of the object), ``items`` (a list of
+    several), ``entries`` (a map: the values of these fluents of the object and a key, alone or as
+    a list), ``constant`` (always this JSON value). ``keys`` names the enum or type that the keys of
+    a map are of; ``having`` a truth of the object and a key that says which keys are shown (without
+    it: those whose first value is not `none`). ``present`` and ``filled`` name truths of the
+    object: without the one the property is missing, without the other it is null. ``nothing`` is
+    shown for a `none` inside a list.
+    """
+
+    value: str | None = None
+    items: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    keys: str | None = None
+    having: str | None = None
+    constant: Any = None
+    present: str | None = None
+    filled: str | None = None
+    nothing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMapping:
+    """The exceptions of one game.
+
+    ``name``: the derive that gives an object's recorded name (without it: its printed name).
+    ``label``: the text attribute that keeps a recorded name without its ``(ID: n)``. ``types``:
+    recorded types by their name in the world. ``hidden``: fluents that no record shows.
+    ``root``: the object that holds everything and that the records leave out. ``parts``: types
+    whose contents are listed behind them and not named in ``contains``, with their number.
+    ``properties``: by name, or ``Type.name`` where types differ in it.
+    """
+
+    game: str
+    name: str | None = None
+    label: str | None = None
+    root: str | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    parts: Mapping[str, int] = field(default_factory=dict)
+    properties: Mapping[str, ShownAs] = field(default_factory=dict)
+    path: str = ""
+
+
+@cache
+def _adapter() -> TypeAdapter[RecordMapping]:
+    from pydantic import ConfigDict, TypeAdapter, with_config
+
+    strict = with_config(ConfigDict(extra="forbid"))
+    strict(ShownAs)
+    return TypeAdapter(strict(RecordMapping))
+
+
+def read_mapping(path: Path) -> RecordMapping:
+    """The mapping of a file; `Failure` (TW0001, TW0006) where there is none, or it is not one."""
+    from pydantic import ValidationError
+
+    source = read_source(path)
+    try:
+        found = {**tomllib.loads(source.text), "path": str(path)}
+        return _adapter().validate_python(found)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _unfit(path, f"it is no TOML ({error})") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise _unfit(path, f"at `{where}`: {first['msg'].lower()}") from None
+
+
+def mapping_beside(world: Path) -> RecordMapping:
+    """The mapping that lies beside a world's file."""
+    return read_mapping(world.parent / MAPPING_FILE)
+
+
+def _unfit(path: Path, why: str) -> Failure:
+    message = f"`{path}` is no mapping of records: {why}."
+    hint = "Write it as docs/textgames.md tells, under “The mapping file”."
+    return Failure(Diagnostic("TW0006", message, hint=hint))
+
+
+MISSING: Final = object()
+"""What a codec writes where the object has no such property now."""
+
+
+class Misread(Exception):
+    """A value of a record that the world has no place for: a clause that says why."""
+
+
+@dataclass(slots=True)
+class Context:
+    """One state being read: what recorded names stand for, and what functions hold so far."""
+
+    named: Mapping[str, str]
+    functions: dict[str, list[Json]]
+    relations: dict[str, list[Json]]
+
+
+Show = Callable[[State, Raw], Any]
+Get = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value stands: a fluent or derive of an object, or of an object and a key.
+
+    ``get`` takes state, object (and key) and gives the shown value; ``stored`` is the name of the
+    attribute or the id of the function that keeps it, empty for a derive.
+    """
+
+    get: Get
+    stored: str
+    attribute: bool
+    type: ValueType
+
+    def read(self, value: Any, owner: str, key: str | None, attrs: dict[str, Json],
+             context: Context) -> None:  # fmt: skip
+        """Note a recorded value; what is derived is left to the rules."""
+        if not self.stored:
+            return
+        raw = context.named.get(value, value) if isinstance(self.type, ObjectType) else value
+        if self.attribute:
+            attrs[self.stored] = raw
+            return
+        args: list[Json] = [owner] if key is None else [owner, key]
+        if not isinstance(self.type, BoolType):
+            context.functions.setdefault(self.stored, []).append([args, raw])
+            return
+        rows = context.relations.setdefault(self.stored, [])
+        if raw:
+            rows.append(args)
+
+
+Reader = Callable[[Any, str, "dict[str, Json]", Context], None]
+Writer = Callable[[State, int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """Reads a property of an object into attributes and functions, and writes it from them."""
+
+    name: str
+    read: Reader
+    write: Writer
+
+
+class RecordWords:
+    """The codecs of every type of one world under one mapping."""
+
+    def __init__(self, engine: Engine, mapping: RecordMapping) -> None:
+        self.engine, self.mapping = engine, mapping
+        self.program = engine.instance.program
+        self._space = engine.code.space
+        self._derives = engine.code.emitter.derive_names
+        self._known: dict[str, dict[str, Codec]] = {}
+        self.name_of = self._name_function()
+
+    def _name_function(self) -> Callable[[State, int], str]:
+        """The recorded name of an object."""
+        if self.mapping.name is None:
+            function = self._space["name_of"]
+        else:
+            function = self._derive(self.mapping.name)
+        return lambda state, x: function(state, state, state.me, x)
+
+    def _derive(self, name: str) -> Get:
+        if name not in self._derives:
+            raise Misread(f"the world has no derive `{name}`")
+        return self._space[self._derives[name]]  # type: ignore[no-any-return]
+
+    def check(self) -> None:
+        """Whether all that the mapping names is there; `Misread` for the first that is not."""
+        types = self.program.types
+        for name in self.mapping.types.values():
+            if name not in types:
+                raise Misread(f"the world has no type `{name}`")
+        for key in self.mapping.properties:
+            owner, dot, name = key.rpartition(".")
+            if dot and owner not in types:
+                raise Misread(f"the world has no type `{owner}`")
+            if not dot and not any(name in self._rules(kind) for kind in types):
+                raise Misread(f"no type of the world has what `{key}` is made of")
+        for kind in types:
+            self.codecs(kind)
+
+    def codecs(self, kind: str) -> Mapping[str, Codec]:
+        """The properties that objects of a type have, by recorded name."""
+        if kind not in self._known:
+            self._known[kind] = {codec.name: codec for codec in self._codecs(kind)}
+        return self._known[kind]
+
+    def fluents_of(self, name: str) -> frozenset[str]:
+        """The fluents by which a property may be shown, whatever the type."""
+        rules = (rule for key, rule in self.mapping.properties.items()
+                 if key.rpartition(".")[2] == name)  # fmt: skip
+        return frozenset((name, *(one for rule in rules for one in _used(rule))))
+
+    # ---- which properties a type has --------------------------------------------------------
+
+    def _codecs(self, kind: str) -> Iterator[Codec]:
+        rules = self._rules(kind)
+        used = {name for rule in rules.values() for name in _used(rule)}
+        used |= {self.mapping.label} if self.mapping.label is not None else set()
+        for fluent in self._fluents(kind):
+            if fluent.name not in used and not self._hidden(kind, fluent.name):
+                place = self._fluent_place(fluent)
+                yield Codec(fluent.name, _plain_reader(place), place.get)
+        for name, rule in rules.items():
+            yield self._shown(kind, name, rule)
+
+    def _fluents(self, kind: str) -> Iterator[Fluent]:
+        fluents = self.program.fluents
+        for key in self.program.types[kind].attributes:
+            if not fluents[key].nested:
+                yield fluents[key]
+        for fluent in fluents.values():
+            if fluent.fluent_kind == "function" and len(fluent.params) == 1:
+                of = fluent.params[0].type
+                if isinstance(of, ObjectType) and self.program.is_subtype(kind, of.name):
+                    yield fluent
+
+    def _hidden(self, kind: str, name: str) -> bool:
+        ancestors = self.program.types[kind].ancestors
+        names = {name, *(f"{one}.{name}" for one in (kind, *ancestors))}
+        return not names.isdisjoint(self.mapping.hidden)
+
+    def _rules(self, kind: str) -> dict[str, ShownAs]:
+        """The exceptions that concern a type: those of a near ancestor before those of a far one,
+        and those for all types where the type has what they name."""
+        found: dict[str, ShownAs] = {}
+        lineage = dict.fromkeys((kind, *self.program.types[kind].ancestors))
+        for ancestor in lineage:
+            for key, rule in self.mapping.properties.items():
+                owner, dot, name = key.rpartition(".")
+                if dot and owner == ancestor:
+                    found.setdefault(name, rule)
+        for key, rule in self.mapping.properties.items():
+            if "." not in key and all(self._has(kind, name) for name in _used(rule)):
+                found.setdefault(key, rule)
+        return found
+
+    def _has(self, kind: str, name: str) -> bool:
+        try:
+            self._place(kind, name)
+        except Misread:
+            return False
+        return True
+
+    # ---- places -----------------------------------------------------------------------------
+
+    def _place(self, kind: str, name: str) -> _Place:
+        """The attribute, function or derive of that name which objects of a type have."""
+        for key in self.program.types[kind].attributes:
+            if self.program.fluents[key].name == name:
+                return self._fluent_place(self.program.fluents[key])
+        fluent, derive = self.program.fluents.get(name), self.program.derives.get(name)
+        params = (
+            fluent.params if fluent is not None else derive.params if derive is not None else ()
+        )
+        of = params[0].type if params else None
+        if isinstance(of, ObjectType) and self.program.is_subtype(kind, of.name):
+            if fluent is not None:
+                return self._fluent_place(fluent)
+            assert derive is not None
+            show, function = self._shower(derive.type), self._derive(name)
+            return _Place(
+                lambda S, *args: show(S, function(S, S, S.me, *args)), "", False, derive.type
+            )
+        raise Misread(f"`{kind}` has no attribute, function or derive `{name}`")
+
+    def _fluent_place(self, fluent: Fluent) -> _Place:
+        column = self.engine.layout.by_id[fluent.id]
+        show, index = self._shower(fluent.type), column.index
+        if fluent.fluent_kind == "attribute" and show is _as_it_is:
+            return _Place(lambda S, x: S.cols[index][x], fluent.name, True, fluent.type)
+        if fluent.fluent_kind == "attribute":
+            return _Place(lambda S, x: show(S, S.cols[index][x]), fluent.name, True, fluent.type)
+        return _Place(
+            lambda S, *args: show(S, S.get(column, column.key(args))), fluent.id, False, fluent.type
+        )
+
+    def _shower(self, kind: ValueType) -> Show:
+        """The function that writes a value as the records do: objects by their recorded names."""
+        match kind:
+            case ObjectType():
+                return lambda S, value: self.name_of(S, value) if isinstance(value, int) else None
+            case EnumType(name=name):
+                members = self.program.enums[name].members
+                return lambda _, value: members[value] if isinstance(value, int) else None
+            case NumberType(decimals=decimals) if decimals:
+                scale = 10**decimals
+                return lambda _, value: value / scale if isinstance(value, int) else None
+            case _:
+                return _as_it_is
+
+    # ---- what is shown otherwise --------------------------------------------------------------
+
+    def _shown(self, kind: str, name: str, rule: ShownAs) -> Codec:
+        if rule.items:
+            codec = self._listed(kind, name, rule)
+        elif rule.entries:
+            codec = self._mapped(kind, name, rule)
+        elif rule.constant is not None:
+            codec = _constant(name, rule.constant)
+        else:
+            place = self._place(kind, rule.value or name)
+            codec = Codec(name, _plain_reader(place), place.get)
+        return self._sometimes(kind, codec, rule)
+
+    def _listed(self, kind: str, name: str, rule: ShownAs) -> Codec:
+        places = tuple(self._place(kind, item) for item in rule.items)
+
+        def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:
+            if not isinstance(value, list) or len(value) != len(places):
+                raise Misread(f"a list of {len(places)} values is needed")
+            for place, one in zip(places, value, strict=True):
+                shown = None if one == rule.nothing else one
+                place.read(shown, owner, None, attrs, context)
+
+        def write(state: State, x: int) -> Any:
+            values = [place.get(state, x) for place in places]
+            return [rule.nothing if one is None else one for one in values]
+
+        return Codec(name, read, write)
+
+    def _mapped(self, kind: str, name: str, rule: ShownAs) -> Codec:
+        places = tuple(self._place(kind, entry) for entry in rule.entries)
+        having = None if rule.having is None else self._place(kind, rule.having)
+        keys, listed = self._keys(rule.keys), len(places) > 1
+
+        def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:
+            if not isinstance(value, dict):
+                raise Misread("a map is needed")
+            for shown, held in value.items():
+                key = context.named.get(shown, shown)
+                values = held if listed else [held]
+                if not isinstance(values, list) or len(values) != len(places):
+                    raise Misread(f"`{shown}` needs a list of {len(places)} values")
+                if having is not None:
+                    having.read(True, owner, key, attrs, context)
+                for place, one in zip(places, values, strict=True):
+                    place.read(one, owner, key, attrs, context)
+
+        def write(state: State, x: int) -> Any:
+            found = {}
+            for key, raw in keys(state):
+                if having is not None and not having.get(state, x, raw):
+                    continue
+                values = [place.get(state, x, raw) for place in places]
+                if having is not None or values[0] is not None:
+                    found[key] = values if listed else values[0]
+            return found
+
+        return Codec(name, read, write)
+
+    def _keys(self, name: str | None) -> Callable[[State], Iterator[tuple[str, int]]]:
+        """The keys that a map may have, as shown and as the engine has them."""
+        if name is not None and name in self.program.enums:
+            members = tuple(zip(self.program.enums[name].members, range(1_000_000), strict=False))
+            return lambda _: iter(members)
+        if name is None or name not in self.program.types:
+            raise Misread(f"the keys of a map are of an enum or a type, and `{name}` is neither")
+        return lambda S: ((self.name_of(S, x), x) for x in S.live[name])
+
+    def _sometimes(self, kind: str, codec: Codec, rule: ShownAs) -> Codec:
+        """The codec of a property that may be missing, or null."""
+        gates = ((rule.present, MISSING), (rule.filled, None))
+        for gate, instead in gates:
+            if gate is not None:
+                codec = _gated(codec, self._place(kind, gate), instead)
+        return codec
+
+
+def _as_it_is(state: State, value: Any) -> Any:
+    """Show a value unchanged."""
+    return value
+
+
+def _used(rule: ShownAs) -> Iterator[str]:
+    for name in (rule.value, *rule.items, *rule.entries, rule.having, rule.present, rule.filled):
+        if name is not None:
+            yield name
+
+
+def _plain_reader(place: _Place) -> Reader:
+    return lambda value, owner, attrs, context: place.read(value, owner, None, attrs, context)
+
+
+def _constant(name: str, constant: Any) -> Codec:
+    def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:
+        if value != constant:
+            raise Misread(f"it is always {constant}")
+
+    return Codec(name, read, lambda state, x: constant)
+
+
+def _gated(codec: Codec, gate: _Place, instead: object) -> Codec:
+    """A codec behind a truth: where the property stands (or is not null), the truth holds."""
+
+    def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:
+        there = instead is MISSING or value is not None
+        gate.read(there, owner, None, attrs, context)
+        if there:
+            codec.read(value, owner, attrs, context)
+
+    def write(state: State, x: int) -> Any:
+        return codec.write(state, x) if gate.get(state, x) else instead
+
+    return Codec(codec.name, read, write)

@@ -1,0 +1,287 @@
+"""``tw explain``: the page of a diagnostic code, or one rule from text to PDDL (``--stages``)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokenworld.assets import error_page
+from tokenworld.core import lowered
+from tokenworld.core.show import shown, shown_term
+from tokenworld.diagnostics import (
+    CODES,
+    Diagnostic,
+    Failure,
+    Source,
+    Span,
+    did_you_mean,
+    severity_of,
+    title_of,
+)
+from tokenworld.model import Action, Law
+from tokenworld.session.loading import Loaded, OpenWorld, compile_world
+from tokenworld.syntax import nodes as syn
+from tokenworld.verbs.output import EXIT_OK, Output
+
+if TYPE_CHECKING:
+    from tokenworld.session.loading import Loaded
+
+__all__ = ["Stage", "explain_code", "explain_stages", "rule_stages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The text of a rule after one stage."""
+
+    name: str
+    text: str
+
+
+def rule_stages(loaded: Loaded, path: str, name: str) -> tuple[Stage, ...]:
+    """Source, tree, model, core, code of both steppers, PDDL and English of an action or a law.
+
+    Raises `Failure` (TW0005) if the file has no such rule.
+    """
+    world = _first_world(loaded, path)
+    rule = world.program.actions.get(name) or world.program.laws.get(name)
+    if rule is None:
+        known = [*world.program.actions, *world.program.laws]
+        hint = did_you_mean(name, known) or "Name an action or a law of the file."
+        raise Failure(Diagnostic("TW0005", f"`{path}` has no rule `{name}`.", hint=hint))
+    return (
+        Stage("source", _text(world, rule.span)),
+        Stage("tree", "\n".join(dump(_item(world, rule)))),
+        Stage("model", "\n".join(dump(rule))),
+        Stage("core", "\n".join(_core(world, rule))),
+        Stage("stepper", _stepper(world, rule)),
+        Stage("python", _python(world, rule)),
+        Stage("pddl", _pddl(world, rule)),
+        Stage("english", _english(world, rule)),
+    )
+
+
+def _first_world(loaded: Loaded, path: str) -> OpenWorld:
+    if not loaded.program.worlds:
+        hint = "Write a `world` below the rules; the stages need one to number its objects."
+        raise Failure(Diagnostic("TW0005", f"`{path}` has no world.", hint=hint))
+    world = next(iter(loaded.program.worlds.values()))
+    return OpenWorld(loaded, world, compile_world(loaded.program, world))
+
+
+# ---- source and trees -------------------------------------------------------------------
+
+
+def _source(world: OpenWorld, span: Span) -> Source:
+    return next(one for one in world.loaded.sources if one.name == span.file)
+
+
+def _text(world: OpenWorld, span: Span) -> str:
+    return _source(world, span).text[span.start : span.end]
+
+
+def _item(world: OpenWorld, rule: Action | Law) -> syn.Node:
+    from tokenworld.syntax import parse_source
+
+    kind = syn.ActionDecl if isinstance(rule, Action) else syn.LawDecl
+    tree, _ = parse_source(_source(world, rule.span))
+    items = (one.item if isinstance(one, syn.QuirkDecl) else one for one in tree.items)
+    return next(one for one in items if isinstance(one, kind) and one.name.value == rule.name)
+
+
+def dump(node: object, depth: int = 0, label: str = "") -> Iterator[str]:
+    """A tree of frozen nodes, a line each, without the places."""
+    margin, head = "  " * depth, f"{label}: " if label else ""
+    if is_dataclass(node) and not isinstance(node, type):
+        parts = [(f.name, getattr(node, f.name)) for f in fields(node)]
+        parts = [(key, value) for key, value in parts if not _hidden(key, value)]
+        plain = [f"{key}={value!r}" for key, value in parts if not _deep(value)]
+        yield f"{margin}{head}{type(node).__name__}" + (f" {' '.join(plain)}" if plain else "")
+        for key, value in parts:
+            if _deep(value):
+                yield from dump(value, depth + 1, key)
+    elif isinstance(node, tuple):
+        for index, value in enumerate(node):
+            yield from dump(value, depth, f"{label}[{index}]")
+    else:
+        yield f"{margin}{head}{node!r}"
+
+
+def _hidden(key: str, value: object) -> bool:
+    """Places, kinds and what is not there."""
+    return key in ("span", "kind") or value is None or value is False or value == ()
+
+
+def _deep(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(_deep(part) for part in value)
+    return is_dataclass(value) and not isinstance(value, (type, Span))
+
+
+def _core(world: OpenWorld, rule: Action | Law) -> list[str]:
+    """The rule in core, and what it touches."""
+    rules = lowered(world.program)
+    if isinstance(rule, Action):
+        action = rules.actions[rule.name]
+        cancelled = [f"cancelled: {line}" for line in shown(action.cancelled)]
+        lines, touched = [*shown((*action.guards, *action.body)), *cancelled], action.footprint
+    else:
+        law = rules.laws[rule.name]
+        when = [] if law.when is None else [f"when {shown_term(law.when)}"]
+        lines, touched = [*when, *shown(law.body)], law.footprint
+    named = (("reads", touched.reads), ("was", touched.was), ("writes", touched.writes))
+    return [*lines, *(f"# {what}: {', '.join(sorted(of))}" for what, of in named if of)]
+
+
+# ---- back-ends --------------------------------------------------------------------------
+
+
+def _stepper(world: OpenWorld, rule: Action | Law) -> str:
+    """The functions on rows that were generated for the rule, and those that they call."""
+    from tokenworld.engine.rows import RowStepper, rule_code
+    from tokenworld.prose import EnglishProse
+
+    engine = world.engine
+    stepper = RowStepper(engine.instance, engine.layout, EnglishProse(), engine.start())
+    kinds = (
+        ("step", "ok", "run", "cancel", "takes", "until")
+        if isinstance(rule, Action)
+        else ("law", "turn")
+    )
+    return rule_code(stepper.code, kinds, rule.name)
+
+
+def _python(world: OpenWorld, rule: Action | Law) -> str:
+    """The functions that were generated for the rule."""
+    code = world.engine.code
+    if isinstance(rule, Action):
+        base = code.actions[rule.name].run.__name__.removesuffix("_run")
+    else:
+        base = code.laws[rule.name].run.__name__
+    chunks = re.split(r"^(?=def )", code.source, flags=re.MULTILINE)
+    own = [chunk.rstrip() for chunk in chunks if re.match(rf"def {base}(_|\()", chunk)]
+    return "\n\n".join(own)
+
+
+def _pddl(world: OpenWorld, rule: Action | Law) -> str:
+    """The PDDL actions of a rule, or the reason that there are none."""
+    from tokenworld.session.pddl import export
+
+    try:
+        exported = export(world, None)
+    except Failure as failure:
+        return f"; {failure.diagnostics[0].message}"
+    wanted = re.compile(rf"\(:action {re.escape(rule.name)}\b", re.IGNORECASE)
+    blocks = [block for block in _blocks(exported.domain) if wanted.match(block)]
+    if not blocks:
+        return f"; the {exported.form} form has no action of its own for `{rule.name}`"
+    rest = (
+        [] if len(blocks) == 1 else [f"; … and {len(blocks) - 1} more of the {exported.form} form"]
+    )
+    return "\n".join([blocks[0], *rest])
+
+
+def _blocks(domain: str) -> Iterator[str]:
+    """The ``(:action …)`` blocks of a domain."""
+    for found in re.finditer(r"\(:action ", domain):
+        depth = 0
+        for end in range(found.start(), len(domain)):
+            depth += {"(": 1, ")": -1}.get(domain[end], 0)
+            if depth == 0:
+                yield domain[found.start() : end + 1]
+                break
+
+
+def _english(world: OpenWorld, rule: Action | Law) -> str:
+    from tokenworld.prose.rulebook import rule_entry
+
+    entry = rule_entry(world.program, rule)
+    return "\n".join(f"{'  ' * depth}- {text}" for depth, text in entry.lines)
+
+
+__all__ += ["dump"]
+
+
+def explain_code(code: str, out: Output) -> int:
+    """One diagnostic code: its page, which begins with its title and severity."""
+    name = code.upper()
+    if name not in CODES:
+        hint = did_you_mean(name, CODES) or "Codes look like `TW0403`."
+        raise Failure(Diagnostic("TW0005", f"There is no diagnostic `{code}`.", hint=hint))
+    page = error_page(name).read_text(encoding="utf-8").rstrip("\n")
+    out.line(page)
+    out.json(
+        {
+            "schema_version": 1,
+            "code": name,
+            "severity": severity_of(name),
+            "title": title_of(name),
+            "page": page,
+        }
+    )
+    return EXIT_OK
+
+
+def explain_stages(target: str | None, out: Output) -> int:
+    """The passes from a text to a running world; with a file, the Python generated from it; with
+    `FILE:rule`, what every stage makes of one action or law."""
+    from tokenworld.check import PASSES
+
+    stages = [
+        "parse: text to a syntax tree, every item on its own",
+        "load: the modules that it uses, each once, used ones first",
+    ]
+    stages += [f"check, {step.name}: {step.settles}" for step in PASSES]
+    stages += [
+        "instantiate: objects numbered, params fixed",
+        "compile: Python generated from the checked model",
+        "tick: intent, requires, effects, phases, invariants, commit, goals, watches",
+    ]
+    result: dict[str, object] = {"schema_version": 1, "stages": stages}
+    rule = _rule_of(target)
+    if rule is not None:
+        result["rule"] = _one_rule(*rule, out)
+        out.json(result)
+        return EXIT_OK
+    for stage in stages:
+        out.line(stage)
+    if target is not None:
+        result["python"] = _generated(target, out)
+    out.json(result)
+    return EXIT_OK
+
+
+def _rule_of(target: str | None) -> tuple[Loaded, str, str] | None:
+    """`FILE:rule` taken apart; a world's name behind the colon is no rule."""
+    from tokenworld.session.loading import load_program, split_target
+
+    path, name = (Path(), None) if target is None else split_target(target)
+    if name is None:
+        return None
+    loaded = load_program(path)
+    return None if name in loaded.program.worlds else (loaded, str(path), name)
+
+
+def _one_rule(loaded: Loaded, path: str, rule: str, out: Output) -> dict[str, str]:
+
+    found = rule_stages(loaded, path, rule)
+    for index, stage in enumerate(found):
+        out.line(f"{'' if index == 0 else chr(10)}== {stage.name}")
+        out.line(stage.text)
+    return {stage.name: stage.text for stage in found}
+
+
+def _generated(target: str, out: Output) -> str:
+    from tokenworld.session import open_world
+
+    world = open_world(target)
+    out.line("")
+    out.line(f"# generated from {Path(target).name}")
+    constants = world.engine.code.emitter.constants
+    for name, value in constants.items():
+        out.line(f"{name} = {json.dumps(value) if isinstance(value, str) else value!r}")
+    out.line(world.engine.code.source)
+    return world.engine.code.source

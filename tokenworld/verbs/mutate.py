@@ -1,0 +1,550 @@
+"""``tw mutate``: do the tests of a world notice a small mistake in its rules?
+
+A mutant differs in one place, as a slip of the author would: a require left out, a comparison
+turned, two arguments exchanged, an effect forgotten. Prose is not mutated. A mutant is killed when
+a scenario, a goal or an invariant of the world notices it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Literal, assert_never
+
+from tokenworld.diagnostics import Diagnostic, Failure, Span, limit_reached
+from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
+from tokenworld.limits import attempt, halted, left
+from tokenworld.model import (
+    Action,
+    And,
+    Arithmetic,
+    Assign,
+    Body,
+    BoolLiteral,
+    Chance,
+    Compare,
+    CompositeTerm,
+    DeriveCall,
+    DescribeEffect,
+    Draw,
+    Effect,
+    EnumLiteral,
+    EnumType,
+    Expect,
+    Fold,
+    For,
+    If,
+    Implies,
+    IsType,
+    Law,
+    LeafTerm,
+    Let,
+    LifeEffect,
+    Member,
+    Not,
+    NumberLiteral,
+    NumberTerm,
+    NumberType,
+    Or,
+    OutputEffect,
+    Pick,
+    Program,
+    Read,
+    Require,
+    Say,
+    Scenario,
+    StateTerm,
+    Term,
+    Transfer,
+    UnwinnableCheck,
+    WinnableCheck,
+    World,
+    WriteEffect,
+    children,
+    map_children,
+)
+from tokenworld.planning import PlanStep
+from tokenworld.session.loading import Loaded, OpenWorld, compile_world, load_program, split_target
+from tokenworld.session.players import give_once, random_player
+from tokenworld.session.scenarios import run_scenario
+from tokenworld.session.session import Session
+from tokenworld.session.solving import solve
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+
+__all__ = ["Judge", "Mutant", "Verdict", "mutants", "mutate"]
+
+
+_FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+_FOLDS = {"any": "all", "all": "any", "first": "last", "last": "first", "min": "max", "max": "min"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A program with one change: the operator's name, what was changed, and where."""
+
+    operator: str
+    what: str
+    span: Span
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A changed part, and how it came about."""
+
+    operator: str
+    what: str
+    span: Span
+
+
+Changed = tuple[_Change, Term]
+
+
+def mutants(program: Program) -> Iterator[Mutant]:
+    """Every mutant of the actions, laws and derives, in order of declaration."""
+    for name, action in program.actions.items():
+        for change, new in _of_action(action, program):
+            actions = {**program.actions, name: new}
+            yield _mutant(change, replace(program, actions=actions))
+    for name, law in program.laws.items():
+        rest = {key: one for key, one in program.laws.items() if key != name}
+        gone = _Change("drop law", f"law {name} left out", law.span)
+        if not _spoken_of(program, name):
+            yield _mutant(gone, replace(program, laws=rest))
+        for change, changed in _of_law(law, program):
+            yield _mutant(change, replace(program, laws={**program.laws, name: changed}))
+    for name, derive in program.derives.items():
+        for change, value in terms(derive.value, program):
+            new_derive = replace(derive, value=value)
+            yield _mutant(change, replace(program, derives={**program.derives, name: new_derive}))
+
+
+def _mutant(change: _Change, program: Program) -> Mutant:
+    return Mutant(change.operator, change.what, change.span, program)
+
+
+def _spoken_of(program: Program, law: str) -> bool:
+    """Whether a `conserve … except` names the law, which then must stay."""
+    return any(law in rule.exempt for rule in program.conserves.values())
+
+
+def _of_action(action: Action, program: Program) -> Iterator[tuple[_Change, Action]]:
+    for index, guard in enumerate(action.guards):
+        before, after = action.guards[:index], action.guards[index + 1 :]
+        if isinstance(guard, Require):
+            text = f"require {guard.source} left out"
+            gone = _Change("drop require", text, guard.span)
+            yield gone, replace(action, guards=(*before, *after))
+            for change, term in terms(guard.condition, program):
+                new = replace(guard, condition=term)
+                yield change, replace(action, guards=(*before, new, *after))
+        else:
+            for change, let in _of_let(guard, program):
+                yield change, replace(action, guards=(*before, let, *after))
+    for change, body in bodies(action.body, program):
+        yield change, replace(action, body=body)
+    for change, body in bodies(action.cancelled, program):
+        yield change, replace(action, cancelled=body)
+
+
+def _of_law(law: Law, program: Program) -> Iterator[tuple[_Change, Law]]:
+    if law.when is not None:
+        for change, term in terms(law.when, program):
+            yield change, replace(law, when=term)
+    for change, body in bodies(law.body, program):
+        yield change, replace(law, body=body)
+
+
+def _of_let(let: Let, program: Program) -> Iterator[tuple[_Change, Let]]:
+    if not isinstance(let.value, Draw):
+        for change, term in terms(let.value, program):
+            yield change, replace(let, value=term)
+
+
+# ---- terms ------------------------------------------------------------------------------
+
+
+def terms(term: Term, program: Program) -> Iterator[Changed]:
+    """The term with one change, at its root or below."""
+    yield from _root(term, program)
+    for place, child in enumerate(children(term)):
+        for change, new in terms(child, program):
+            yield change, _with_child(term, place, new)
+
+
+def _with_child(term: Term, place: int, new: Term) -> Term:
+    """The term with its child number ``place`` replaced.
+
+    `map_children` visits a fold's range, filter and value in another order than `children` lists
+    them, so the child is told by identity.
+    """
+    old = children(term)[place]
+    done = False
+
+    def change(child: Term) -> Term:
+        nonlocal done
+        if child is old and not done:
+            done = True
+            return new
+        return child
+
+    return map_children(term, change)
+
+
+def _root(term: Term, program: Program) -> Iterator[Changed]:
+    match term:
+        case Compare(op=op):
+            what = f"{op} became {_FLIPPED[op]}"
+            yield _Change("flip comparison", what, term.span), replace(term, op=_FLIPPED[op])  # type: ignore[arg-type]
+        case And(terms=parts):
+            yield _Change("and to or", "and became or", term.span), Or(parts, term.type, term.span)
+        case Or(terms=parts):
+            yield _Change("or to and", "or became and", term.span), And(parts, term.type, term.span)
+        case Not(term=inner):
+            yield _Change("drop not", "not left out", term.span), inner
+        case BoolLiteral(value=value):
+            what = f"{str(value).lower()} became {str(not value).lower()}"
+            yield _Change("flip truth", what, term.span), replace(term, value=not value)
+        case NumberLiteral() | EnumLiteral():
+            yield from _literal(term, program)
+        case Arithmetic(op="+" | "-" as op):
+            other: Literal["+", "-"] = "-" if op == "+" else "+"
+            yield (
+                _Change("plus to minus", f"{op} became {other}", term.span),
+                replace(term, op=other),
+            )
+        case Fold(fold=fold) if fold in _FOLDS:
+            what = f"{fold} became {_FOLDS[fold]}"
+            if fold not in ("any", "all") or term.value is not None:
+                yield _Change("other fold", what, term.span), replace(term, fold=_FOLDS[fold])  # type: ignore[arg-type]
+        case Read(args=args) | DeriveCall(args=args) if len(args) == 2:
+            if args[0].type == args[1].type and args[0] != args[1]:
+                change = _Change("swap arguments", "two arguments changed places", term.span)
+                yield change, replace(term, args=(args[1], args[0]))
+        case (
+            LeafTerm() | StateTerm() | Implies() | Member() | IsType() | NumberTerm()
+            | CompositeTerm()
+        ):  # fmt: skip
+            return
+        case _:
+            assert_never(term)
+
+
+def _literal(term: NumberLiteral | EnumLiteral, program: Program) -> Iterator[Changed]:
+    """The next number, the next member."""
+    if isinstance(term, NumberLiteral):
+        if isinstance(term.type, NumberType) and isinstance(term.value, int):
+            value = term.value + 1
+            kind = replace(term.type, low=value, high=value)
+            change = _Change("other number", "a number became greater by one", term.span)
+            yield change, replace(term, value=value, type=kind)
+        return
+    members = program.enums[term.enum].members
+    if len(members) > 1 and isinstance(term.type, EnumType):
+        index = (term.index + 1) % len(members)
+        what = f"{term.member} became {members[index]}"
+        yield (
+            _Change("other member", what, term.span),
+            replace(term, index=index, member=members[index]),
+        )
+
+
+# ---- bodies -----------------------------------------------------------------------------
+
+
+def bodies(body: Body, program: Program) -> Iterator[tuple[_Change, Body]]:
+    """The body with one change: an effect left out or altered, here or further in."""
+    for place, effect in enumerate(body):
+        before, after = body[:place], body[place + 1 :]
+        if isinstance(effect, (Say, DescribeEffect)):
+            continue
+        if not _named(effect):
+            what = f"{effect.kind} left out"
+            yield _Change("drop effect", what, effect.span), (*before, *after)
+        for change, new in _effects(effect, program):
+            yield change, (*before, new, *after)
+
+
+def _named(effect: Effect) -> bool:
+    """Whether the effect brings a name that later ones may use."""
+    return effect.kind in ("let", "create")
+
+
+def _effects(effect: Effect, program: Program) -> Iterator[tuple[_Change, Effect]]:
+    match effect:
+        case Assign(op="+=" | "-=" as op):
+            other: Literal["+=", "-="] = "-=" if op == "+=" else "+="
+            yield (
+                _Change("turn step", f"{op} became {other}", effect.span),
+                replace(effect, op=other),
+            )
+            yield from _assigned(effect, program)
+        case Assign():
+            yield from _assigned(effect, program)
+        case Transfer(source=source, target=target):
+            turned = replace(effect, source=target, target=source)
+            yield _Change("turn transfer", "transfer goes the other way", effect.span), turned
+        case If(condition=condition, then=then, otherwise=otherwise):
+            for change, term in terms(condition, program):
+                yield change, replace(effect, condition=term)
+            for change, body in bodies(then, program):
+                yield change, replace(effect, then=body)
+            for change, body in bodies(otherwise, program):
+                yield change, replace(effect, otherwise=body)
+        case For(body=inner):
+            for change, body in bodies(inner, program):
+                yield change, replace(effect, body=body)
+        case Chance() | Pick():
+            yield from _drawn(effect, program)
+        case Let():
+            yield from _of_let(effect, program)
+        case WriteEffect() | LifeEffect() | OutputEffect():
+            return
+        case _:
+            assert_never(effect)
+
+
+def _assigned(effect: Assign, program: Program) -> Iterator[tuple[_Change, Effect]]:
+    for change, term in terms(effect.value, program):
+        yield change, replace(effect, value=term)
+
+
+def _drawn(effect: Chance | Pick, program: Program) -> Iterator[tuple[_Change, Effect]]:
+    for change, body in bodies(effect.otherwise, program):
+        yield change, replace(effect, otherwise=body)
+    if isinstance(effect, Pick):
+        for change, body in bodies(effect.body, program):
+            yield change, replace(effect, body=body)
+        return
+    for index, branch in enumerate(effect.branches):
+        for change, body in bodies(branch.body, program):
+            branches = list(effect.branches)
+            branches[index] = replace(branch, body=body)
+            yield change, replace(effect, branches=tuple(branches))
+
+
+Verdict = Literal["scenario", "goal", "invariant", "start", "checker", "survived"]
+"""What noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change takes
+away what a later line rests on (a narrowing), so that no checked program reads so."""
+
+_ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError)
+"""What evaluating a rule can raise once the checker's promises are broken."""
+
+_MOST_NAMED = 5
+_WALK, _WALKS = 200, 60
+"""Random ticks in which an invariant may notice a mutant, in so many walks at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    world: str
+    goal: str
+    steps: tuple[PlanStep, ...]
+
+
+class Judge:
+    """Holds mutants of one sound program against its own tests.
+
+    `Failure` (TW0703) where scenarios fail on the program itself: such a one notices nothing.
+
+    Scenarios are run without their planning checks, which a plan of the original stands in for: a
+    mutant under which that plan fails is noticed by the goal. Invariants and conserved sums are
+    tried on a short random walk that breaks none of them in the original.
+    """
+
+    def __init__(self, loaded: Loaded, seconds: float) -> None:
+        self._loaded = loaded
+        program = loaded.program
+        self._scenarios = tuple(_without_plans(one) for one in program.scenarios)
+        _sound(loaded, self._scenarios)
+        self._plans = tuple(
+            plan
+            for world in program.worlds.values()
+            for plan in _plans(compile_world(program, world), world, seconds)
+        )
+        self._sound_walks = tuple(
+            name for name in program.worlds if not self._breaks(loaded.program, name)
+        )
+
+    def judge(self, program: Program) -> Verdict:
+        """Which of the tests notices that ``program`` is not the original."""
+        try:
+            if not all(self._passes(program, one) for one in self._scenarios):
+                return "scenario"
+            if not all(self._reaches(program, plan) for plan in self._plans):
+                return "goal"
+            if any(self._breaks(program, name) for name in self._sound_walks):
+                return "invariant"
+        except Failure:
+            return "start"
+        except _ILL_TYPED:
+            return "checker"
+        return "survived"
+
+    def _open(self, program: Program) -> Loaded:
+        return Loaded(program, self._loaded.sources, ())
+
+    def _passes(self, program: Program, scenario: Scenario) -> bool:
+        return run_scenario(self._open(program), scenario).ok
+
+    def _reaches(self, program: Program, plan: _Plan) -> bool:
+        engine = compile_world(program, program.worlds[plan.world])
+        return _wins(engine, engine.start(), plan)
+
+    def _breaks(self, program: Program, name: str) -> bool:
+        """Whether random play breaks an invariant or a conserved sum."""
+        if not (program.invariants or program.conserves):
+            return False
+        engine = compile_world(program, program.worlds[name])
+        world = OpenWorld(self._open(program), program.worlds[name], engine)
+        left = _WALK
+        for seed in range(_WALKS):
+            broken, ticks = _walk(world, seed, left)
+            left -= ticks
+            if broken or left <= 0:
+                return broken
+        return False
+
+
+def _sound(loaded: Loaded, scenarios: Iterable[Scenario]) -> None:
+    """`Failure` (TW0703) that names the scenarios that fail."""
+    red = [one for one in scenarios if not run_scenario(loaded, one).ok]
+    if not red:
+        return
+    many = f"{len(red)} scenarios fail" if len(red) > 1 else "a scenario fails"
+    named = ", ".join(f"`{one.title}`" for one in red[:_MOST_NAMED])
+    more = ", …" if len(red) > _MOST_NAMED else ""
+    raise Failure(
+        Diagnostic(
+            "TW0703",
+            f"Mutants cannot be judged: {many} on the rules as they are ({named}{more}).",
+            red[0].span,
+            "fails before anything is changed",
+            hint="Mend it first: `tw test` says what went wrong.",
+        )
+    )
+
+
+def _walk(world: OpenWorld, seed: int, ticks: int) -> tuple[bool, int]:
+    """Whether a random walk breaks something, and after how many ticks it or the world ended."""
+    session = Session(world, seed, operator=True)
+    for number, intent in enumerate(islice(random_player(session), ticks)):
+        outcomes = give_once(session, intent, "random")
+        if any(one.breach is not None for one in outcomes):
+            return True, number
+        if outcomes[-1].status == "halted":
+            return False, number
+    return False, ticks
+
+
+def _without_plans(scenario: Scenario) -> Scenario:
+    steps = tuple(
+        replace(
+            step,
+            checks=tuple(
+                one for one in step.checks if not isinstance(one, (WinnableCheck, UnwinnableCheck))
+            ),
+        )
+        if isinstance(step, Expect)
+        else step
+        for step in scenario.steps
+    )
+    return replace(scenario, steps=steps)
+
+
+def _plans(engine: Engine, world: World, seconds: float) -> list[_Plan]:
+    """A plan for every goal that one is found for."""
+    found = []
+    for line in world.goals:
+        state = engine.start()
+        verdict = solve(engine, state, line.name, time_limit=seconds)
+        plan = _Plan(world.name, line.name, verdict.steps)
+        if verdict.answer == "winnable" and _wins(engine, state, plan):
+            found.append(plan)
+    return found
+
+
+def _wins(engine: Engine, state: State, plan: _Plan) -> bool:
+    """Whether the plan reaches its goal without a refusal, with the luck that it counts on."""
+    simulator = EngineSimulator(engine, state)
+    for step in plan.steps:
+        state, outcomes = engine.play(state, step.command, ForcedLuck(step.draws))
+        if outcomes[-1].status not in ("executed", "waiting"):
+            return False
+    return simulator.won(state, plan.goal)
+
+
+_PROGRESS = 1.0
+"""Seconds between lines of progress."""
+
+_PLANNING = 30.0
+"""Seconds for the plan of each goal."""
+
+Judged = list[tuple[Mutant, Verdict]]
+
+
+def mutate(file: str, out: Output, *, sample: int | None, seed: int, least: float) -> int:
+    """Judge the mutants of a file's own rules; 1 if fewer than ``least`` percent are noticed.
+
+    ``sample`` judges that many of them, drawn with ``seed``. 3 if not all were judged in time.
+    """
+    path = split_target(file)[0]
+    loaded = load_program(path)
+    own = {one.name for one in loaded.sources if one.path == path}
+    every = [one for one in mutants(loaded.program) if one.span.file in own]
+    chosen = every
+    if sample is not None and sample < len(every):
+        picked = sorted(random.Random(seed).sample(range(len(every)), sample))
+        chosen = [every[index] for index in picked]
+    judged: Judged = []
+    attempt("judging mutants", lambda: _judge(loaded, chosen, judged, out), lambda: None)
+    _tell(judged, len(every), out)
+    noticed = sum(verdict != "survived" for _, verdict in judged)
+    share = 100 * noticed / len(judged) if judged else 100.0
+    out.json(
+        {
+            "schema_version": 1,
+            "file": str(Path(file)),
+            "mutants": len(every),
+            "judged": len(judged),
+            "noticed": noticed,
+            "verdicts": dict(sorted(Counter(verdict for _, verdict in judged).items())),
+            "survivors": [_survivor(one) for one, verdict in judged if verdict == "survived"],
+        }
+    )
+    if (halt := halted()) is not None:
+        out.diagnostics((limit_reached(halt.why, halt.phase),))
+        return EXIT_UNKNOWN
+    return EXIT_OK if share >= least else EXIT_NEGATIVE
+
+
+def _judge(loaded: Loaded, chosen: Sequence[Mutant], judged: Judged, out: Output) -> None:
+    """Judge one mutant after the other; ``judged`` takes them as they come."""
+    judge = Judge(loaded, left(_PLANNING))
+    told = time.monotonic()
+    for number, mutant in enumerate(chosen):
+        if time.monotonic() - told > _PROGRESS:
+            told = time.monotonic()
+            out.progress(f"{number} of {len(chosen)} mutants")
+        judged.append((mutant, judge.judge(mutant.program)))
+
+
+def _tell(judged: Judged, total: int, out: Output) -> None:
+    for mutant, verdict in judged:
+        if verdict == "survived":
+            out.line(f"survived: {mutant.span}: {mutant.operator}: {mutant.what}")
+    counts = Counter(verdict for _, verdict in judged)
+    noticed = len(judged) - counts["survived"]
+    by = ", ".join(f"{number} by {name}" for name, number in sorted(counts.items())
+                   if name != "survived")  # fmt: skip
+    share = f"{noticed} of {len(judged)}"
+    out.line(f"{share} mutants noticed ({by or 'none'}); {total} in all")
+
+
+def _survivor(mutant: Mutant) -> dict[str, str]:
+    return {"operator": mutant.operator, "what": mutant.what, "place": str(mutant.span)}

@@ -1,0 +1,290 @@
+"""The output of verbs: text or one JSON object on stdout, everything else on stderr.
+
+Worlds, runs and file names are foreign texts: characters in them that a reader cannot see (controls
+that steer a terminal, marks that turn the direction of text) are printed as a sign, in JSON as an
+escape. A `Line` is text in roles, without colours; `Glyphs` are the signs in Unicode or in ASCII.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from types import FrameType
+from typing import Literal, TextIO
+
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    Source,
+    escaped,
+    limit_reached,
+    read_source,
+    render,
+    to_json,
+    visible,
+)
+from tokenworld.ground import Status
+from tokenworld.limits import Halted, spoke
+
+__all__ = [
+    "ASCII",
+    "EXIT_INTERRUPTED",
+    "EXIT_NEGATIVE",
+    "EXIT_OK",
+    "EXIT_UNKNOWN",
+    "EXIT_USAGE",
+    "Glyphs",
+    "Line",
+    "Output",
+    "Piece",
+    "Role",
+    "UNICODE",
+    "exit_code_of",
+    "fitting_glyphs",
+    "line",
+    "plain_text",
+    "unbroken",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One sign per meaning; every sign stands beside a word, never alone for it."""
+
+    executed: str = "✓"
+    refused: str = "✗"
+    rolled_back: str = "↺"
+    no_match: str = "?"
+    yielded: str = "⇢"
+    waiting: str = "…"
+    interrupted: str = "~"
+    error: str = "!"
+    halted: str = "■"
+    unevaluated: str = "–"
+    won: str = "★"
+    lost: str = "†"
+    becomes: str = "→"
+    dot: str = "·"
+    hint: str = "»"
+    undone: str = "↶"
+    redone: str = "↷"
+    changed: str = "●"
+    ellipsis: str = "…"
+    done: str = "▰"
+    left: str = "▱"
+    sparks: str = "▁▂▃▄▅▆▇█"
+
+    def of(self, status: Status) -> str:
+        """The sign of a status."""
+        return str(getattr(self, status))
+
+    def holds(self, value: bool | None) -> str:
+        """The sign of a require: holds, fails, or not evaluated."""
+        if value is None:
+            return self.unevaluated
+        return self.executed if value else self.refused
+
+
+UNICODE = Glyphs()
+ASCII = Glyphs(
+    executed="+",
+    refused="x",
+    rolled_back="<",
+    yielded=">",
+    waiting="&",
+    halted="#",
+    unevaluated="-",
+    won="*",
+    lost="X",
+    becomes="->",
+    dot="|",
+    hint=">>",
+    undone="<<",
+    redone=">>",
+    changed="*",
+    ellipsis="...",
+    done="=",
+    left=".",
+    sparks="_.-~=+*#",
+)
+
+
+def fitting_glyphs() -> Glyphs:
+    """The signs that standard output can show; ``TW_ASCII=1`` asks for the plain ones."""
+    if os.environ.get("TW_ASCII", "0") not in ("", "0"):
+        return ASCII
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    every = "".join(getattr(UNICODE, field.name) for field in fields(Glyphs))
+    try:
+        every.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
+
+
+Role = Literal["plain", "head", "dim", "good", "bad", "warn", "typed", "link"]
+"""What a piece is, not how it looks; `styles` gives each role its looks."""
+
+Piece = tuple[str, Role]
+Line = tuple[Piece, ...]
+
+
+def line(text: str, role: Role = "plain") -> Line:
+    """A line in one role."""
+    return ((text, role),)
+
+
+def plain_text(lines: Iterable[Line]) -> str:
+    """The lines without roles, as a reader without colours has them."""
+    return "\n".join("".join(text for text, _ in one) for one in lines)
+
+
+EXIT_OK, EXIT_NEGATIVE, EXIT_USAGE, EXIT_UNKNOWN, EXIT_INTERNAL = 0, 1, 2, 3, 4
+EXIT_INTERRUPTED = 130
+
+_USAGE = ("TW00", "TW11", "TW0811")
+"""Codes that say an input or a needed program is missing or unreadable."""
+
+
+def exit_code_of(diagnostics: Iterable[Diagnostic]) -> int:
+    """2 where an input is missing or unreadable, 3 at a limit, 1 where the content is at fault."""
+    errors = [found for found in diagnostics if found.is_error]
+    if any(found.code.startswith(_USAGE) for found in errors):
+        return EXIT_USAGE
+    if errors and all(found.code == "TW0813" for found in errors):
+        return EXIT_UNKNOWN
+    return EXIT_NEGATIVE if errors else EXIT_OK
+
+
+class Output:
+    """Prints for one verb. With ``as_json`` stdout carries exactly one object."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self._progress = 0
+
+    # ---- stdout -------------------------------------------------------------------------------
+
+    def line(self, text: str = "") -> None:
+        """A line of the answer; silent with ``--json``."""
+        if not self.as_json:
+            _write(sys.stdout, visible(text) + "\n")
+
+    def entry(self, text: str) -> None:
+        """A line that texts of others stand in: none of them begins a line of its own."""
+        self.line(text.replace("\n", "\N{SYMBOL FOR LINE FEED}"))
+
+    def data(self, text: str) -> None:
+        """An answer that another program reads, such as a grammar: exact, but on a terminal."""
+        if not self.as_json:
+            _write(sys.stdout, (visible(text) if sys.stdout.isatty() else text) + "\n")
+
+    def json(self, value: Mapping[str, object]) -> None:
+        """The answer for programs; silent without ``--json``."""
+        if self.as_json:
+            text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+            _write(sys.stdout, escaped(text) + "\n")
+
+    # ---- stderr -------------------------------------------------------------------------------
+
+    def progress(self, text: str) -> None:
+        """A line that shows a long work is alive."""
+        spoke()
+        _write(sys.stderr, f"· {visible(text)}\n")
+
+    def note(self, text: str) -> None:
+        """A remark beside the answer."""
+        _write(sys.stderr, visible(text) + "\n")
+
+    def diagnostics(
+        self, found: Iterable[Diagnostic], sources: Iterable[Source] = (), *, to: str = "stderr"
+    ) -> None:
+        """Findings with their source lines; sources not given are read from disk."""
+        listed = tuple(found)
+        if not listed:
+            return
+        stream = sys.stdout if to == "stdout" else sys.stderr
+        texts = {source.name: source for source in sources}
+        for one in listed:
+            if one.span is not None and one.span.file not in texts:
+                source = _reread(one.span.file)
+                if source is not None:
+                    texts[one.span.file] = source
+        _write(stream, render(listed, texts, colour=_colour(stream)) + "\n")
+
+    def failure(self, failure: Failure, sources: Iterable[Source] = ()) -> int:
+        """One verb's end by bad input: its diagnostics, and the exit code."""
+        given = getattr(failure, "sources", tuple(sources))
+        self.diagnostics(failure.diagnostics, given)
+        code = exit_code_of(failure.diagnostics)
+        found = [to_json(one) for one in failure.diagnostics]
+        self.json({"schema_version": 1, "ok": False, "diagnostics": found})
+        return code or EXIT_NEGATIVE
+
+    def halted(self, halted: Halted) -> int:
+        """One verb's end by a limit, where there is nothing else to tell."""
+        note = limit_reached(halted.why, halted.phase)
+        self.diagnostics((note,))
+        found = [to_json(note)]
+        self.json({"schema_version": 1, "ok": False, "answer": "unknown", "diagnostics": found})
+        return EXIT_UNKNOWN
+
+
+def _reread(name: str) -> Source | None:
+    try:
+        return read_source(name)
+    except Failure:
+        return None
+
+
+def _colour(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write whatever the terminal can show; a closed pipe is no error of ours."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, stream.fileno())
+
+
+@contextmanager
+def unbroken() -> Iterator[None]:
+    """Hold back the first Ctrl-C until the block has ended; the second one breaks it at once.
+
+    Raises:
+        KeyboardInterrupt: at the end of the block where one came, or inside it at the second.
+
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield  # signals reach the main thread only; one that is ignored stays ignored
+        return
+    held = 0
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        nonlocal held
+        held += 1
+        if held > 1:
+            usual(number, frame)
+
+    signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if held:
+        raise KeyboardInterrupt

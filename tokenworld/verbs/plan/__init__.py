@@ -1,0 +1,1 @@
+"""``tw plan``: verdicts, honest plans and certificates."""

@@ -1,0 +1,583 @@
+"""Certificates of verdicts: written by ``--certificate FILE``, checked by ``--check FILE``.
+
+A plan is checked by playing it twice, in the interpreter and in the reference evaluator, which
+share no code that runs rules, and comparing the state hash after every tick. A proof is checked by
+doing it again. For an honest verdict all states that the setup can hide are enumerated and played
+again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.engine import EngineSimulator, ForcedLuck, State, in_tick
+from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, show_value
+from tokenworld.planning import Verdict
+from tokenworld.planning.honest.plans import ENCODING, SLICED, slice_proof
+from tokenworld.planning.proof.certificate import (
+    Certificate,
+    CertifiedHonesty,
+    CertifiedProof,
+    CertifiedStep,
+    NoProof,
+    certificate_from_json,
+    exhaust,
+    prove_on_encoding,
+)
+from tokenworld.planning.proof.gaps import platform
+from tokenworld.prose import EnglishProse, parse_intent_json
+from tokenworld.session import open_world
+from tokenworld.session.intents import Resolver, intent_json
+from tokenworld.session.loading import OpenWorld
+from tokenworld.verbs.files import write_file
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.plan.honesty import PossibleStart, possible_starts, question_from
+
+if TYPE_CHECKING:
+    from tokenworld.engine.reference import Reference
+
+__all__ = [
+    "CertificateReport",
+    "DONE",
+    "Differs",
+    "certified_command",
+    "certify",
+    "certify_honesty",
+    "check_certificate",
+    "check_file",
+    "check_honesty",
+    "check_steps",
+    "exhaust_beliefs",
+    "exhaust_slice",
+    "read_certificate",
+    "source_digest",
+    "write_certificate",
+]
+
+
+DONE = ("executed", "waiting")
+
+
+class Differs(Exception):
+    """The first thing of a certificate that is not so; the text is a clause."""
+
+
+def check_steps(world: OpenWorld, start: State, found: Certificate, verified: list[str]) -> None:
+    """Play the steps in both evaluators; `Differs` at the first that is not as certified."""
+    commands = _interpreted(world, start, found)
+    ticks = f"{len(found.steps):,} step{'' if len(found.steps) == 1 else 's'}"
+    verified.append(f"{ticks} replayed by the interpreter: every hash agrees, the goal is reached")
+    _by_reference(world, found, commands)
+    verified.append(f"{ticks} replayed by the reference evaluator: every hash agrees")
+
+
+def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Command]:
+    """The commands of the steps, played in the interpreter to the goal."""
+    engine, resolver = world.engine, Resolver(world)
+    simulator, commands = EngineSimulator(engine, state), list[Command]()
+    for number, step in enumerate(found.steps, 1):
+        if simulator.won(state, found.goal):
+            raise Differs(f"step {number} comes after the goal")
+        command = certified_command(resolver, state, step.intent, f"step {number}")
+        if isinstance(command, NoMatch):
+            raise Differs(f"step {number} means nothing here: {command.message.rstrip('.')}")
+        state, outcomes = engine.play(state, command, ForcedLuck(step.draws))
+        last = outcomes[-1]
+        if last.status not in DONE:
+            raise Differs(f"step {number} is {last.status} by the interpreter")
+        _agree(step, number, engine.hash(state), "the interpreter")
+        drawn = {draw for outcome in outcomes for draw in outcome.draws}
+        if drawn != set(step.draws):
+            raise Differs(f"step {number} draws otherwise than the certificate says")
+        if simulator.lost(state):
+            raise Differs(f"step {number} leads to the end of the world without the goal")
+        commands.append(command)
+    if not simulator.won(state, found.goal):
+        raise Differs("the goal is not reached at the end")
+    return commands
+
+
+def certified_command(
+    resolver: Resolver, state: State, intent: Mapping[str, Json], where: str
+) -> Command | NoMatch:
+    """What an intent of a certificate means in a state; `Differs` where it is none."""
+    try:
+        parsed = parse_intent_json(json.dumps(dict(intent)), where)
+    except Failure as failure:
+        reason = failure.diagnostics[0].message.rstrip(".")
+        raise Differs(f"{where} is no intent: {reason}") from None
+    return resolver.resolve(state, parsed)
+
+
+def _agree(step: CertifiedStep, number: int, here: str, who: str) -> None:
+    if step.state != here:
+        raise Differs(
+            f"the state hash after step {number} is `{here}` by {who} "
+            f"and `{step.state}` in the certificate"
+        )
+
+
+def _by_reference(world: OpenWorld, found: Certificate, commands: list[Command]) -> None:
+    """The same steps by the reference evaluator."""
+    from tokenworld.engine.reference import Fault, Reference, forced
+
+    who = "the reference evaluator"
+    reference = Reference(world.instance, EnglishProse())
+    try:
+        state = reference.start(found.seed)
+        here = reference.hash(state)
+        if here != found.start:
+            raise Differs(f"the hash of the start state is `{here}` by {who}")
+        for number, (step, command) in enumerate(zip(found.steps, commands, strict=True), 1):
+            with forced(step.draws):
+                state, records = reference.play(state, command)
+            status = _status(records[-1])
+            if status not in DONE:
+                raise Differs(f"step {number} is {status} by {who}")
+            _agree(step, number, reference.hash(state), who)
+    except Fault as fault:
+        raise Differs(f"{who} stops: {fault}") from None
+
+
+def _status(record: Mapping[str, Json]) -> str:
+    return str(record["status"])
+
+
+Say = Callable[[str], None]
+Step = tuple[tuple[LuckyDraw, ...], str]
+"""The draws of a tick and the state hash after it."""
+
+
+def certify_honesty(world: OpenWorld, verdict: Verdict, seed: int) -> CertifiedHonesty:
+    """The evidence of an honest verdict: all start states, and the intents of the whole plan."""
+    starts = possible_starts(world.engine, seed)
+    digest = _digest(world, starts)
+    if verdict.answer != "winnable":
+        return CertifiedHonesty(len(starts), digest)
+    return CertifiedHonesty(len(starts), digest, _intents(world, verdict, seed))
+
+
+def _digest(world: OpenWorld, starts: tuple[PossibleStart, ...]) -> str:
+    """SHA-256 over the hashes of all start states, in whatever order they were found."""
+    hashes = sorted(world.engine.hash(one.state) for one in starts)
+    return sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def _intents(world: OpenWorld, verdict: Verdict, seed: int) -> tuple[Mapping[str, Json], ...]:
+    """The plan as intents, each told from a state in which the goal is still ahead."""
+    engine, beliefs = world.engine, question_from(world.engine, seed, verdict.goal).beliefs()
+    belief, found = beliefs.start(), list[Mapping[str, Json]]()
+    for step in verdict.steps:
+        state = belief.open[0][1]
+        actor = None if state.acting is None else state.names[state.acting]
+        _, outcomes = engine.play(state, step.command)
+        found.append(intent_json(step.command, actor, outcomes[-1].args))
+        belief = beliefs.successors(belief, step.command)[0].state
+    return tuple(found)
+
+
+def exhaust_beliefs(
+    world: OpenWorld, seed: int, goal: str | None, *, seconds: float, say: Say
+) -> CertifiedProof:
+    """Every set of states that an honest plan could pass; `NoProof` where that is no proof."""
+    beliefs = question_from(world.engine, seed, goal).beliefs()
+    space = exhaust(beliefs, beliefs.start(), goal, seconds=seconds, say=say)
+    if beliefs.chanced or beliefs.crowded:
+        raise NoProof("chance plays a part, or too many states look alike")
+    return CertifiedProof("honest", space.states, space.digest)
+
+
+def exhaust_slice(
+    world: OpenWorld, seed: int, goal: str | None, *, seconds: float, say: Say
+) -> CertifiedProof:
+    """The same on the slice that matters for the goal; `NoProof` where that is no proof."""
+    question = question_from(world.engine, seed, goal)
+    found = slice_proof(question.simulator, question.starts, goal, seconds=seconds, say=say)
+    return CertifiedProof("sliced", found.vectors, found.digest, ENCODING, found.task)
+
+
+# ---- checking ---------------------------------------------------------------------------------
+
+
+def check_honesty(world: OpenWorld, found: Certificate, verified: list[str]) -> None:
+    """List the start states anew and play the plan in each, in both evaluators.
+
+    Raises `Differs` at the first thing that is not as certified.
+    """
+    assert found.honest is not None
+    starts = possible_starts(world.engine, found.seed)
+    here, there = len(starts), found.honest.assignments
+    if here != there:
+        raise Differs(f"the setup can fill the secrets in {here:,} ways here and {there:,} there")
+    if _digest(world, starts) != found.honest.starts:
+        raise Differs("the start states that look alike are others here")
+    verified.append(f"the setup can fill the secrets in {here:,} ways, the same as certified")
+    if found.answer != "winnable":
+        return
+    for number, start in enumerate(starts, 1):
+        _check_start(world, found, start, number)
+    verified.append(f"the plan wins in all {here:,} of them by both evaluators")
+
+
+def _check_start(world: OpenWorld, found: Certificate, start: PossibleStart, number: int) -> None:
+    from tokenworld.engine.reference import Fault, Reference
+
+    reference = Reference(world.instance, EnglishProse())
+    try:
+        for commands, steps in _ways(world, found, start.state, number):
+            _way_by_reference(world, reference, found.seed, start, commands, steps)
+    except Fault as fault:
+        raise Differs(f"the reference evaluator stops in start {number}: {fault}") from None
+
+
+def _ways(
+    world: OpenWorld, found: Certificate, start: State, number: int
+) -> list[tuple[list[Command], list[Step]]]:
+    """The plan played from a start to the goal, once for each way in which luck can fall."""
+    assert found.honest is not None
+    engine, resolver = world.engine, Resolver(world)
+    simulator = EngineSimulator(engine, start)
+    open_: list[tuple[State, list[Command], list[Step]]] = [(start, [], [])]
+    done = list[tuple[list[Command], list[Step]]]()
+    for at, intent in enumerate((*found.honest.intents, None), 1):
+        after = list[tuple[State, list[Command], list[Step]]]()
+        for state, commands, steps in open_:
+            if simulator.won(state, found.goal):
+                done.append((commands, steps))
+                continue
+            where = f"step {at} in start {number}"
+            if intent is None:
+                raise Differs(f"the plan does not reach the goal in start {number}")
+            command = certified_command(resolver, state, intent, where)
+            if isinstance(command, NoMatch):
+                raise Differs(f"{where} means nothing: {command.message.rstrip('.')}")
+            results = simulator.successors(state, command)
+            if sum(one.probability for one in results) != 1 or simulator.lost(state):
+                raise Differs(f"{where} is not executed")
+            after += (
+                (one.state, [*commands, command], [*steps, (draws, engine.hash(one.state))])
+                for one in results
+                for draws in (in_tick(state.drawn, one.draws),)
+            )
+        open_ = after
+    return done
+
+
+def _way_by_reference(
+    world: OpenWorld,
+    reference: Reference,
+    seed: int,
+    start: PossibleStart,
+    commands: list[Command],
+    steps: list[Step],
+) -> None:
+    """The same way by the reference evaluator, hash by hash."""
+    from tokenworld.engine.reference import forced
+
+    with forced(start.draws):
+        state = reference.start(seed)
+    if reference.hash(state) != world.engine.hash(start.state):
+        raise Differs("the reference evaluator begins in another state")
+    for number, (command, (draws, after)) in enumerate(zip(commands, steps, strict=True), 1):
+        with forced(draws):
+            state, records = reference.play(state, command)
+        if str(records[-1]["status"]) not in DONE or reference.hash(state) != after:
+            raise Differs(f"step {number} comes to another state by the reference evaluator")
+
+
+@dataclass(slots=True)
+class CertificateReport:
+    """The result of checking a certificate.
+
+    ``verified`` are the claims that held, in order. ``difference`` is the first that did not, a
+    clause; ``unknown`` says why a claim could not be decided. Both empty: the certificate holds.
+    """
+
+    certificate: Certificate
+    verified: list[str] = field(default_factory=list)
+    difference: str = ""
+    unknown: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return not self.difference and not self.unknown
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "schema_version": 1,
+            "holds": self.holds,
+            "answer": self.certificate.answer,
+            "world": self.certificate.world,
+            "goal": self.certificate.goal,
+            "verified": list(self.verified),
+            "difference": self.difference or None,
+            "unknown": self.unknown or None,
+        }
+
+
+def source_digest(world: OpenWorld) -> str:
+    """SHA-256 over the texts of all source files, wherever they lie, in hexadecimal."""
+    texts = (sha256(one.text.encode()).hexdigest() for one in world.loaded.sources)
+    return sha256("\n".join(texts).encode()).hexdigest()
+
+
+def _params(world: OpenWorld) -> dict[str, Json]:
+    instance = world.instance
+    declared = instance.program.params
+    return {
+        name: show_value(instance.program, instance.names, declared[name].type, value)
+        for name, value in instance.params.items()
+    }
+
+
+# ---- making -----------------------------------------------------------------------------------
+
+
+def certify(
+    world: OpenWorld, verdict: Verdict, seed: int, *, seconds: float, say: Say = lambda line: None
+) -> Certificate | None:
+    """The certificate of a verdict about the start state; ``None`` for *unknown*.
+
+    A proof is done once more to take down its figures, for which it may take ``seconds``. Raises
+    `Failure` (TW0813) where that does not end.
+    """
+    if verdict.answer == "unknown":
+        return None
+    start = world.engine.start(seed)
+    steps: tuple[CertifiedStep, ...] = ()
+    proof = None
+    honest = None if verdict.honest is None else certify_honesty(world, verdict, seed)
+    if verdict.answer == "winnable":
+        steps = _played(world, start, verdict)
+    else:
+        proof = _proved(world, start, verdict, seconds, say)
+    return Certificate(
+        source_digest(world),
+        world.world.name,
+        _params(world),
+        seed,
+        verdict.goal,
+        verdict.answer,
+        world.engine.hash(start),
+        steps,
+        proof,
+        honest,
+    )
+
+
+def _played(world: OpenWorld, state: State, verdict: Verdict) -> tuple[CertifiedStep, ...]:
+    """The plan played once, with everything that chance decided written down."""
+    engine, found = world.engine, list[CertifiedStep]()
+    simulator = EngineSimulator(engine, state)
+    for step in verdict.steps:
+        if verdict.honest is not None and simulator.won(state, verdict.goal):
+            break  # the rest of the plan is for other values of the secrets
+        actor = None if state.acting is None else state.names[state.acting]
+        luck = ForcedLuck(in_tick(state.drawn, step.draws))
+        state, outcomes = engine.play(state, step.command, luck)
+        last = outcomes[-1]
+        if last.status not in DONE:  # the verdict's own replay went through
+            raise AssertionError(f"a replayed plan is {last.status}")
+        intent = intent_json(step.command, actor, last.args)
+        found.append(CertifiedStep(intent, _draws(outcomes), engine.hash(state)))
+    return tuple(found)
+
+
+def _draws(outcomes: tuple[Outcome, ...]) -> tuple[LuckyDraw, ...]:
+    return tuple(draw for outcome in outcomes for draw in outcome.draws)
+
+
+def _proved(
+    world: OpenWorld, state: State, verdict: Verdict, seconds: float, say: Say
+) -> CertifiedProof:
+    simulator = EngineSimulator(world.engine, state)
+    try:
+        if verdict.engine == SLICED:
+            return exhaust_slice(world, state.seed, verdict.goal, seconds=seconds, say=say)
+        if verdict.honest is not None and verdict.honest.together:
+            return exhaust_beliefs(world, state.seed, verdict.goal, seconds=seconds, say=say)
+        if verdict.claim == "exhausted":
+            space = exhaust(simulator, state, verdict.goal, seconds=seconds, say=say)
+            return CertifiedProof("exhausted", space.states, space.digest)
+        engine = verdict.engine if verdict.encoding == "E" else "fast-downward blind"
+        return prove_on_encoding(simulator, state, verdict.goal, engine, seconds)
+    except NoProof as error:
+        hint = "Raise `--time-limit`: the proof is done once more for the certificate."
+        message = f"The proof could not be repeated for a certificate: {error.reason}."
+        raise Failure(Diagnostic("TW0813", message, hint=hint)) from None
+
+
+# ---- checking ---------------------------------------------------------------------------------
+
+
+def check_certificate(
+    world: OpenWorld, found: Certificate, *, seconds: float, say: Say = lambda line: None
+) -> CertificateReport:
+    """Work out anew all that a certificate says about ``world``.
+
+    Raises `Failure` with TW0811 where the planner that a proof names is not installed.
+    """
+    report = CertificateReport(found)
+    try:
+        start = _same_start(world, report)
+        if found.honest is not None:
+            check_honesty(world, found, report.verified)
+        if found.answer == "winnable":
+            check_steps(world, start, found, report.verified)
+        else:
+            _check_proof(world, start, report, seconds, say)
+    except Differs as error:
+        report.difference = str(error)
+    return report
+
+
+def _compare(what: str, certified: object, here: object) -> None:
+    if certified != here:
+        raise Differs(f"{what} is {_shown(here)} here and {_shown(certified)} in the certificate")
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else f"`{value}`"
+
+
+def _same_start(world: OpenWorld, report: CertificateReport) -> State:
+    found = report.certificate
+    _compare("the world", found.world, world.world.name)
+    _compare("the digest of the program", found.program, source_digest(world))
+    _compare("the params", dict(found.params), _params(world))
+    goals = [line.name for line in world.world.goals]
+    if not goals or (found.goal is not None and found.goal not in goals):
+        raise Differs(f"the world has no goal {_shown(found.goal)}")
+    start = world.engine.start(found.seed)
+    _compare("the hash of the start state", found.start, world.engine.hash(start))
+    report.verified.append(f"program, params, seed {found.seed} and start state are the same")
+    return start
+
+
+def _check_proof(
+    world: OpenWorld, start: State, report: CertificateReport, seconds: float, say: Say
+) -> None:
+    proof, goal = report.certificate.proof, report.certificate.goal
+    assert proof is not None  # the reader asks for one
+    simulator = EngineSimulator(world.engine, start)
+    try:
+        if proof.kind in ("honest", "sliced"):
+            exhaust_sets = exhaust_beliefs if proof.kind == "honest" else exhaust_slice
+            seed = report.certificate.seed
+            again = exhaust_sets(world, seed, goal, seconds=seconds, say=say)
+        elif proof.kind == "exhausted":
+            space = exhaust(simulator, start, goal, seconds=seconds, say=say)
+            again = CertifiedProof("exhausted", space.states, space.digest)
+        else:
+            named = proof.engine if proof.kind == "planner" else ""
+            again = prove_on_encoding(simulator, start, goal, named, seconds)
+    except NoProof as error:
+        if error.limited:
+            report.unknown = f"the proof could not be repeated: {error.reason}"
+            return
+        raise Differs(f"the proof does not hold: {error.reason}") from None
+    _same_proof(proof, again)
+    report.verified.append(_proof_line(again) + platform(world.instance))
+
+
+def _same_proof(certified: CertifiedProof, again: CertifiedProof) -> None:
+    _compare("the kind of proof", certified.kind, again.kind)
+    _compare("the encoding", certified.encoding, again.encoding)
+    _compare("the digest of the encoding", certified.task, again.task)
+    what = "states" if again.kind in ("exhausted", "honest", "sliced") else "facts"
+    _compare(f"the number of {what}", certified.count, again.count)
+    _compare(f"the digest of the {what}", certified.result, again.result)
+    _compare("the exit code of the planner", certified.exit_code, again.exit_code)
+    if certified.version == again.version:  # another version may count differently
+        _compare("what the planner says last", list(certified.closing), list(again.closing))
+
+
+def _proof_line(proof: CertifiedProof) -> str:
+    match proof.kind:
+        case "exhausted":
+            return f"exhausted again: none of the {proof.count:,} states is the goal"
+        case "honest":
+            return f"exhausted again: none of the {proof.count:,} sets of states is all goal"
+        case "sliced":
+            sets = f"none of the {proof.count:,} sets of sliced states is all goal"
+            return f"exhausted again on encoding {proof.encoding}: {sets}"
+        case "relaxed":
+            why = "out of reach even if nothing were ever undone"
+            return f"proved again on encoding {proof.encoding}: {why}"
+        case "planner":
+            return f"proved again by {proof.engine} {proof.version} on encoding {proof.encoding}"
+        case _:
+            assert_never(proof.kind)
+
+
+_LARGEST = 64 << 20
+
+
+def write_certificate(
+    path: Path, world: OpenWorld, verdict: Verdict, seed: int, out: Output, *, seconds: float
+) -> str | None:
+    """Write the certificate of a verdict; none for *unknown*, which says so."""
+    found = certify(world, verdict, seed, seconds=seconds, say=out.progress)
+    if found is None:
+        out.note(f"no certificate is written to {path}: there is nothing to certify")
+        return None
+    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
+    hint = "Name a file that can be written, with `--certificate`."
+    write_file(path, text, hint, folder=path.parent)
+    out.line(f"certificate: {path}")
+    return str(path)
+
+
+def read_certificate(path: Path) -> Certificate:
+    """The certificate in a file: TW0001 where it cannot be read, TW0006 where it is none."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise _not_json(path, "it is too large")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        message = f"`{path}` cannot be read: {error.strerror or error}."
+        hint = "Name a file that `tw plan WORLD --certificate FILE` wrote."
+        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
+    except UnicodeDecodeError:
+        raise _not_json(path, "it is not UTF-8 text") from None
+    try:
+        return certificate_from_json(json.loads(text), str(path))
+    except (ValueError, RecursionError) as error:
+        raise _not_json(path, f"it is not JSON ({str(error)[:100]})") from None
+
+
+def _not_json(path: Path, reason: str) -> Failure:
+    hint = "Write it anew with `tw plan WORLD --certificate FILE`."
+    return Failure(Diagnostic("TW0006", f"`{path}` is no certificate: {reason}.", hint=hint))
+
+
+def check_file(target: str, path: Path, out: Output, *, seconds: float) -> int:
+    """Check a certificate against a world: 0 it holds, 1 it does not, 3 time ran out."""
+    found = read_certificate(path)
+    report = check_certificate(open_world(target), found, seconds=seconds, say=out.progress)
+    _show(report, path, out)
+    out.json(report.to_json())
+    if report.difference:
+        return EXIT_NEGATIVE
+    return EXIT_UNKNOWN if report.unknown else EXIT_OK
+
+
+def _show(report: CertificateReport, path: Path, out: Output) -> None:
+    goal = report.certificate.goal
+    asked = "any goal" if goal is None else f"goal `{goal}`"
+    for line in report.verified:
+        out.line(line)
+    if report.difference:
+        out.line(f"{path} does not hold: {report.difference}")
+    elif report.unknown:
+        out.line(f"unknown whether {path} holds: {report.unknown}")
+        hint = "Raise `--time-limit`."
+        out.diagnostics((Diagnostic("TW0813", "The check ran into its limit.", hint=hint),))
+    else:
+        out.line(f"{path} holds: {report.certificate.answer}, {asked}")

@@ -1,0 +1,426 @@
+"""``tw plan``: can the goal be reached? Options, text and JSON, for worlds and PDDL pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tokenworld.diagnostics import Diagnostic, Failure, limit_reached, to_json
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine import EngineSimulator
+from tokenworld.ground import Json
+from tokenworld.limits import attempt, halted, left
+from tokenworld.planning import Verdict, summary_lines
+from tokenworld.planning.explaining import Explaining
+from tokenworld.planning.honest.secrets import secrets_read
+from tokenworld.planning.pddl.tree import flat
+from tokenworld.session import OpenWorld, Session, open_world
+from tokenworld.session.pddl import is_pddl, open_pddl
+from tokenworld.session.solving import check_goal, wins_under_seed
+from tokenworld.verbs.files import write_file
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+
+if TYPE_CHECKING:
+    from tokenworld.planning.quality import Improvement, Quality
+
+__all__ = ["Extras", "plan", "plan_luck", "plan_pddl", "plan_with", "show_verdict"]
+
+
+_SHORT_REASON = 6.0
+"""Seconds at most for the reason that comes with every *unwinnable*."""
+
+
+@frozen
+class Extras:
+    """Output that the user asked for beside the verdict.
+
+    ``certificate`` and ``check`` name files. ``why``: the full reason of an *unwinnable*.
+    ``explain``: the matrix. ``engine`` answers alone; ``top`` plans, or ``all_optimal`` ones.
+    ``encoding`` (E or A) answers alone, with the planner that reads it. ``honest``: the plan
+    may not rest on secrets. ``quality``: any plan at once, or ever better ones.
+    """
+
+    certificate: Path | None = None
+    check: Path | None = None
+    why: bool = False
+    explain: bool = False
+    engine: str | None = None
+    optimal: bool = False
+    top: int | None = None
+    all_optimal: bool = False
+    encoding: str | None = None
+    honest: bool = False
+    quality: Quality | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything was asked for."""
+        return self != Extras()
+
+    def refuse_contradictions(self) -> None:
+        """`Failure` (TW0006) for options that exclude each other."""
+        alone = {
+            "--check": self.check is not None,
+            "--explain": self.explain,
+            "--top": self.top is not None,
+            "--all-optimal": self.all_optimal,
+            "--engine": self.engine is not None,
+            "--optimal": self.optimal,
+            "--encoding": self.encoding is not None,
+            "--quality": self.quality is not None,
+        }
+        given = [name for name, there in alone.items() if there]
+        more = {
+            "--certificate": self.certificate is not None,
+            "--why": self.why,
+            "--honest": self.honest,
+        }
+        if self.quality is not None and self.honest:
+            given += ["--honest"]
+        elif given and given[0] not in ("--engine", "--optimal", "--encoding", "--quality"):
+            given += [name for name, there in more.items() if there]
+        if len(given) > 1:
+            message = f"{given[0]} and {given[1]} do not go together."
+            raise Failure(Diagnostic("TW0006", message, hint=f"Leave out `{given[1]}`."))
+        if self.top is not None and not 1 <= self.top <= 1_000:
+            message = f"{self.top:,} plans cannot be asked for."
+            raise Failure(Diagnostic("TW0006", message, hint="Ask for 1 to 1,000 with `--top`."))
+
+
+def plan_with(
+    target: str, out: Output, extras: Extras, *, goal: str | None, time_limit: float, seed: int
+) -> int:
+    """``tw plan`` with these options; the exit code as always."""
+    from tokenworld.session.solving import check_goal
+
+    extras.refuse_contradictions()
+    if extras.check is not None:
+        from tokenworld.verbs.plan.certificates import check_file
+
+        return check_file(target, extras.check, out, seconds=left(time_limit))
+    session = Session(open_world(target), seed, operator=True)
+    check_goal(session.world, goal)
+    if extras.explain:
+        return _matrix(session, goal, out)
+    if extras.top is not None or extras.all_optimal:
+        return _several(session, goal, extras, left(time_limit), out)
+    verdict, improved = attempt(
+        "planning",
+        lambda: _answer(session, goal, extras, left(time_limit), out),
+        lambda: (_undecided(goal), ()),
+    )
+    show_verdict(verdict, out)
+    seconds = left(time_limit if extras.why else min(_SHORT_REASON, time_limit))
+    explaining = Explaining()
+
+    def explained() -> list[dict[str, Json]]:
+        return _why(session, verdict, out, seconds=seconds, full=extras.why)
+
+    untold: list[dict[str, Json]] = []
+    why = explaining("the reason", explained, untold, seconds=seconds)
+    out.diagnostics(explaining.notes)
+    told = replace(verdict, notes=(*verdict.notes, *explaining.notes))
+    answer: dict[str, object] = {**told.to_json(), "why": why}
+    code = verdict.exit_code
+    if extras.quality is not None:
+        answer["quality"] = extras.quality
+        answer["improvements"] = [one.to_json() for one in improved]
+    if extras.certificate is not None:
+        written = _certificate(
+            extras.certificate, session.world, verdict, seed, out, left(time_limit)
+        )
+        answer["certificate"] = written
+        code = EXIT_UNKNOWN if written is None else code
+    if (halt := halted()) is not None and verdict.answer != "unknown":
+        note = limit_reached(halt.why, halt.phase)
+        out.diagnostics((note,))
+        answer["notes"] = [to_json(one) for one in (*told.notes, note)]
+    out.json(answer)
+    return code
+
+
+def _undecided(goal: str | None) -> Verdict:
+    """There is no answer within the limits of the command."""
+    found = halted()
+    note = limit_reached(found.why if found is not None else "time", "planning")
+    return Verdict("unknown", goal, None, "", "", notes=(note,))
+
+
+def _certificate(
+    path: Path, world: OpenWorld, verdict: Verdict, seed: int, out: Output, seconds: float
+) -> str | None:
+    """Write the certificate; the file, or ``None`` where there is none within the limits."""
+    from tokenworld.verbs.plan.certificates import write_certificate
+
+    try:
+        return attempt(
+            "making the certificate",
+            lambda: write_certificate(path, world, verdict, seed, out, seconds=seconds),
+            lambda: None,
+        )
+    except Failure as failure:
+        if any(one.code != "TW0813" for one in failure.diagnostics):
+            raise
+        out.diagnostics(failure.diagnostics)
+        return None
+
+
+def _answer(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> tuple[Verdict, tuple[Improvement, ...]]:
+    """The verdict, and the plans that led to it where ever better ones were asked for."""
+    if extras.quality is not None:
+        return _of_quality(session, goal, extras.quality, seconds, out)
+    return _verdict(session, goal, extras, seconds, out), ()
+
+
+def _verdict(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> Verdict:
+    if extras.honest:
+        return _honest(session, goal, extras, seconds, out)
+    if extras.engine is None and not extras.optimal and extras.encoding is None:
+        return session.plan(goal, time_limit=seconds, say=out.progress)
+    verdict, state = _by_one_engine(session, goal, extras, seconds, out), session.state
+    if verdict.answer != "winnable":
+        return verdict
+    return verdict.with_seed(
+        state.seed, wins_under_seed(session.engine, state, verdict.steps, goal)
+    )
+
+
+def _of_quality(
+    session: Session, goal: str | None, quality: Quality, seconds: float, out: Output
+) -> tuple[Verdict, tuple[Improvement, ...]]:
+    """A plan of this quality, also tried under the draws of the seed, and those before it."""
+    from tokenworld.planning.quality import plan_quality
+
+    simulator, state = EngineSimulator(session.engine, session.state), session.state
+    found = plan_quality(simulator, state, goal, quality, seconds=seconds, say=out.progress)
+    verdict = found.verdict
+    if verdict.answer == "winnable":
+        commands = [step.command for step in verdict.steps]
+        notes = (*verdict.notes, *secrets_read(session.world.program, commands))
+        wins = wins_under_seed(session.engine, state, verdict.steps, goal)
+        verdict = replace(verdict, notes=notes).with_seed(state.seed, wins)
+    return verdict, found.improvements
+
+
+def _honest(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> Verdict:
+    """An honest plan: by the ladder, by our own search where that is enough, by one engine."""
+    from tokenworld.verbs.plan.honesty import solve_honest
+
+    own = extras.engine == "own" or extras.optimal
+    named = not own and (extras.engine is not None or extras.encoding is not None)
+    return solve_honest(
+        session.engine,
+        session.seed,
+        goal,
+        time_limit=seconds,
+        own_only=own,
+        ask=(lambda: _by_one_engine(session, goal, extras, seconds, out)) if named else None,
+        say=out.progress,
+    )
+
+
+def _by_one_engine(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> Verdict:
+    from tokenworld.planning.planners.by_name import plan_by, plan_optimal
+
+    simulator, state = EngineSimulator(session.engine, session.state), session.state
+    if extras.encoding is not None:
+        from tokenworld.planning.planners.by_encoding import plan_on
+
+        return plan_on(simulator, state, goal, extras.encoding, seconds=seconds, say=out.progress)
+    if extras.engine is not None:
+        return plan_by(simulator, state, goal, extras.engine, seconds=seconds, say=out.progress)
+    return plan_optimal(simulator, state, goal, seconds=seconds, say=out.progress)
+
+
+def _why(
+    session: Session, verdict: Verdict, out: Output, *, seconds: float, full: bool
+) -> list[dict[str, Json]]:
+    """The reason of an *unwinnable*, shown; empty for any other verdict."""
+    if verdict.answer != "unwinnable" or _of_many(verdict):
+        return []
+    from tokenworld.planning.proof.reasons import explanation_lines
+    from tokenworld.session.solving import explain_unwinnable
+
+    out.progress("looking for the reason")
+    found = explain_unwinnable(session.world, session.state, verdict, seconds=seconds, full=full)
+    for one in found:
+        for line in explanation_lines(one, full=full):
+            out.line(line)
+    if not full and found:
+        out.note("`--why` tells the whole reason, with the core and more repairs")
+    return [one.to_json() for one in found]
+
+
+def _of_many(verdict: Verdict) -> bool:
+    """Whether the proof is about all assignments of secrets at once: each alone may be winnable."""
+    return verdict.honest is not None and verdict.honest.together and verdict.honest.assignments > 1
+
+
+def _matrix(session: Session, goal: str | None, out: Output) -> int:
+    from tokenworld.planning.capabilities import capabilities, capability_lines
+
+    found = capabilities(session.simulator(), session.state, goal)
+    for line in capability_lines(found):
+        out.line(line)
+    out.json(found.to_json())
+    return EXIT_OK
+
+
+def _several(
+    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+) -> int:
+    """Several plans, cheapest first: 0 with a plan, 1 if there is none, 3 unknown."""
+    from tokenworld.planning.planners.by_name import MOST_PLANS, several_plans
+
+    found = several_plans(
+        session.simulator(),
+        session.state,
+        goal,
+        most=extras.top or MOST_PLANS,
+        only_optimal=extras.all_optimal,
+        seconds=seconds,
+        say=out.progress,
+    )
+    for number, verdict in enumerate(found.plans, 1):
+        out.line(f"plan {number}: {verdict.ticks:,} ticks (cost {verdict.cost:,})")
+        out.line("  " + "; ".join(step.command for step in verdict.plan))
+    out.line(_told(len(found.plans), found.complete, extras.all_optimal))
+    if found.reason:
+        out.line(f"symk on encoding E: {found.reason}")
+    out.diagnostics(found.notes)
+    out.json(found.to_json())
+    if found.plans:
+        return EXIT_OK
+    return EXIT_NEGATIVE if found.complete else EXIT_UNKNOWN
+
+
+def _told(count: int, complete: bool, optimal: bool) -> str:
+    kind = "optimal plan" if optimal else "plan"
+    counted = f"{count:,} {kind}{'' if count == 1 else 's'}"
+    if complete:
+        return f"{counted}, and no other without loops"
+    return f"{counted}; there may be more"
+
+
+Luck = Literal["possible", "certain", "probability"]
+
+
+def plan(target: str, out: Output, *, goal: str | None, time_limit: float, seed: int) -> int:
+    """The verdict and the exit code that says it: 0 winnable, 1 unwinnable, 3 unknown."""
+    return plan_with(target, out, Extras(), goal=goal, time_limit=time_limit, seed=seed)
+
+
+def plan_luck(
+    target: str,
+    out: Output,
+    *,
+    luck: Luck,
+    goal: str | None,
+    states: int,
+    time_limit: float,
+    seed: int,
+    policy: Path | None,
+    extras: Extras = Extras(),  # noqa: B008 (it cannot be changed)
+) -> int:
+    """The same for what luck may do: 0 certain or winnable, 1 not, 3 unknown."""
+    _go_together(luck, policy, extras)
+    if luck == "possible":
+        return plan_with(target, out, extras, goal=goal, time_limit=time_limit, seed=seed)
+    from tokenworld.planning.space.luck import luck_lines
+    from tokenworld.session.solving import solve_luck
+
+    world = open_world(target)
+    check_goal(world, goal)
+    verdict = solve_luck(
+        world.engine,
+        world.engine.start(seed),
+        goal,
+        luck,
+        states=states,
+        time_limit=time_limit,
+        say=out.progress,
+    )
+    for line in luck_lines(verdict):
+        out.line(line)
+    out.diagnostics(verdict.notes)
+    written = None
+    if policy is not None and verdict.policy is not None:
+        hint = "Name a file that can be written, with `--policy`."
+        write_file(policy, verdict.policy.text(), hint, folder=policy.parent)
+        out.line(f"wrote {policy}")
+        written = str(policy)
+    out.json({**verdict.to_json(), "policy": written})
+    return verdict.exit_code
+
+
+def _go_together(luck: Luck, policy: Path | None, extras: Extras) -> None:
+    """`Failure` (TW0006) for options of which one is about *possible* plans and one is not."""
+    if extras.asked and (luck != "possible" or policy is not None):
+        hint = "Leave out `--luck` and `--policy`: the other options are about *possible* plans."
+        raise Failure(Diagnostic("TW0006", "These options do not go together.", hint=hint))
+    if luck == "possible" and policy is not None:
+        hint = "Add `--luck certain` or `--luck probability`."
+        raise Failure(Diagnostic("TW0006", "A *possible* plan is no policy.", hint=hint))
+
+
+def show_verdict(verdict: Verdict, out: Output) -> None:
+    """The verdict, one claim per line; findings go to stderr."""
+    for line in summary_lines(verdict):
+        out.line(line)
+    out.diagnostics(verdict.notes)
+
+
+def plan_pddl(
+    domain: Path,
+    problem: Path | None,
+    out: Output,
+    *,
+    goal: str | None,
+    time_limit: float,
+    seed: int,
+    more: bool,
+) -> int:
+    """The verdict on a PDDL pair, as for a world; a plan comes in PDDL's form too.
+
+    ``more``: other options were given, which are about `.tw` files.
+    """
+    if problem is None or not is_pddl(domain):
+        given = domain if problem is None else problem
+        message = f"`{given}` is half of what is to be planned."
+        hint = "Give a PDDL domain and then its problem, or a `.tw` file alone."
+        raise Failure(Diagnostic("TW0006", message, hint=hint))
+    if more:
+        message = "This option is for `.tw` files, and these are PDDL."
+        hint = f"Run `tw import {domain} {problem} -o DIR`, then `tw plan DIR/world.tw`."
+        raise Failure(Diagnostic("TW0006", message, hint=hint))
+    session = Session(open_pddl(domain, problem), seed, operator=True)
+    check_goal(session.world, goal)
+    verdict = session.plan(goal, time_limit=time_limit, say=out.progress)
+    show_verdict(verdict, out)
+    steps = pddl_steps(session.world, verdict)
+    if steps:
+        out.line("in PDDL:")
+    for step in steps:
+        out.line(f"  {step}")
+    out.json({**verdict.to_json(), "pddl_plan": list(steps)})
+    return verdict.exit_code
+
+
+def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
+    """A plan as planners write it, ``(pick-up b1)``; empty where there is none."""
+    objects = world.instance.objects
+
+    def step(name: str, args: tuple[object, ...]) -> str:
+        words = (objects[arg].name for arg in args if isinstance(arg, int))
+        return flat((name, *words))
+
+    return tuple(step(one.command.action, one.command.args) for one in verdict.steps)

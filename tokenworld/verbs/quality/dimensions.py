@@ -1,0 +1,627 @@
+"""The seven dimensions of quality: grade, numbers, and the facts they are computed from.
+
+Groundedness, character and conservation are shares of the ticks; action coherence and refusal
+cluster are about refusals; variety counts first uses of verbs; fan-out is about the graph whose
+nodes are live objects and whose edges are true facts of relations and references.
+
+All arithmetic is exact. A number is rounded only for display, and then towards its worse side, so
+that the display never looks better than the judged value.
+
+A free text that speaks of the framework, of an operator or of the system prompt breaks character.
+Worlds in which such a word is an ordinary thing say so in `quality.toml` beside the `.tw`
+file:
+
+    [character]                      # every world of the folder
+    allow = ["telephone operator"]   # not a break, whole words
+
+    [worlds.cellar.character]        # one world; what it says replaces the above
+    markers = ["framework", "system prompt"]
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import groupby, pairwise
+from math import ceil, floor
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.ground import Json, Status
+from tokenworld.store import IntentSource
+from tokenworld.verbs.recheck import Checkpoint
+
+__all__ = [
+    "Coverage",
+    "DEFAULT_MARKERS",
+    "Dimension",
+    "DimensionId",
+    "Fact",
+    "Grade",
+    "Markers",
+    "Window",
+    "action_coherence",
+    "character",
+    "conservation",
+    "graph_fan_out",
+    "groundedness",
+    "markers_file",
+    "read_markers",
+    "refusal_cluster",
+    "shown",
+    "vocabulary",
+    "window_of",
+]
+
+
+REFUSE_LIKE: tuple[Status, ...] = ("refused", "no_match", "rolled_back")
+_DONE: tuple[Status, ...] = ("executed", "waiting", "interrupted")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One record as the dimensions see it; ``seq`` is its place in the history, from 1.
+
+    ``verb`` is the action that the intent resolved to (empty for `pass` and for no match), ``text``
+    the free text of the player, if there is any. ``expected``: a scenario expected this status.
+    ``faults`` says in which respects the record fails its re-check; ``unchecked`` that its
+    narration is literal prose. ``blamed`` names the invariant and the rules of a rollback.
+    ``asked``: the player gave the intent; what time or the runner did is neither refused nor ends
+    a row of refusals.
+    """
+
+    seq: int
+    status: Status
+    source: IntentSource = "human"
+    verb: str = ""
+    text: str | None = None
+    expected: bool = False
+    faults: tuple[str, ...] = ()
+    unchecked: bool = False
+    blamed: tuple[str, ...] = ()
+    asked: bool = True
+
+    @property
+    def refused_like(self) -> bool:
+        """Whether it counts among R: it was refused, and nobody had expected that."""
+        return self.status in REFUSE_LIKE and not self.expected
+
+    @property
+    def used(self) -> str:
+        """The verb that was really done, or begun; empty for none."""
+        return self.verb if self.status in _DONE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The last ``requested`` records that count, and what stood before them.
+
+    ``facts`` are those in the window; ``before`` all earlier ones. Records of the status `halted`
+    are in neither.
+    """
+
+    requested: int
+    before: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def n(self) -> int:
+        """Ticks in the window."""
+        return len(self.facts)
+
+    @property
+    def first(self) -> int | None:
+        return self.facts[0].seq if self.facts else None
+
+    @property
+    def last(self) -> int | None:
+        return self.facts[-1].seq if self.facts else None
+
+    @property
+    def errors(self) -> tuple[int, ...]:
+        """The ticks with the status `error`."""
+        return tuple(fact.seq for fact in self.facts if fact.status == "error")
+
+    def buckets(self, size: int) -> tuple[tuple[Fact, ...], ...]:
+        """The window in pieces of ``size`` from its first tick; the last one may be shorter."""
+        return tuple(self.facts[at : at + size] for at in range(0, self.n, size))
+
+
+def window_of(history: Sequence[Fact], requested: int) -> Window:
+    """The window at the end of a run."""
+    counted = tuple(fact for fact in history if fact.status != "halted")
+    cut = max(0, len(counted) - requested)
+    return Window(requested, counted[:cut], counted[cut:])
+
+
+Grade = Literal["OK", "WARN", "FAIL", "N/A"]
+DimensionId = Literal[
+    "groundedness",
+    "character",
+    "action_coherence",
+    "refusal_cluster",
+    "vocabulary",
+    "conservation",
+    "graph_fan_out",
+]
+BUCKET = 10
+"""Ticks of one point of a series."""
+
+_TITLES: dict[DimensionId, str] = {
+    "groundedness": "Groundedness",
+    "character": "Character",
+    "action_coherence": "Action coherence",
+    "refusal_cluster": "Refusal cluster",
+    "vocabulary": "Vocabulary",
+    "conservation": "Conservation",
+    "graph_fan_out": "Graph fan-out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One judged dimension. ``text`` is what the scorecard says behind the title.
+
+    ``values`` holds the whole numbers of the formula and its value; ``evidence`` the ticks that
+    spoke against the run; ``series`` pairs of a tick and a value, to be drawn.
+    """
+
+    id: DimensionId
+    status: Grade
+    text: str
+    values: Mapping[str, Json] = field(default_factory=dict)
+    thresholds: Mapping[str, str] = field(default_factory=dict)
+    evidence: tuple[int, ...] = ()
+    series: tuple[tuple[int, Fraction], ...] = ()
+
+    @property
+    def title(self) -> str:
+        return _TITLES[self.id]
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "id": self.id,
+            "title": self.title,
+            "status": self.status,
+            "text": self.text,
+            "values": dict(self.values),
+            "thresholds": dict(self.thresholds),
+            "evidence": list(self.evidence),
+            "series": [[tick, exact(value)] for tick, value in self.series],
+        }
+
+
+def graded(*, ok: bool, fail: bool) -> Grade:
+    """FAIL, else OK, else what lies between."""
+    return "FAIL" if fail else "OK" if ok else "WARN"
+
+
+def missing(of: DimensionId, why: str, thresholds: Mapping[str, str]) -> Dimension:
+    """A dimension that the window says nothing about."""
+    return Dimension(of, "N/A", f"{'n/a':<8}({why})", thresholds=thresholds)
+
+
+def shown(value: Fraction, decimals: int, *, up: bool = False) -> str:
+    """The number with so many decimals, rounded down, or up."""
+    scaled = value * 10**decimals
+    whole = ceil(scaled) if up else floor(scaled)
+    digits = f"{abs(whole):0{decimals + 1}d}"
+    sign = "-" if whole < 0 else ""
+    return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
+
+
+def exact(value: Fraction) -> int | float:
+    """The JSON number nearest to an exact one: whole where it is."""
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def per_bucket(
+    window: Window, measure: Callable[[Sequence[Fact]], Fraction]
+) -> tuple[tuple[int, Fraction], ...]:
+    """A series: the measure of every ten ticks, at the last of them."""
+    return tuple((bucket[-1].seq, measure(bucket)) for bucket in window.buckets(BUCKET))
+
+
+DEFAULT_MARKERS = ("framework", "yield", "mechanic", "system prompt", "operator", "scenario")
+FILE_NAME = "quality.toml"
+_KEYS = ("markers", "allow")
+
+
+@dataclass(frozen=True)
+class Markers:
+    """The words that break character in a world, and the phrases in which they do not."""
+
+    words: tuple[str, ...] = DEFAULT_MARKERS
+    allowed: tuple[str, ...] = ()
+
+    @cached_property
+    def _breaking(self) -> re.Pattern[str]:
+        return _pattern(self.words)
+
+    @cached_property
+    def _harmless(self) -> re.Pattern[str]:
+        return _pattern(self.allowed)
+
+    def found(self, text: str) -> tuple[str, ...]:
+        """The markers in a text, in order: whole words, whatever their case."""
+        folded = text.casefold()
+        if self.allowed:
+            folded = self._harmless.sub("\n", folded)
+        if not self.words:
+            return ()
+        hits = (" ".join(hit.group().split()) for hit in self._breaking.finditer(folded))
+        return tuple(dict.fromkeys(hits))
+
+
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(phrases, key=lambda one: (-len(one), one))
+    spaced = (r"[^\S\n]+".join(map(re.escape, one.casefold().split())) for one in longest_first)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)")
+
+
+def markers_file(sources: tuple[str, ...], folder: Path | None = None) -> Path | None:
+    """The `quality.toml` beside a program's first file, as seen from here, then from ``folder``."""
+    if not sources:
+        return None
+    beside = Path(sources[0]).parent / FILE_NAME
+    places = (beside, *(() if folder is None else (folder / beside,)))
+    return next((place for place in places if place.is_file()), None)
+
+
+def read_markers(path: Path | None, world: str) -> Markers:
+    """The markers that a file gives a world; the defaults without a file.
+
+    Raises `Failure` TW0006 for a file that is no such file, with what is wrong in it.
+    """
+    if path is None:
+        return Markers()
+    try:
+        found = tomllib.loads(read_source(path).text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        _fail(path, f"it is not TOML ({error})")
+    unknown = sorted(found.keys() - {"character", "worlds"})
+    if unknown:
+        _fail(path, f"there is no table `{unknown[0]}`")
+    worlds = _table(path, found, "worlds")
+    own = _table(path, _table(path, worlds, world), "character")
+    said = {**_table(path, found, "character"), **own}
+    strange = sorted(said.keys() - set(_KEYS))
+    if strange:
+        _fail(path, f"`character` has no key `{strange[0]}`")
+    words, allowed = (_phrases(path, said, key) for key in _KEYS)
+    return Markers(DEFAULT_MARKERS if words is None else words, allowed or ())
+
+
+def _table(path: Path, found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = found.get(key, {})
+    if not isinstance(value, dict):
+        _fail(path, f"`{key}` is a table")
+    return value
+
+
+def _phrases(path: Path, said: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+    if key not in said:
+        return None
+    listed = said[key]
+    good = isinstance(listed, list) and all(isinstance(one, str) and one.strip() for one in listed)
+    if not good:
+        _fail(path, f"`{key}` is a list of words")
+    return tuple(" ".join(one.split()) for one in listed)
+
+
+def _fail(path: Path, why: str) -> NoReturn:
+    hint = 'Write `[character]` with `allow = ["telephone operator"]` or `markers = [...]`.'
+    raise Failure(Diagnostic("TW0006", f"`{path}` does not fit: {why}.", hint=hint))
+
+
+GROUNDED_OK, GROUNDED_FAIL = Fraction(95, 100), Fraction(85, 100)
+CHARACTER_OK, CHARACTER_FAIL = Fraction(98, 100), Fraction(90, 100)
+ROLLBACKS_OK, ROLLBACKS_FAIL = Fraction(2, 100), Fraction(10, 100)
+
+
+def groundedness(window: Window) -> Dimension:
+    """1 - u/n: u records fail their re-check (a law of statuses, a change, a claim)."""
+    limits = {"ok": ">= 0.95", "fail": "< 0.85"}
+    if not window.n:
+        return missing("groundedness", "no ticks", limits)
+    bad = tuple(fact for fact in window.facts if fact.faults)
+    n, u = window.n, len(bad)
+    value = 1 - Fraction(u, n)
+    return Dimension(
+        "groundedness",
+        graded(ok=value >= GROUNDED_OK, fail=value < GROUNDED_FAIL),
+        f"{shown(value, 2):<8}({n - u}/{n} grounded)",
+        {
+            "n": n,
+            "u": u,
+            "value": exact(value),
+            "unchecked": sum(fact.unchecked for fact in window.facts),
+            "faults": {str(fact.seq): list(fact.faults) for fact in bad},
+        },
+        limits,
+        tuple(fact.seq for fact in bad),
+        per_bucket(window, lambda facts: 1 - _share(facts, [one for one in facts if one.faults])),
+    )
+
+
+def character(window: Window, markers: Markers) -> Dimension:
+    """1 - b/t: b of the t ticks with free text hold a marker."""
+    limits = {"ok": ">= 0.98", "fail": "< 0.90"}
+    spoken = [fact for fact in window.facts if fact.text is not None]
+    if not spoken:
+        return missing("character", "no free text", limits)
+    found = {fact.seq: markers.found(fact.text or "") for fact in spoken}
+    breaks = [fact for fact in spoken if found[fact.seq]]
+    t, b = len(spoken), len(breaks)
+    value = 1 - Fraction(b, t)
+    return Dimension(
+        "character",
+        graded(ok=value >= CHARACTER_OK, fail=value < CHARACTER_FAIL),
+        f"{shown(value, 2):<8}({b} {'break' if b == 1 else 'breaks'})",
+        {
+            "t": t,
+            "b": b,
+            "value": exact(value),
+            "markers": list(markers.words),
+            "allowed": list(markers.allowed),
+            "found": {str(fact.seq): list(found[fact.seq]) for fact in breaks},
+        },
+        limits,
+        tuple(fact.seq for fact in breaks),
+        per_bucket(window, lambda facts: 1 - _share(*_texts(facts, markers))),
+    )
+
+
+def _texts(facts: Sequence[Fact], markers: Markers) -> tuple[list[Fact], list[Fact]]:
+    spoken = [fact for fact in facts if fact.text is not None]
+    return spoken, [fact for fact in spoken if markers.found(fact.text or "")]
+
+
+def conservation(window: Window) -> Dimension:
+    """Rolled back / n, with the invariants and rules to blame."""
+    limits = {"ok": "<= 0.02", "fail": ">= 0.10"}
+    if not window.n:
+        return missing("conservation", "no ticks", limits)
+    lost = [fact for fact in window.facts if fact.status == "rolled_back"]
+    n = window.n
+    value = Fraction(len(lost), n)
+    blamed = tuple(dict.fromkeys(name for fact in lost for name in fact.blamed))
+    by = f"  by {', '.join(blamed)}" if blamed else ""
+    return Dimension(
+        "conservation",
+        graded(ok=value <= ROLLBACKS_OK, fail=value >= ROLLBACKS_FAIL),
+        f"{shown(value, 2, up=True):<8}({len(lost)}/{n} rollbacks){by}",
+        {"n": n, "rolled_back": len(lost), "value": exact(value), "blamed": list(blamed)},
+        limits,
+        tuple(fact.seq for fact in lost),
+        per_bucket(
+            window, lambda all_: _share(all_, [x for x in all_ if x.status == "rolled_back"])
+        ),
+    )
+
+
+def _rolled_back(facts: Sequence[Fact]) -> Fraction:
+    return _share(facts, [fact for fact in facts if fact.status == "rolled_back"])
+
+
+def _share(facts: Sequence[Fact], chosen: Sequence[Fact]) -> Fraction:
+    return Fraction(len(chosen), len(facts)) if facts else Fraction(0)
+
+
+STREAK_OK, STREAK_FAIL = 15, 5
+RATE_OK, RATE_FAIL = Fraction(15, 10), Fraction(4)
+CLUSTER_OK, CLUSTER_FAIL = 2, 5
+
+
+def _runs(facts: Sequence[Fact], *, refused: bool) -> Iterator[list[Fact]]:
+    """The longest pieces in which all ticks are among R, or none is."""
+    own = [fact for fact in facts if fact.asked]
+    for found, piece in groupby(own, key=lambda fact: fact.refused_like):
+        if found is refused:
+            yield list(piece)
+
+
+def action_coherence(window: Window) -> Dimension:
+    """L, the longest run without R, and r = 10 |R| / n."""
+    limits = {"ok": "streak >= min(15, n) and refuse_rate <= 1.5",
+              "fail": "streak < min(5, n) or refuse_rate >= 4"}  # fmt: skip
+    n = sum(fact.asked for fact in window.facts)
+    if not n:
+        return missing("action_coherence", "no ticks", limits)
+    refused = tuple(fact.seq for fact in window.facts if fact.asked and fact.refused_like)
+    streak = max((len(piece) for piece in _runs(window.facts, refused=False)), default=0)
+    rate = Fraction(10 * len(refused), n)
+    return Dimension(
+        "action_coherence",
+        graded(
+            ok=streak >= min(STREAK_OK, n) and rate <= RATE_OK,
+            fail=streak < min(STREAK_FAIL, n) or rate >= RATE_FAIL,
+        ),
+        f"streak={streak}  refuse_rate={shown(rate, 1, up=True)}",
+        {"n": n, "streak": streak, "refused": len(refused), "refuse_rate": exact(rate)},
+        limits,
+        refused,
+        per_bucket(
+            window,
+            lambda facts: Fraction(
+                10 * sum(one.asked and one.refused_like for one in facts),
+                max(1, sum(one.asked for one in facts)),
+            ),
+        ),
+    )
+
+
+def refusal_cluster(window: Window) -> Dimension:
+    """m, the longest run of R touching the window, counted back before it.
+
+    A planner's command must never be refused: a single refusal of one is a defect of the compiler.
+    """
+    limits = {"ok": "<= 2", "fail": ">= 5, or any refusal of a planner"}
+    if not window.n:
+        return missing("refusal_cluster", "no ticks", limits)
+    cluster = _longest(window)
+    most = len(cluster)
+    planned = tuple(one.seq for one in window.facts if one.refused_like and one.source == "planner")
+    # One bound is shown: the next one that the run has not come to.
+    note = "  a planner was refused" if planned else ""
+    bound = f"(< {CLUSTER_FAIL})" if most < CLUSTER_FAIL else f"(>= {CLUSTER_FAIL})"
+    return Dimension(
+        "refusal_cluster",
+        graded(ok=most <= CLUSTER_OK and not planned, fail=most >= CLUSTER_FAIL or bool(planned)),
+        f"max={most}  {bound}{note}",
+        {"max": most, "planner_refusals": len(planned)},
+        limits,
+        tuple(fact.seq for fact in cluster) or planned,
+        tuple((piece[-1].seq, Fraction(len(piece))) for piece in _touching(window)),
+    )
+
+
+def _longest(window: Window) -> list[Fact]:
+    """The first of the longest runs of R that touch the window."""
+    return max(_touching(window), key=len, default=[])
+
+
+def _touching(window: Window) -> list[list[Fact]]:
+    first = window.facts[0].seq
+    pieces = _runs((*_carried_in(window), *window.facts), refused=True)
+    return [piece for piece in pieces if piece[-1].seq >= first]
+
+
+def _carried_in(window: Window) -> tuple[Fact, ...]:
+    """The run of R that stands directly before the window."""
+    count = 0
+    for fact in reversed(window.before):
+        if fact.asked and not fact.refused_like:
+            break
+        count += 1
+    return window.before[len(window.before) - count :]
+
+
+SLOW_OK, FAST_OK = Fraction(1, 2), Fraction(5, 2)
+STALE, RUSH = 30, Fraction(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The verbs that a closed world offers; an open one has none. ``reachable`` is in order."""
+
+    reachable: tuple[str, ...]
+
+
+def vocabulary(window: Window, coverage: Coverage | None) -> Dimension:
+    """v = 10 (first uses in the run of a verb, in the window) / n, and z, the longest stretch
+    without one."""
+    limits = {"ok": "0.5 <= rate <= 2.5, or every reachable verb used",
+              "fail": "stretch >= 30, or rate > 4 in two successive buckets of 10"}  # fmt: skip
+    if not window.n:
+        return missing("vocabulary", "no ticks", limits)
+    firsts = _first_uses(window)
+    rate = Fraction(10 * len(firsts), window.n)
+    stretch = _stretch(window, firsts)
+    rush = _rush(window, firsts)
+    used, known = _covered(window, coverage)
+    saturated = bool(known) and used == known
+    return Dimension(
+        "vocabulary",
+        graded(
+            ok=saturated or SLOW_OK <= rate <= FAST_OK,
+            fail=not saturated and (stretch >= STALE or rush),
+        ),
+        _text(rate, used, known, saturated=saturated),
+        {
+            "n": window.n,
+            "first_uses": len(firsts),
+            "rate": exact(rate),
+            "stretch": stretch,
+            "verbs_used": used,
+            "verbs_reachable": known,
+            "saturated": saturated,
+        },
+        limits,
+        tuple(firsts),
+        per_bucket(
+            window,
+            lambda facts: Fraction(10 * sum(one.seq in firsts for one in facts), len(facts)),
+        ),
+    )
+
+
+def _text(rate: Fraction, used: int, known: int | None, *, saturated: bool) -> str:
+    if saturated:
+        return f"saturated {used}/{known}"
+    covered = f"  ({used}/{known} verbs)" if known is not None else ""
+    return f"{shown(rate + Fraction(1, 20), 1)} novel-verbs/10t{covered}"  # to the nearest tenth
+
+
+def _first_uses(window: Window) -> dict[int, str]:
+    """The ticks of the window in which a verb was used for the first time in the run."""
+    seen = {fact.used for fact in window.before} | {""}
+    found: dict[int, str] = {}
+    for fact in window.facts:
+        if fact.used not in seen:
+            seen.add(fact.used)
+            found[fact.seq] = fact.used
+    return found
+
+
+def _stretch(window: Window, firsts: dict[int, str]) -> int:
+    longest = current = 0
+    for fact in window.facts:
+        current = 0 if fact.seq in firsts else current + 1
+        longest = max(longest, current)
+    return longest
+
+
+def _rush(window: Window, firsts: dict[int, str]) -> bool:
+    """Whether two successive full buckets each had too many new verbs."""
+    buckets = [one for one in window.buckets(BUCKET) if len(one) == BUCKET]
+    news = [sum(fact.seq in firsts for fact in one) for one in buckets]
+    hasty = [Fraction(10 * new, BUCKET) > RUSH for new in news]
+    return any(one and other for one, other in pairwise(hasty))
+
+
+def _covered(window: Window, coverage: Coverage | None) -> tuple[int, int | None]:
+    """Verbs used in the run so far, and how many there are to be used."""
+    used = {fact.used for fact in (*window.before, *window.facts)} - {""}
+    if coverage is None:
+        return len(used), None
+    return len(used & set(coverage.reachable)), len(coverage.reachable)
+
+
+SLOPE_POINTS, FAILING_DELTAS = 5, 3
+FALLING = Fraction(-2, 100)
+
+
+def graph_fan_out(points: Sequence[Checkpoint]) -> Dimension:
+    """s = 10 (f_last - f_first) / ticks between them, over the last five checkpoints."""
+    limits = {"ok": "slope >= 0",
+              "fail": "each of the last 3 checkpoint deltas < -0.02 per 10 ticks"}  # fmt: skip
+    if len(points) < 2:
+        return missing("graph_fan_out", "fewer than 2 checkpoints", limits)
+    chosen = points[-SLOPE_POINTS:]
+    slope = _per_ten(chosen[0], chosen[-1])
+    deltas = [_per_ten(one, other) for one, other in pairwise(points)][-FAILING_DELTAS:]
+    falling = len(deltas) == FAILING_DELTAS and all(delta < FALLING for delta in deltas)
+    trend = "steady" if slope == 0 else "trending up" if slope > 0 else "trending down"
+    return Dimension(
+        "graph_fan_out",
+        graded(ok=slope >= 0, fail=falling),
+        f"slope={shown(slope, 3)}  ({trend})",
+        {
+            "slope": exact(slope),
+            "deltas": [exact(delta) for delta in deltas],
+            "checkpoints": [[one.seq, one.edges, one.nodes] for one in points],
+        },
+        limits,
+        tuple(late.seq for early, late in pairwise(points) if _per_ten(early, late) < 0),
+        tuple((one.seq, one.fan_out) for one in points),
+    )
+
+
+def _per_ten(first: Checkpoint, last: Checkpoint) -> Fraction:
+    return 10 * (last.fan_out - first.fan_out) / (last.seq - first.seq)

@@ -1,0 +1,393 @@
+"""``tw report``: the morning report as Markdown and as one HTML file without links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+
+from tokenworld.diagnostics import Diagnostic, Failure, visible
+from tokenworld.store import Run, RunStore, find_run, list_runs
+from tokenworld.verbs.files import write_file
+from tokenworld.verbs.output import EXIT_OK, Output
+from tokenworld.verbs.quality import Dimension, Fact, verdict_sentence
+from tokenworld.verbs.quality.morning import Morning, RunReport, morning
+
+__all__ = [
+    "facts_of",
+    "legend",
+    "markdown",
+    "page",
+    "report",
+    "series_chart",
+    "status_strip",
+    "summary",
+    "title",
+]
+
+
+def title(report: Morning) -> str:
+    """The heading."""
+    return f"Morning report, since {report.since}" if report.since else "Morning report"
+
+
+def summary(report: Morning) -> str:
+    """The number of runs of each verdict in one line."""
+    number = len(report.runs)
+    if not number:
+        return "No run was recorded."
+    counts = ", ".join(f"{count} {name}" for name, count in report.verdicts.items())
+    return f"{number} {'run' if number == 1 else 'runs'}: {counts}."
+
+
+def facts_of(one: RunReport) -> Iterator[tuple[str, str]]:
+    """The facts of a run beside its dimensions, as pairs of a name and a sentence."""
+    run = one.run
+    began = f", began {run.timing.started}" if run.timing else ""
+    ended = run.ending.reason if run.ending else "not finished"
+    yield (
+        "run",
+        f"{run.ticks} records by {run.header.player}, seed {run.header.seed}, {ended}{began}",
+    )
+    if one.trouble:
+        yield "not scored", one.trouble
+        return
+    yield "goal", _goal(one)
+    for halt in one.halts:
+        yield "halted", f"tick {halt.tick}: {halt.came_to.removeprefix('halted: ')}"
+    if one.reasons:
+        yield "refused most", _counted(one.reasons)
+    if one.unread:
+        yield "not understood", _counted(one.unread)
+    if one.gaps:
+        ticks = ", ".join(f"tick {gap.tick} ({gap.asked})" for gap in one.gaps)
+        yield "open gaps", ticks
+    if one.idle:
+        yield "never fired", ", ".join(one.idle)
+
+
+def _goal(one: RunReport) -> str:
+    """The goal reached, its tick, and the ticks of a plan."""
+    how = {True: "reached", False: "ended by"}
+    reached = [f"{how[end.won]} {end.name} at tick {end.tick}" for end in one.reached]
+    said = "; ".join(reached) or f"not reached in {one.ticks_used} ticks"
+    if one.plan is None:
+        return said
+    return f"{said} (a plan takes {one.plan}, the run used {one.ticks_used})"
+
+
+def _counted(pairs: tuple[tuple[str, int], ...]) -> str:
+    return ", ".join(f"{text} ({number})" for text, number in pairs)
+
+
+def markdown(report: Morning) -> str:
+    """The whole report; it ends in a newline."""
+    return visible("\n".join(_lines(report)) + "\n")
+
+
+def _lines(report: Morning) -> Iterator[str]:
+    yield f"# {title(report)}"
+    yield ""
+    yield summary(report)
+    if report.runs:
+        yield ""
+        yield "| run | player | records | verdict | in |"
+        yield "|---|---|---|---|---|"
+        for one in report.runs:
+            named = ", ".join(bad.title.lower() for bad in one.bad) or "–"
+            run, player = _plain(one.run.slug), _plain(one.run.header.player)
+            yield f"| {run} | {player} | {one.run.ticks} | {one.verdict} | {named} |"
+    for one in report.runs:
+        yield from _run_markdown(one)
+
+
+def _run_markdown(one: RunReport) -> Iterator[str]:
+    yield ""
+    mark = " · reference" if one.run.reference is not None else ""
+    yield f"## {_plain(one.run.slug)}: {one.verdict}{mark}"
+    yield ""
+    if one.card is not None:
+        yield _plain(verdict_sentence(one.card))
+        yield ""
+    for name, sentence in facts_of(one):
+        yield f"- **{name}:** {_plain(sentence)}"
+    for bad in one.bad:
+        yield ""
+        yield f"### [{bad.status}] {bad.title}: {' '.join(_plain(bad.text).split())}"
+        yield ""
+        for example in one.examples.get(bad.id, ()):
+            yield f"- tick {example.tick}: `{_code(example.asked)}` → {_plain(example.came_to)}"
+
+
+def _plain(text: str) -> str:
+    """Text of a world or a player as text: no markup, no line of its own."""
+    flat = " ".join(text.split())
+    for sign in "\\`*_[]<>|#":
+        flat = flat.replace(sign, f"\\{sign}")
+    return flat
+
+
+def _code(text: str) -> str:
+    return " ".join(text.replace("`", "'").split())
+
+
+_WIDTH, _HEIGHT, _PAD = 160, 36, 4
+_CELL, _TALL = 9, 22
+_SIGNS = {
+    "executed": "·", "refused": "x", "no_match": "?", "rolled_back": "r", "waiting": "…",
+    "interrupted": "/", "yielded": "y", "error": "!", "halted": "h",
+}  # fmt: skip
+
+
+def series_chart(one: Dimension) -> str:
+    """The series of a dimension as a line, from its least to its greatest value."""
+    points = one.series
+    if len(points) < 2:
+        return ""
+    values = [value for _, value in points]
+    low, high = min(values), max(values)
+    path = " ".join(
+        f"{_place(index, len(points))},{_level(value, low, high)}"
+        for index, value in enumerate(values)
+    )
+    told = ", ".join(f"tick {tick}: {_number(value)}" for tick, value in points)
+    return (
+        f'<svg class="series" role="img" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}"><title>{escape(one.title)}</title>'
+        f"<desc>{escape(told)}</desc>"
+        f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-width="2"/></svg>'
+    )
+
+
+def _place(index: int, number: int) -> int:
+    return _PAD + index * (_WIDTH - 2 * _PAD) // (number - 1)
+
+
+def _level(value: Fraction, low: Fraction, high: Fraction) -> int:
+    """Downwards, as SVG counts; a series that never changes lies in the middle."""
+    if high == low:
+        return _HEIGHT // 2
+    return _HEIGHT - _PAD - int((value - low) / (high - low) * (_HEIGHT - 2 * _PAD))
+
+
+def _number(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.3g}"
+
+
+def status_strip(facts: Sequence[Fact]) -> str:
+    """One cell per tick, with a sign beside the colour."""
+    if not facts:
+        return ""
+    cells = "".join(_cell(index, fact) for index, fact in enumerate(facts))
+    width = len(facts) * _CELL
+    return (
+        f'<svg class="strip" role="img" width="{width}" height="{_TALL}" '
+        f'viewBox="0 0 {width} {_TALL}"><title>statuses, tick {facts[0].seq} to '
+        f"{facts[-1].seq}</title>{cells}</svg>"
+    )
+
+
+def legend(facts: Sequence[Fact]) -> str:
+    """The legend of a strip: the meaning of each sign, and its count."""
+    if not facts:
+        return ""
+    counts = Counter[str](fact.status for fact in facts)
+    told = ", ".join(
+        f"{sign} {name} {counts[name]}" for name, sign in _SIGNS.items() if name in counts
+    )
+    ungrounded = sum(1 for fact in facts if fact.faults)
+    also = f"; not grounded {ungrounded}" if ungrounded else ""
+    return f'<p class="legend">{escape(told + also)}</p>'
+
+
+def _cell(index: int, fact: Fact) -> str:
+    x, sign = index * _CELL, _SIGNS[fact.status]
+    kind = "ungrounded" if fact.faults else fact.status
+    return (
+        f'<g class="{kind}"><title>tick {fact.seq}: {fact.status}</title>'
+        f'<rect x="{x}" y="0" width="{_CELL - 1}" height="{_TALL}"/>'
+        f'<text x="{x + _CELL // 2}" y="{_TALL - 7}">{sign}</text></g>'
+    )
+
+
+_STYLE = """
+:root { color-scheme: light dark; --ok: #1b6e3c; --warn: #8a5a00; --fail: #a3122a; }
+@media (prefers-color-scheme: dark) { :root { --ok: #7bd39b; --warn: #f0bf5a; --fail: #ff8a94; } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .6rem; vertical-align: top; }
+tr { border-bottom: 1px solid #8886; }
+.OK, .HEALTHY { color: var(--ok); } .WARN, .DEGRADED { color: var(--warn); }
+.FAIL, .FAILED, .UNREADABLE { color: var(--fail); font-weight: 600; }
+article { margin: 2.5rem 0; } dt { font-weight: 600; } dd { margin: 0 0 .4rem 1rem; }
+code, dd { overflow-wrap: anywhere; }
+.runs { overflow-x: auto; }
+.dimensions td:first-child { width: 4rem; } .dimensions th { width: 10rem; }
+.dimensions td:last-child { width: 160px; }
+svg { display: block; } .legend { margin: .3rem 0 1rem; font-size: .85rem; }
+.strip { max-width: 100%; height: auto; }
+.strip text { font: 9px monospace; text-anchor: middle; fill: #000; }
+.strip rect { fill: #9fd8b4; } .strip .refused rect, .strip .no_match rect { fill: #f5c26b; }
+.strip .rolled_back rect, .strip .error rect, .strip .ungrounded rect { fill: #f58e97; }
+.strip .waiting rect, .strip .interrupted rect, .strip .yielded rect { fill: #b9c9ee; }
+.strip .halted rect { fill: #c9c9c9; }
+@media (max-width: 44rem) {
+  .dimensions tr, .dimensions td, .dimensions th { display: block; width: auto !important; }
+  .dimensions { overflow-wrap: anywhere; } .dimensions tbody { display: block; }
+  .dimensions tr { padding: .4rem 0; } .dimensions td, .dimensions th { padding: .1rem 0; }
+}
+"""
+_HEAD = (
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+)
+
+
+def page(report: Morning) -> str:
+    """The whole file."""
+    return visible("\n".join(_parts(report)) + "\n")
+
+
+def _parts(report: Morning) -> Iterator[str]:
+    head = escape(title(report))
+    yield f'<!doctype html>\n<html lang="en"><head>{_HEAD}<title>{head}</title>'
+    yield f"<style>{_STYLE}</style></head><body>"
+    yield f"<main><h1>{head}</h1><p>{escape(summary(report))}</p>"
+    if report.runs:
+        heads = ("run", "player", "records", "verdict", "in")
+        columns = "".join(f'<th scope="col">{one}</th>' for one in heads)
+        yield f'<div class="runs"><table><thead><tr>{columns}</tr></thead><tbody>'
+        yield from map(_row, report.runs)
+        yield "</tbody></table></div>"
+    for one in report.runs:
+        yield from _run_html(one)
+    yield "</main></body></html>"
+
+
+def _row(one: RunReport) -> str:
+    slug, player = escape(one.run.slug), escape(one.run.header.player)
+    named = ", ".join(bad.title.lower() for bad in one.bad) or "–"
+    return (
+        f'<tr><td><a href="#{slug}">{slug}</a></td><td>{player}</td><td>{one.run.ticks}</td>'
+        f'<td class="{one.verdict}">{one.verdict}</td><td>{escape(named)}</td></tr>'
+    )
+
+
+def _run_html(one: RunReport) -> Iterator[str]:
+    slug = escape(one.run.slug)
+    mark = " · reference" if one.run.reference is not None else ""
+    verdict = f'<span class="{one.verdict}">{one.verdict}</span>'
+    yield f'<article id="{slug}"><h2>{slug}: {verdict}{mark}</h2>'
+    if one.card is not None:
+        sentence = verdict_sentence(one.card)
+        if sentence != f"{one.verdict}.":  # the heading has said that
+            yield f"<p>{escape(sentence)}</p>"
+        yield status_strip(one.card.window.facts)
+        yield legend(one.card.window.facts)
+        yield '<table class="dimensions"><tbody>'
+        for dimension in one.card.dimensions:
+            yield from _dimension(one, dimension)
+        yield "</tbody></table>"
+    yield "<dl>"
+    for name, sentence in facts_of(one):
+        yield f"<dt>{escape(name)}</dt><dd>{_text(sentence)}</dd>"
+    yield "</dl></article>"
+
+
+def _dimension(one: RunReport, dimension: Dimension) -> Iterator[str]:
+    yield f'<tr><td class="{_css(dimension.status)}">[{dimension.status}]</td>'
+    yield f'<th scope="row">{escape(dimension.title)}</th><td>{escape(dimension.text)}'
+    for example in one.examples.get(dimension.id, ()):
+        asked, came_to = escape(example.asked), _text(example.came_to)
+        yield f"<br>tick {example.tick}: <code>{asked}</code> → {came_to}"
+    yield f"</td><td>{series_chart(dimension)}</td></tr>"
+
+
+def _text(told: str) -> str:
+    """The HTML of a message; text in backticks becomes code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(told))
+
+
+def _css(status: str) -> str:
+    return status.replace("/", "")
+
+
+_SPAN = re.compile(r"(\d{1,5})(m|h|d|w)")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def report(
+    out: Output,
+    *,
+    store: Path | None,
+    since: str | None,
+    folder: Path | None,
+    window: int,
+    plan_seconds: float,
+    now: datetime | None = None,
+) -> int:
+    """Tell the runs since a moment, all by default; with ``folder`` write both files there."""
+    with RunStore.open(store, writable=False) as opened:
+        runs = _since(opened, since, now or datetime.now(UTC))
+        found = morning(
+            opened, runs, since or "", window=window, plan_seconds=plan_seconds, say=out.progress
+        )
+    if folder is None:
+        out.line(markdown(found).rstrip("\n"))
+    else:
+        _write(found, folder, out)
+    files = [] if folder is None else [str(folder / "report.md"), str(folder / "report.html")]
+    out.json({**found.to_json(), "files": files})
+    return EXIT_OK
+
+
+def _write(found: Morning, folder: Path, out: Output) -> None:
+    hint = "Name a folder that can be written to."
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        message = f"The folder `{folder}` cannot be made: {why}."
+        raise Failure(Diagnostic("TW1102", message, hint=hint)) from error
+    write_file(folder / "report.md", markdown(found), hint)
+    write_file(folder / "report.html", page(found), hint)
+    out.line(f"wrote {folder / 'report.md'} and {folder / 'report.html'}")
+
+
+def _since(store: RunStore, since: str | None, now: datetime) -> tuple[Run, ...]:
+    """The runs that began at a moment or later: a time, a span before now, or a run."""
+    runs = list_runs(store)
+    if since is None:
+        return runs
+    moment = _moment(since, now)
+    if moment is None:
+        first = find_run(store, since)
+        return tuple(run for run in runs if run.id >= first.id)
+    return tuple(run for run in runs if _began(run) is not None and _began(run) >= moment)  # type: ignore[operator]
+
+
+def _began(run: Run) -> datetime | None:
+    """The time at which a run began, if the store has it."""
+    if run.timing is None:
+        return None
+    try:
+        began = datetime.fromisoformat(run.timing.started)
+    except ValueError:
+        return None
+    return began if began.tzinfo else began.replace(tzinfo=UTC)
+
+
+def _moment(since: str, now: datetime) -> datetime | None:
+    """``12h`` or ``7d`` before now, or a time of ISO 8601 (local, where it names no zone)."""
+    span = _SPAN.fullmatch(since.strip())
+    if span is not None:
+        return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
+    try:
+        return datetime.fromisoformat(since.strip()).astimezone()
+    except ValueError:
+        return None

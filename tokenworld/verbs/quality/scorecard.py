@@ -1,0 +1,302 @@
+"""The scorecard of a stored run: seven dimensions and one verdict, as data and as text.
+
+`score_run` is the one producer of scorecards; every surface shows what it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenworld.core import lowered
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.ground import Json
+from tokenworld.model import ObjectType
+from tokenworld.prose.calls import parse_call
+from tokenworld.session import OpenWorld
+from tokenworld.session.replaying import stored_session
+from tokenworld.store import Database, IntentSource, Run, Tick, history, snapshot_before
+from tokenworld.verbs.quality.dimensions import (
+    Coverage,
+    Dimension,
+    Fact,
+    Markers,
+    Window,
+    action_coherence,
+    character,
+    conservation,
+    graph_fan_out,
+    groundedness,
+    markers_file,
+    read_markers,
+    refusal_cluster,
+    vocabulary,
+    window_of,
+)
+from tokenworld.verbs.recheck import CHECKPOINT_EVERY, Checked, Checkpoint, Say, Snapshot, replayed
+
+__all__ = [
+    "DEFAULT_WINDOW",
+    "Scorecard",
+    "Subject",
+    "Verdict",
+    "judge",
+    "score_run",
+    "scorecard_lines",
+    "verdict_sentence",
+]
+
+
+Verdict = Literal["HEALTHY", "DEGRADED", "FAILED", "INSUFFICIENT_DATA"]
+DEFAULT_WINDOW = 50
+ENOUGH = 10
+"""Fewer ticks than this are no ground for a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The run that is judged, as the store names it, and its world."""
+
+    run: str
+    world: str
+    title: str
+    digest: str
+    player: IntentSource | str
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """The scores of a window: the dimensions in their order, and the verdict over them."""
+
+    subject: Subject
+    window: Window
+    dimensions: tuple[Dimension, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """INSUFFICIENT_DATA below ten ticks, FAILED by any FAIL or `error`, DEGRADED by a WARN."""
+        if self.window.n < ENOUGH:
+            return "INSUFFICIENT_DATA"
+        if self.failing or self.window.errors:
+            return "FAILED"
+        return "DEGRADED" if self.warning else "HEALTHY"
+
+    @property
+    def failing(self) -> tuple[Dimension, ...]:
+        return tuple(one for one in self.dimensions if one.status == "FAIL")
+
+    @property
+    def warning(self) -> tuple[Dimension, ...]:
+        return tuple(one for one in self.dimensions if one.status == "WARN")
+
+    def to_json(self) -> dict[str, Json]:
+        """``tw-quality/1``."""
+        subject, window = self.subject, self.window
+        return {
+            "schema": "tw-quality/1",
+            "schema_version": 1,
+            "run": subject.run,
+            "world": subject.world,
+            "title": subject.title,
+            "digest": subject.digest,
+            "player": subject.player,
+            "window": {
+                "requested": window.requested,
+                "n": window.n,
+                "first": window.first,
+                "last": window.last,
+            },
+            "verdict": self.verdict,
+            "errors": list(window.errors),
+            "dimensions": [one.to_json() for one in self.dimensions],
+        }
+
+
+def judge(
+    subject: Subject,
+    history: Sequence[Fact],
+    requested: int,
+    *,
+    checkpoints: Sequence[Checkpoint] = (),
+    coverage: Coverage | None = None,
+    markers: Markers | None = None,
+) -> Scorecard:
+    """The scorecard of the last ``requested`` ticks of a history. Pure: the same facts, the same
+    scorecard. Checkpoints outside the window, or between the tens, do not count."""
+    window = window_of(history, requested)
+    counted = {fact.seq for fact in window.facts if fact.seq % CHECKPOINT_EVERY == 0}
+    points = [one for one in checkpoints if one.seq in counted]
+    return Scorecard(
+        subject,
+        window,
+        (
+            groundedness(window),
+            character(window, markers or Markers()),
+            action_coherence(window),
+            refusal_cluster(window),
+            vocabulary(window, coverage),
+            conservation(window),
+            graph_fan_out(points),
+        ),
+    )
+
+
+def scorecard_lines(card: Scorecard) -> Iterator[str]:
+    """The lines of the table."""
+    yield f"{card.subject.title} · last {_ticks(card.window.n)}"
+    yield ""
+    for one in card.dimensions:
+        yield f"  {f'[{one.status}]':<8}{one.title:<19}{one.text}"
+    yield ""
+    yield f"  Verdict: {verdict_sentence(card)}"
+
+
+def verdict_sentence(card: Scorecard) -> str:
+    """The verdict and what it rests on: ``DEGRADED — vocabulary in warn.``"""
+    reasons = "; ".join(_reasons(card))
+    return f"{card.verdict} — {reasons}." if reasons else f"{card.verdict}."
+
+
+def _reasons(card: Scorecard) -> Iterator[str]:
+    if card.window.n < ENOUGH:
+        yield f"{_ticks(card.window.n)}, {ENOUGH} needed"
+    errors = card.window.errors
+    if errors:
+        noun = "tick" if len(errors) == 1 else "ticks"
+        yield f"error in {noun} {_listed([str(one) for one in errors])}"
+    if card.failing:
+        yield f"{_names(card.failing)} failed"
+    if card.warning:
+        yield f"{_names(card.warning)} in warn"
+
+
+def _names(dimensions: Sequence[Dimension]) -> str:
+    return _listed([one.title.lower() for one in dimensions])
+
+
+def _listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _ticks(number: int) -> str:
+    return f"{number} {'tick' if number == 1 else 'ticks'}"
+
+
+_UNCHECKED = Checked(())
+
+
+def score_run(
+    store: Database,
+    run: Run,
+    window: int = DEFAULT_WINDOW,
+    *,
+    markers: Markers | None = None,
+    say: Say | None = None,
+) -> Scorecard:
+    """The scorecard of the last ``window`` ticks of a run, a branch with all that led to it.
+
+    The run is played again from the sources stored with it. ``markers``: else those of the
+    `quality.toml` beside the world's file. Raises `Failure`: TW0006 for a window below 1 or a
+    `quality.toml` that does not fit, TW11xx for a store that cannot be read, and the findings of
+    the checker where the stored sources are no program for this version.
+    """
+    if window < 1:
+        raise Failure(
+            Diagnostic("TW0006", "A window has a tick or more.", hint="Give `--window N` from 1.")
+        )
+    ticks = history(store, run)
+    session = stored_session(run)
+    facts = [fact_of(place, tick, _UNCHECKED) for place, tick in enumerate(ticks, 1)]
+    first = window_of(facts, window).first or len(ticks) + 1
+    snapshot = _snapshot(store, run, first - 1, len(ticks) - run.ticks)
+    again = replayed(session.world, session.seed, ticks, first, snapshot, say)
+    for place, found in again.checks.items():
+        facts[place - 1] = fact_of(place, ticks[place - 1], found)
+    return judge(
+        _subject(run, session.world),
+        facts,
+        window,
+        checkpoints=again.checkpoints,
+        coverage=coverage_of(session.world),
+        markers=markers or _markers(store, run),
+    )
+
+
+def _subject(run: Run, world: OpenWorld) -> Subject:
+    header = run.header
+    title = world.world.title or header.world
+    return Subject(run.slug, header.world, title, header.digest, header.player)
+
+
+def _snapshot(store: Database, run: Run, last: int, parents: int) -> Snapshot | None:
+    """The latest stored state at or before a place of the history; ``parents`` lead to this run."""
+    found = snapshot_before(store, run, last - parents)
+    return None if found is None else Snapshot(found[0] + parents, found[1], found[2])
+
+
+def _markers(store: Database, run: Run) -> Markers:
+    names = tuple(source.name for source in run.header.sources)
+    return read_markers(markers_file(names, store.path.absolute().parent.parent), run.header.world)
+
+
+# ---- facts ------------------------------------------------------------------------------------
+
+
+def fact_of(place: int, tick: Tick, found: Checked) -> Fact:
+    """The fact sheet of a record with the number ``place`` of its history."""
+    outcome = tick.outcome
+    verb = outcome.get("action")
+    return Fact(
+        place,
+        tick.status,
+        tick.source,
+        verb if isinstance(verb, str) and verb != "pass" else "",
+        free_text(tick),
+        tick.intent.get("expect") == tick.status,
+        (*found.faults, *found.claims),
+        found.unchecked,
+        _blamed(outcome) if tick.status == "rolled_back" else (),
+        outcome.get("by", "player") == "player",
+    )
+
+
+def free_text(tick: Tick) -> str | None:
+    """The free text of a player: neither a call nor `pass`."""
+    text = tick.intent.get("text")
+    if not isinstance(text, str) or parse_call(text) is not None:
+        return None
+    plain = text.strip().rstrip(".").strip()
+    return None if plain.casefold() in ("", "pass") else plain
+
+
+def _blamed(outcome: Mapping[str, Json]) -> tuple[str, ...]:
+    """The broken invariants, and the rules that broke them."""
+    breach = outcome.get("breach")
+    if not isinstance(breach, Mapping):
+        return ()
+    culprits = breach.get("culprits")
+    rules = culprits if isinstance(culprits, list) else []
+    names = (str(one) for one in (breach.get("rule") or breach.get("code"), *rules) if one)
+    return tuple(dict.fromkeys(names))
+
+
+# ---- coverage ---------------------------------------------------------------------------------
+
+
+def coverage_of(world: OpenWorld) -> Coverage:
+    """The actions that may ever be possible: those that static facts leave a binding of, now or
+    once more objects are created."""
+    program, engine = world.program, world.engine
+    start = engine.start()
+    born = lowered(program).creates
+    reachable = []
+    for name, action in program.actions.items():
+        bindings = engine.bindings(start, name)
+        kinds = (one.type.name for one in action.params if isinstance(one.type, ObjectType))
+        grows = any(program.is_subtype(new, kind) for kind in kinds for new in born)
+        if bindings is None or grows or any(True for _ in bindings):
+            reachable.append(name)
+    return Coverage(tuple(reachable))

@@ -1,0 +1,191 @@
+"""``tw rules``, ``graph``, ``grammar``, ``schema``, ``model``: print a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from tokenworld.assets import grammar_path
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, read_source
+from tokenworld.ground.influence import Influence, Node, influences, nodes
+from tokenworld.model.schema import program_schema, program_to_json
+from tokenworld.session.loading import choose_world, load_program, split_target
+from tokenworld.syntax.tables import keywords_of, llguidance_grammar
+from tokenworld.verbs.output import EXIT_OK, Output
+
+__all__ = ["context", "grammar", "graph", "model", "rules", "schema"]
+
+
+Dialect = Literal["lark", "llguidance"]
+
+_TOKENS = re.compile(r'#[^\n]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\n]+`|\b[a-z][A-Za-z0-9_]*')
+
+
+def grammar(dialect: Dialect, names_of: str | None, out: Output) -> int:
+    """Print the grammar; with ``names_of``, only the names of that file can be written."""
+    text = grammar_path().read_text(encoding="utf-8")
+    if dialect == "llguidance":
+        names = None if names_of is None else _names(names_of, keywords_of(text))
+        text = llguidance_grammar(text, names)
+    out.data(text.rstrip("\n"))
+    out.json({"schema_version": 1, "dialect": dialect, "grammar": text})
+    return EXIT_OK
+
+
+def _names(file: str, keywords: tuple[str, ...]) -> list[str]:
+    """The lower-case names that a file uses, those in its templates included."""
+    source = read_source(split_target(file)[0])
+    found = set()
+    for token in _TOKENS.findall(source.text):
+        if token[0] == '"':
+            found |= set(
+                re.findall(r"[a-z][A-Za-z0-9_]*", " ".join(re.findall(r"{([^}]*)}", token)))
+            )
+        elif token[0] not in "#`":
+            found.add(token)
+    return sorted(found - set(keywords))
+
+
+Format = Literal["mermaid", "dot"]
+
+_MERMAID = {"enables": "-->", "feeds": "-.->", "blocks": "--x"}
+_DOT = {
+    "enables": 'color="#1b7837"',
+    "feeds": 'color="#4575b4", style=dashed',
+    "blocks": 'color="#b2182b", arrowhead=tee',
+}
+_SHAPES = {
+    "action": ("[", "]", "box"),
+    "law": ("([", "])", "ellipse"),
+    "watch": ("[/", "/]", "parallelogram"),
+    "invariant": ("{{", "}}", "hexagon"),
+    "goal": ("((", "))", "doublecircle"),
+    "lose": ("((", "))", "doublecircle"),
+    "stop": ("((", "))", "doublecircle"),
+}
+
+
+def graph(target: str, out: Output, form: Format, rule: str | None) -> int:
+    """Print the graph of a file's rules and of one world's endings."""
+    path, name = split_target(target)
+    program = load_program(path).program
+    several = len(program.worlds) > 1 and name is None
+    world = choose_world(program, name, target) if program.worlds and not several else None
+    every, found = nodes(program, world), influences(program, world)
+    if rule is not None:
+        every, found = _around(rule, every, found)
+    out.line(_mermaid(every, found) if form == "mermaid" else _dot(every, found))
+    out.json(
+        {
+            "schema_version": 1,
+            "nodes": [{"kind": n.kind, "name": n.name, "place": str(n.span)} for n in every],
+            "edges": [
+                {
+                    "from": one.source.title,
+                    "to": one.target.title,
+                    "kind": one.kind,
+                    "by": list(one.by),
+                }
+                for one in found
+            ],
+        }
+    )
+    return EXIT_OK
+
+
+def _around(
+    rule: str, every: Sequence[Node], found: Sequence[Influence]
+) -> tuple[tuple[Node, ...], tuple[Influence, ...]]:
+    """One rule with what it influences and what influences it."""
+    if rule not in {node.name for node in every}:
+        hint = did_you_mean(rule, [node.name for node in every]) or "Name an action, law or goal."
+        raise Failure(Diagnostic("TW0005", f"There is no rule `{rule}`.", hint=hint))
+    edges = tuple(one for one in found if rule in (one.source.name, one.target.name))
+    kept = {rule} | {node.name for one in edges for node in (one.source, one.target)}
+    return tuple(node for node in every if node.name in kept), edges
+
+
+def _ids(every: Sequence[Node]) -> dict[str, str]:
+    return {node.title: f"n{index}" for index, node in enumerate(every)}
+
+
+def _mermaid(every: Sequence[Node], found: Sequence[Influence]) -> str:
+    ids = _ids(every)
+    lines = ["flowchart LR"]
+    for node in every:
+        left, right, _ = _SHAPES[node.kind]
+        label = node.title.replace('"', "#quot;")
+        lines.append(f'  {ids[node.title]}{left}"{label}"{right}')
+    for one in found:
+        label = ", ".join(one.by).replace('"', "#quot;")
+        arrow = _MERMAID[one.kind]
+        lines.append(f'  {ids[one.source.title]} {arrow}|"{label}"| {ids[one.target.title]}')
+    return "\n".join(lines)
+
+
+def _dot(every: Sequence[Node], found: Sequence[Influence]) -> str:
+    from tokenworld.planning.space.drawing import dot_quoted
+
+    ids = _ids(every)
+    lines = ["digraph rules {", "  rankdir=LR;", '  node [fontname="sans-serif"];']
+    for node in every:
+        lines.append(f"  {ids[node.title]} [label={dot_quoted(node.title)}, "
+                     f"shape={_SHAPES[node.kind][2]}];")  # fmt: skip
+    for one in found:
+        label = dot_quoted(", ".join(one.by))
+        ends = f"{ids[one.source.title]} -> {ids[one.target.title]}"
+        lines.append(f"  {ends} [label={label}, {_DOT[one.kind]}];")
+    return "\n".join([*lines, "}"])
+
+
+def model(file: str, out: Output) -> int:
+    """The checked model of a file; its errors if it is not sound."""
+    loaded = load_program(split_target(file)[0])
+    out.json({"schema_version": 1, "program": program_to_json(loaded.program)})
+    return EXIT_OK
+
+
+def schema(out: Output) -> int:
+    """The JSON schema of what ``tw model`` prints under ``program``."""
+    out.json(program_schema())
+    return EXIT_OK
+
+
+def rules(file: str, out: Output) -> int:
+    """The rulebook of a file: Markdown, or its sections as JSON."""
+    from tokenworld.prose.rulebook import rulebook
+
+    book = rulebook(load_program(split_target(file)[0]).program)
+    out.line(book.to_markdown())
+    sections = [
+        {
+            "title": section.title,
+            "entries": [
+                {
+                    "name": entry.name,
+                    "doc": entry.doc,
+                    "lines": [{"depth": depth, "text": text} for depth, text in entry.lines],
+                    "place": entry.place,
+                }
+                for entry in section.entries
+            ],
+        }
+        for section in book.sections
+    ]
+    out.json({"schema_version": 1, "title": book.title, "sections": sections})
+    return EXIT_OK
+
+
+def context(target: str, out: Output) -> int:
+    """The rules of one world as the prompt of a language model: actions, objects, score."""
+    from tokenworld.prose.rulebook import rule_context
+
+    path, name = split_target(target)
+    program = load_program(path).program
+    found = rule_context(program, choose_world(program, name, str(path)))
+    texts = {"action": found.actions, "object": found.objects, "score": found.score}
+    for kind, text in texts.items():
+        out.line(f"# {kind} rules\n\n{text}\n")
+    out.json({"schema_version": 1, **{f"{kind}_rules": text for kind, text in texts.items()}})
+    return EXIT_OK

@@ -1,0 +1,1 @@
+"""``tw run``, ``tw runs`` and ``tw log``: recorded runs made, listed, verified, revisited."""

@@ -1,0 +1,394 @@
+"""``tw run``: play a world without a screen, by any player, and record it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, assert_never
+
+from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.ground import Outcome, values_text
+from tokenworld.planning.space.policy import Policy, read_policy
+from tokenworld.prose import read_script
+from tokenworld.session import OpenWorld, Session, open_world
+from tokenworld.session.intents import AnyIntent
+from tokenworld.session.players import (
+    PATIENCE,
+    Expecting,
+    Patience,
+    Player,
+    adversarial_player,
+    find_scenario,
+    planner_player,
+    policy_player,
+    random_player,
+    runner_pass,
+    scenario_player,
+    script_player,
+    seed_of,
+)
+from tokenworld.session.remote import Channel, PlayerFailure, remote_player
+from tokenworld.store import IntentSource, RunStore
+from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
+
+__all__ = [
+    "CHOICES",
+    "Choice",
+    "GLYPHS",
+    "PlayerName",
+    "Seat",
+    "play_on",
+    "run",
+    "seated",
+    "show_outcome",
+    "usage",
+]
+
+
+PlayerName = Literal["random", "planner", "adversarial", "llm"]
+CHOICES = "`--script FILE`, `--scenario TITLE`, `--policy FILE` or `--player NAME`"
+HALT_AFTER = 5
+"""Refusals in a row at which a player that decides for itself is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The options of the command line. ``command`` and ``url`` choose an ``llm``."""
+
+    script: Path | None = None
+    scenario: str | None = None
+    player: PlayerName | None = None
+    policy: Path | None = None
+    command: str | None = None
+    url: str | None = None
+    reply_timeout: float = 60.0
+    goal: str | None = None
+    time_limit: float = 60.0
+    ticks: int | None = None
+    seed: int = 0
+    halt_refusals: int | None = None
+    patience: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player ready to play: how the store calls it, its seed, when it is stopped.
+
+    ``halt_after`` refusals in a row halt the run; ``None``: none do. ``patience`` is how often it
+    is asked again in a turn. ``policy`` is the one it plays by, ``close`` ends what it started.
+    """
+
+    source: IntentSource
+    player: Player
+    seed: int
+    halt_after: int | None
+    policy: Policy | None = None
+    close: Callable[[], None] = lambda: None
+    patience: int = 0
+
+
+def usage(message: str, hint: str) -> Failure:
+    """TW0006: options that do not go together."""
+    return Failure(Diagnostic("TW0006", message, hint=hint))
+
+
+def seated(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat:
+    """The one player of a run; `Failure` where the options name none, or two."""
+    _sound(choice)
+    seat = _chosen(choice, world, say)
+    usual = PATIENCE.get(seat.source, 0)
+    return replace(seat, patience=usual if choice.patience is None else choice.patience)
+
+
+def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat:
+    if choice.script is not None:
+        player = script_player(read_script(read_source(choice.script)))
+        return Seat("script", player, choice.seed, _halt_after(choice, None))
+    if choice.scenario is not None:
+        scenario = find_scenario(world, choice.scenario)
+        seed = seed_of(scenario, choice.seed)
+        return Seat("scenario", scenario_player(scenario), seed, _halt_after(choice, None))
+    if choice.policy is not None:
+        policy = read_policy(read_source(choice.policy).text, str(choice.policy))
+        _fits(policy, world)
+        halt = _halt_after(choice, HALT_AFTER)
+        return Seat("planner", policy_player(policy), choice.seed, halt, policy)
+    return _named(choice, say)
+
+
+def _sound(choice: Choice) -> None:
+    given = (choice.script, choice.scenario, choice.player, choice.policy)
+    number = sum(one is not None for one in given)
+    if number > 1:
+        raise usage("A run has one player.", f"Give one of {CHOICES}.")
+    if not number:
+        hint = f"Give {CHOICES}; `tw play` is for people."
+        raise usage("Nobody plays this run.", hint)
+    if choice.ticks is not None and choice.ticks < 0:
+        raise usage("A run cannot stop before it begins.", "Give `--ticks N` with N from 0.")
+    if choice.halt_refusals is not None and choice.halt_refusals < 0:
+        raise usage("A run cannot be halted before it begins.", "Give N from 1, or 0 for never.")
+    if choice.patience is not None and choice.patience < 0:
+        raise usage("A player cannot be asked less than once.", "Give `--patience N`, N from 0.")
+    if (choice.command or choice.url) and choice.player != "llm":
+        raise usage("A command or an address is that of a player.", "Add `--player llm`.")
+
+
+def _halt_after(choice: Choice, usual: int | None) -> int | None:
+    return usual if choice.halt_refusals is None else choice.halt_refusals or None
+
+
+def _named(choice: Choice, say: Callable[[str], None]) -> Seat:
+    seed = choice.seed
+    match choice.player:
+        case "planner":
+            player = planner_player(choice.goal, choice.time_limit, say)
+            return Seat("planner", player, seed, _halt_after(choice, HALT_AFTER))
+        case "llm":
+            channel = _channel(choice)
+            halt = _halt_after(choice, HALT_AFTER)
+            return Seat("llm", remote_player(channel), seed, halt, close=channel.close)
+        case "adversarial":
+            _bounded(choice)
+            return Seat("adversarial", adversarial_player, seed, _halt_after(choice, None))
+        case _:
+            _bounded(choice)
+            return Seat("random", random_player, seed, _halt_after(choice, HALT_AFTER))
+
+
+def _bounded(choice: Choice) -> None:
+    if choice.ticks is None:
+        what = f"A player by chance never stops: `{choice.player}`."
+        raise usage(what, "Say how long with `--ticks N`.")
+
+
+def _channel(choice: Choice) -> Channel:
+    from tokenworld.session.remote import HttpChannel, ProcessChannel
+
+    if choice.reply_timeout <= 0:
+        raise usage("A player needs time to answer.", "Give `--reply-timeout S` above 0.")
+    if choice.command is not None and choice.url is None:
+        try:
+            words = shlex.split(choice.command)
+        except ValueError as error:
+            raise usage(f"The command has a quote left open: {error}.", "Close it.") from error
+        if words:
+            return ProcessChannel(words, choice.reply_timeout)
+    if choice.url is not None and choice.command is None:
+        return HttpChannel(choice.url, choice.reply_timeout)
+    hint = 'Give `--command "python my_player.py"` or `--url http://127.0.0.1:8000/`.'
+    raise usage("A player `llm` is a program or an address.", hint)
+
+
+def _fits(policy: Policy, world: OpenWorld) -> None:
+    """A policy fits one world and one text of its rules."""
+    if (policy.world, policy.program) != (world.world.name, world.program.digest):
+        what = f"The policy was made for another world or other rules than `{world.world.name}`."
+        raise usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
+
+
+GLYPHS = {
+    "executed": "✓", "refused": "✗", "no_match": "?", "waiting": "…", "interrupted": "⤫",
+    "rolled_back": "↺", "yielded": "→", "error": "!", "halted": "■",
+}  # fmt: skip
+_REFUSE_LIKE = ("refused", "no_match", "rolled_back")
+
+
+def run(
+    target: str, out: Output, choice: Choice, store: Path | None, *, operator: bool = False
+) -> int:
+    """Play and record; the last line (or the JSON) carries the final state hash."""
+    world = open_world(target)
+    seat = seated(choice, world, out.progress)
+    try:
+        world.engine.start(seat.seed)  # a world that cannot start leaves no store behind
+        with RunStore.open(store) as opened:
+            session = Session(world, seat.seed, store=opened, player=seat.source, operator=operator)
+            return play_on(session, seat, choice.ticks, out)
+    finally:
+        seat.close()
+
+
+def play_on(session: Session, seat: Seat, ticks: int | None, out: Output) -> int:
+    """Play to the end, whatever it is, and close the run."""
+    runner = _Runner(session, seat, ticks, out)
+    statuses = runner.statuses
+    try:
+        cause = runner.play()
+    except KeyboardInterrupt:
+        return _finish(session, "interrupted", out, EXIT_INTERRUPTED, statuses)
+    except PlayerFailure as failure:
+        cause = failure.cause
+        out.diagnostics(failure.diagnostics)
+    except Failure as failure:
+        # A run that the store could not take on stays open: it is resumed once there is room.
+        if not failure.diagnostics[0].code.startswith("TW11"):
+            session.finish("failed")
+        raise
+    if cause is not None:
+        _halt(session, seat, cause, out)
+        statuses["halted"] += 1
+        return _finish(session, "halted", out, EXIT_NEGATIVE, statuses, halted=cause)
+    if runner.stuck:
+        last = session.moments[-1].outcomes[-1].cause
+        return _finish(session, "halted", out, EXIT_NEGATIVE, statuses, halted=last)
+    if seat.policy is None:
+        return _finish(session, "done", out, EXIT_OK, statuses)
+    won = session.simulator().won(session.state, seat.policy.goal)
+    out.line(_reached(seat.policy, session) if won else _missed(session))
+    return _finish(session, "done", out, EXIT_OK if won else EXIT_NEGATIVE, statuses, won=won)
+
+
+def _halt(session: Session, seat: Seat, cause: str, out: Output) -> None:
+    """The last record says why the runner stopped."""
+    with unbroken():
+        outcome = session.halt(cause, source=seat.source)
+    show_outcome("halt", outcome, out)
+    out.line(f"       {cause}")
+
+
+def _reached(policy: Policy, session: Session) -> str:
+    names = ", ".join(f"`{name}`" for name in session.latched)
+    return f"the policy reached {names}" if policy.goal is None else f"reached `{policy.goal}`"
+
+
+def _missed(session: Session) -> str:
+    """That the goal was not reached, and that the policy had no answer, where that is so."""
+    missed = "the goal of the policy was not reached"
+    return missed if session.ended() else f"{missed}: it ends in a state that it does not win from"
+
+
+@dataclass
+class _Runner:
+    """A run under way: how many records there are, and how many intents in a row were refused;
+    ``stuck``: a round could not be ended."""
+
+    session: Session
+    seat: Seat
+    ticks: int | None
+    out: Output
+    records: int = 0
+    cluster: int = 0
+    stuck: bool = False
+    statuses: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._patience = Patience(self.seat.patience)
+
+    def play(self) -> str | None:
+        """Play until player, world or budget ends; the cause of an alarm, if there was one."""
+        intents = self.seat.player(self.session)
+        while self.ticks is None or self.records < self.ticks:
+            given = next(intents, None)
+            if given is None:
+                return None
+            outcomes = self._give(given)
+            if outcomes[-1].status == "halted":
+                self.stuck = any(one.by == "runner" and one.fruitless for one in outcomes)
+                return None
+            if self.seat.halt_after is not None and self.cluster >= self.seat.halt_after:
+                first = self.records - self.cluster + 1
+                return f"{self.cluster} refusals in a row: records {first} to {self.records}"
+        return None
+
+    def _give(self, given: AnyIntent | Expecting) -> tuple[Outcome, ...]:
+        one = given if isinstance(given, Expecting) else Expecting(given)
+        source = self.seat.source
+        with unbroken():
+            if one.by == "runner":
+                outcomes = runner_pass(self.session, source)
+            else:
+                outcomes = self.session.intend(one.intent, source=source, expect=one.status)
+            self.statuses.update(one.status for one in outcomes)
+        self._told(outcomes, one.status)
+        with unbroken():
+            added = self._patience.after(self.session, outcomes, source)
+            self.statuses.update(one.status for one in added)
+        self._told(added, None)
+        return (*outcomes, *added)
+
+    def _told(self, outcomes: tuple[Outcome, ...], expect: str | None) -> None:
+        """Show records and count refusals in a row: what time or the runner does ends no row."""
+        for outcome in outcomes:
+            show_outcome(_asked(self.session, outcome), outcome, self.out)
+            self.records += 1
+            if outcome.by == "player" and outcome.status != "halted":
+                refused = outcome.status in _REFUSE_LIKE and outcome.status != expect
+                self.cluster = self.cluster + 1 if refused else 0
+            if self.out.as_json and self.records % 1000 == 0:
+                self.out.progress(f"{self.records} records")
+
+
+def _asked(session: Session, outcome: Outcome) -> str:
+    """The intent as text, or the name of whoever passes."""
+    match outcome.by:
+        case "player":
+            return session.moments[-1].asked or "halt"
+        case "time":
+            return "pass (time passes)"
+        case "runner":
+            return "pass (by the runner)"
+        case _:
+            assert_never(outcome.by)
+
+
+def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
+    """One record as a reader sees it: what was asked, what it came to, what was said."""
+    who = f"{outcome.actor}: " if outcome.next is not None else ""
+    out.entry(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}]")
+    if outcome.refusal is not None:
+        out.entry(f"       {outcome.refusal.text}")
+        for report in outcome.refusal.failed:
+            values = values_text(report.values)
+            label = f"{report.label}: " if report.label else ""
+            sign = "?" if report.hidden else "✗"
+            out.entry(f"       {sign} {label}{report.condition}  ({values})  {report.place}")
+    if outcome.no_match is not None:
+        out.entry(f"       {outcome.no_match.message}")
+    if outcome.breach is not None:
+        out.entry(f"       {outcome.breach['code']} {outcome.breach['message']}")
+    for line in outcome.said:
+        out.entry(f"       {line}")
+
+
+def _finish(
+    session: Session,
+    reason: str,
+    out: Output,
+    code: int,
+    statuses: Counter[str],
+    *,
+    won: bool | None = None,
+    halted: str | None = None,
+) -> int:
+    session.finish(reason)
+    assert session.recording is not None
+    slug, final = session.recording.slug, session.engine.hash(session.state)
+    link = session.recording.handle.run().link
+    reached = ", ".join(session.latched) or "none"
+    out.line(f"link {link}")
+    out.line(
+        f"run {slug}: {session.recording.written} records, tick {session.tick}, "
+        f"endings {reached}, state {final}"
+    )
+    out.json(
+        {
+            "schema_version": 1,
+            "run": slug,
+            "reason": reason,
+            "records": session.recording.written,
+            "tick": session.tick,
+            "seed": session.seed,
+            "score": session.engine.score(session.state),
+            "endings": list(session.latched),
+            **({} if won is None else {"goal_reached": won}),
+            **({} if halted is None else {"halted": halted}),
+            "statuses": dict(sorted(statuses.items())),
+            "state_hash": final,
+            "link": link,
+        }
+    )
+    return code
