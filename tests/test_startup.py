@@ -1,25 +1,21 @@
-"""Starting is cheap: CPU budgets of the verbs, and what `tw check` must never load."""
+"""Starting is cheap: what `tw check`, `tw plan` and `tw --version` must never load.
+
+What is loaded decides how long the start takes; no test times it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from pace import pace
-
 ROOT = Path(__file__).resolve().parents[1]
 DOMAINS = sorted((ROOT / "domains").glob("*/world.tw"))
 
-CHECK_SECONDS = 0.400
-VERSION_SECONDS = 0.120
 HEAVY = (
     *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
     *("tokenworld.planning", "tokenworld.store", "tokenworld.play"),
@@ -34,7 +30,6 @@ try:
 finally:
     print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
-PROGRAM = "from tokenworld.cli import main; main()"
 
 
 def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -44,18 +39,6 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False
     )
-
-
-def cpu_seconds(*arguments: str) -> float:
-    """The least CPU time of three runs, user and system, after one that warms the caches."""
-    least = float("inf")
-    for _ in range(4):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert run(PROGRAM, *arguments).returncode == 0
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        least = min(least, spent)
-    return least
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -69,17 +52,8 @@ def test_there_are_worlds_to_measure() -> None:
 
 
 @pytest.mark.parametrize("world", DOMAINS, ids=lambda path: path.parent.name)
-def test_check_stays_in_its_budget(world: Path) -> None:
-    assert cpu_seconds("check", str(world)) <= CHECK_SECONDS * pace()
-
-
-@pytest.mark.parametrize("world", DOMAINS, ids=lambda path: path.parent.name)
 def test_check_loads_nothing_heavy(world: Path) -> None:
     assert not loaded_by("check", str(world)) & set(HEAVY)
-
-
-def test_the_version_comes_at_once() -> None:
-    assert cpu_seconds("--version") <= VERSION_SECONDS * pace()
 
 
 def test_the_version_loads_no_package_of_ours() -> None:

@@ -75,7 +75,7 @@ def test_a_reason_that_takes_too_long_is_broken_off(
     monkeypatch.setattr(plan_extras, "_SHORT_REASON", 1.0)
     began = time.monotonic()
     found = tw("plan", FINDINGS / "d01.tw", "--json")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     assert (found.code, found.json["answer"]) == (1, "unwinnable")
     (note,) = found.json["notes"]
     assert note["code"] == "TW0814"
@@ -88,7 +88,7 @@ def test_a_reason_that_takes_all_the_time_of_the_command_is_broken_off(
     monkeypatch.setattr(unwinnable, "explain", endless)
     began = time.monotonic()
     found = tw("plan", FINDINGS / "d01.tw", "--time-limit", "1", "--json")
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 20
     assert (found.code, found.json["answer"]) == (1, "unwinnable")
     (note,) = found.json["notes"]
     assert note["code"] == "TW0813"

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from pace import pace
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 Tw = Any
@@ -272,68 +265,6 @@ def test_version_and_help(tw: Tw) -> None:
     assert tw("--help").code == 0
     for verb in ("check", "run", "play", "plan", "test", "export", "doctor", "explain", "runs"):
         assert tw(verb, "--help").code == 0, verb
-
-
-# ---- start-up ------------------------------------------------------------------------------
-
-CACHING = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-"""An environment in which the bytecode of the package is kept after one run."""
-
-PROBE = """
-import resource, sys
-from tokenworld.cli import _main
-code = _main(["check", *sys.argv[1:]])
-used = resource.getrusage(resource.RUSAGE_SELF)
-heavy = {"unified_planning", "textual", "pydantic", "up_fast_downward", "sqlite3"}
-heavy &= set(sys.modules)
-print(code, used.ru_utime + used.ru_stime, sorted(heavy))
-"""
-
-
-@pytest.mark.parametrize("name", ["blocks", "cellar", "kitchen", "cottage"])
-def test_check_starts_fast_and_imports_no_heavy_package(name: str, tmp_path: Path) -> None:
-    seconds, budget = [], 0.4 * pace()
-    for _ in range(3):
-        ran = subprocess.run(
-            [sys.executable, "-c", PROBE, str(DOMAINS / name / "world.tw")],
-            capture_output=True, text=True, check=True, cwd=tmp_path, env=CACHING,
-        )  # fmt: skip
-        code, used, heavy = ran.stdout.splitlines()[-1].split(" ", 2)
-        assert (code, heavy) == ("0", "[]")
-        seconds.append(float(used))
-        if seconds[-1] <= budget:
-            break
-    assert min(seconds) <= budget, seconds
-
-
-VERSION = """
-import resource, sys
-sys.argv = ["tw", "--version"]
-from tokenworld.cli import main
-try:
-    main()
-except SystemExit as end:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(end.code, used.ru_utime + used.ru_stime, "lark" in sys.modules)
-"""
-
-
-def test_the_version_is_told_at_once(tmp_path: Path) -> None:
-    from tokenworld import __version__
-
-    seconds, budget = [], 0.12 * pace()
-    for _ in range(5):
-        ran = subprocess.run(
-            [sys.executable, "-c", VERSION], capture_output=True, text=True, check=True,
-            cwd=tmp_path, env=CACHING,
-        )  # fmt: skip
-        version, last = ran.stdout.splitlines()
-        code, used, parser = last.split()
-        assert (version, code, parser) == (__version__, "0", "False")
-        seconds.append(float(used))
-        if seconds[-1] <= budget:
-            break
-    assert min(seconds) <= budget, seconds
 
 
 def test_json_of_a_run_survives_names_outside_ascii(tw: Tw, tmp_path: Path) -> None:

@@ -321,3 +321,29 @@ def test_a_later_require_asks_a_derive_about_an_object_of_another_type() -> None
     assert [one.label for one in refusal.failed] == ["nowhere"]
     assert refusal.requires[1].holds is True
     assert refusal.requires[1].values["dull(spot)"] is False
+
+
+def test_a_path_through_none_in_a_later_require_has_the_value_none() -> None:
+    """The first require narrows `g.seat`; where it fails, the second is asked all the same."""
+    world = play("""type Chair { legs: 0 to 9 = 4 }
+    type Guest { seat: Chair? }
+    actor me: Guest
+    function host(): Guest?
+    action rock(g: Guest) {
+      require g.seat != none else standing "{g} stands."
+      require g.seat.legs > 4
+    }
+    action call() {
+      require host() != none
+      require host().seat == none
+    }
+    world w { object ann: Guest  object stool: Chair }
+    """)
+    refusal = world.do("rock(ann)").refusal
+    assert refusal is not None
+    standing, legs = refusal.failed
+    assert standing.values == {"g.seat": None}
+    assert legs.values == {"g.seat": None, "g.seat.legs": None}
+    refusal = world.do("call()").refusal
+    assert refusal is not None
+    assert refusal.failed[0].values == {"host()": None}

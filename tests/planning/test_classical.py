@@ -156,7 +156,7 @@ def test_a_planner_that_is_too_slow_is_killed_with_its_children(fake, tmp_path):
     program = fake(f"sh -c 'echo $$ >> \"{tmp_path}/pids\"; sleep 60'")
     started = time.monotonic()
     runs = runs_of(program, seconds=0.7)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
     assert [run.result for run in runs] == ["limit", "limit"]
     assert len((tmp_path / "pids").read_text().split()) == 4
     assert alive(tmp_path) == []

@@ -129,7 +129,7 @@ def test_a_time_limit_kills_the_whole_group(tmp_path: Path) -> None:
     program = fake(tmp_path, f"sleep 60 & echo $! $$ > {pids}\nsleep 60")
     begun = time.monotonic()
     answer = one(program, seconds=0.5)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20
     assert answer.result == "limit"
     assert answer.detail == "its limit of 0.5 s was reached"
     assert answer.note is not None

@@ -149,5 +149,5 @@ def test_a_long_run_of_characters_without_meaning_is_read_in_linear_time() -> No
     source, faults = Source("d.pddl", None, "(define " + "{" * 200_000 + ")"), Faults()
     began = process_time()
     read_items(source, faults)
-    assert process_time() - began < 5  # minutes, where each character looks through all others
+    assert process_time() - began < 30  # minutes, where each character looks through all others
     assert {one.code for one in faults.found} == {"TW0103"}

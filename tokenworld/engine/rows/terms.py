@@ -146,6 +146,8 @@ class TermWriter(TermVisitor[Names, str]):
 
     def _loose_read(self, term: Read, names: Names) -> bool:
         store = self.slots.by_id[term.fluent]
+        if self.careful and is_optional(store.column.fluent.type):
+            return True
         if store.column.single:
             return False
         if any(self.loose(one, names) for one in term.args):

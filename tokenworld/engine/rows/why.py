@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tokenworld.core.nodes import Let, Read, Require, Term
+from tokenworld.core.nodes import Let, Require, Term
 from tokenworld.core.rules import Action
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.delta import Breach
@@ -75,9 +75,7 @@ class Requires:
     def _value(self, term: Term, read: Callable[..., Any], place: Place) -> Json:
         try:
             value = read(*place)
-        except UNDEFINED as error:
-            if isinstance(term, Read) and not isinstance(error, Breach):
-                return None  # a path through `none`, or through what lacks the attribute
+        except UNDEFINED:
             return f"undefined ({show_type(term.type)})"
         return show_value(self._program.slots.program, place[0][NAMES], term.type, value)
 
