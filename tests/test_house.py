@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 132_160
+LINES = 132_127
 MODULES = 515
 CROWDED = 5
 IN_CIRCLES = 10

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import sys
 import time
+from abc import abstractmethod
 from array import array
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
-from typing import Generic, Literal
+from typing import Generic, Literal, Protocol
 
 from tokenworld.diagnostics import in_seconds
 from tokenworld.diagnostics.frozen import frozen
@@ -38,6 +39,8 @@ __all__ = [
     "Frontier",
     "Limits",
     "Node",
+    "Progress",
+    "Resumable",
     "Search",
     "SearchProgress",
     "SearchResult",
@@ -125,6 +128,27 @@ def has_costs(simulator: Simulator[StateT]) -> bool:
     return any(action.cost is not None for action in simulator.instance.program.actions.values())
 
 
+Progress = Callable[[SearchProgress], None] | None
+"""Hears about every second how far a search has come."""
+
+
+class Counted(Protocol):
+    """What tells how far it has come."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many states were seen."""
+
+    @abstractmethod
+    def memory(self) -> int:
+        """The bytes that are in use."""
+
+    @abstractmethod
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
+
+
 class Watch:
     """The limits of one run, looked at once per expanded state."""
 
@@ -133,6 +157,13 @@ class Watch:
         self._began = time.monotonic()
         self._report_at = self._began + 1.0
         self.hit: tuple[CapKind, str] | None = None
+
+    def look(self, search: Counted, progress: Progress) -> tuple[CapKind, str] | None:
+        """The limit that a search has hit, if it has; if not, ``progress`` may hear of it."""
+        hit = self.stop(search.size, search.memory())
+        if hit is None and progress is not None and self.due():
+            progress(search.so_far())
+        return hit
 
     def late(self, memory: int, outcomes: int, size: int) -> bool:
         """Whether time or room is up while the outcomes of a command are listed, of which each
@@ -171,7 +202,37 @@ class Watch:
         return True
 
 
-class Search(Generic[StateT]):
+class Resumable(Counted):
+    """A search that goes on where it stopped when it is run again."""
+
+    @property
+    @abstractmethod
+    def expanded(self) -> int:
+        """How many states were expanded."""
+
+    def run(
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit."""
+        return self._run(Watch(limits, cancel), progress)
+
+    def _run(self, watch: Watch, progress: Progress) -> SearchResult:
+        while (answer := self._answer()) is None:
+            if (hit := watch.look(self, progress)) is not None:
+                return Capped(*hit, self.size, self.expanded)
+            self._advance(watch)
+        return answer
+
+    @abstractmethod
+    def _answer(self) -> SearchResult | None:
+        """The answer, where there is one by now."""
+
+    @abstractmethod
+    def _advance(self, watch: Watch) -> None:
+        """Expand some states."""
+
+
+class Search(Resumable, Generic[StateT]):
     """One search from ``state`` to ``goal`` (any goal line if ``None``).
 
     ``within`` asks for a plan of at most so many ticks; then it searches by ticks whatever actions
@@ -201,11 +262,7 @@ class Search(Generic[StateT]):
         self._reach(state, -1, 0, 0, 0)
 
     def run(
-        self,
-        limits: Limits,
-        *,
-        progress: Callable[[SearchProgress], None] | None = None,
-        cancel: Cancel | None = None,
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
     ) -> SearchResult:
         """Search until there is an answer or a limit is hit; run again to go on.
 
@@ -219,20 +276,13 @@ class Search(Generic[StateT]):
         finally:
             self._simulator.bound(None)
 
-    def _run(self, watch: Watch, progress: Callable[[SearchProgress], None] | None) -> SearchResult:
-        if 0 in self._won:
-            self._result = self._found(0)
-        while self._result is None:
-            if (hit := watch.stop(self._frontier.count, self.memory())) is not None:
-                return Capped(*hit, self._frontier.count, self._expanded)
-            if progress is not None and watch.due():
-                progress(self.so_far())
-            try:
-                self._result = self._advance()
-            except Unfinished:
-                assert watch.hit is not None
-                self._result = Capped(*watch.hit, self._frontier.count, self._expanded)
-        return self._result
+    @property
+    def size(self) -> int:
+        return self._frontier.count
+
+    @property
+    def expanded(self) -> int:
+        return self._expanded
 
     def memory(self) -> int:
         """The bytes this search holds, estimated from samples."""
@@ -243,9 +293,21 @@ class Search(Generic[StateT]):
     def so_far(self) -> SearchProgress:
         """The progress so far."""
         frontier = self._frontier
-        return SearchProgress(frontier.count, self._expanded, frontier.waiting(), frontier.depth)
+        return SearchProgress(frontier.count, self.expanded, frontier.waiting(), frontier.depth)
 
-    def _advance(self) -> SearchResult | None:
+    def _answer(self) -> SearchResult | None:
+        if self._result is None and 0 in self._won:
+            self._result = self._found(0)
+        return self._result
+
+    def _advance(self, watch: Watch) -> None:
+        try:
+            self._result = self._next()
+        except Unfinished:
+            assert watch.hit is not None
+            self._result = Capped(*watch.hit, self.size, self.expanded)
+
+    def _next(self) -> SearchResult | None:
         """Expand one state; the answer, once there is one."""
         taken = self._frontier.pop()
         if taken is None:
@@ -296,19 +358,19 @@ class Search(Generic[StateT]):
         count = self._frontier.count
         if self.gaps:
             reason = f"it ran out of states, but cannot follow {len(self.gaps)} of the rules"
-            return Capped("gaps", reason, count, self._expanded)
+            return Capped("gaps", reason, count, self.expanded)
         if short := self._simulator.short_of:
             needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
             reason = f"it ran out of states that need no more than {needed}"
-            return Capped("spare", reason, count, self._expanded)
-        return Exhausted(count, self._expanded, self._within if self._cut else None)
+            return Capped("spare", reason, count, self.expanded)
+        return Exhausted(count, self.expanded, self._within if self._cut else None)
 
     def _found(self, node: Node) -> Found:
         steps, cost = self._steps(self._frontier.trail(node))
         optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
         unsure = self._discounts or self.gaps or self._simulator.short_of
         known = optimal if self._frontier.shortest and not unsure else None
-        return Found(steps, cost, self._frontier.count, self._expanded, known)
+        return Found(steps, cost, self._frontier.count, self.expanded, known)
 
     def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:
         """The plan that makes these choices from the start, and what it costs."""
@@ -330,7 +392,7 @@ def search(
     limits: Limits,
     *,
     within: int | None = None,
-    progress: Callable[[SearchProgress], None] | None = None,
+    progress: Progress = None,
     cancel: Cancel | None = None,
 ) -> SearchResult:
     """Search once under ``limits``; see `Search`."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Generic
 
 from tokenworld.diagnostics import Diagnostic
@@ -25,13 +26,15 @@ from tokenworld.planning.search.interpreted import (
     Found,
     Frontier,
     Limits,
+    Progress,
+    Resumable,
     Search,
     SearchProgress,
     SearchResult,
     has_costs,
 )
-from tokenworld.planning.search.packed.astar import BestFirst, PackedAStar
-from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst, Progress
+from tokenworld.planning.search.packed.astar import PackedAStar
+from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst
 from tokenworld.planning.search.packed.heuristics import Heuristic
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.world import Packed
@@ -71,7 +74,39 @@ _MOST_BINDINGS = 100_000
 """Worlds with more choices of arguments are left to planners: to lower them takes too long."""
 
 
-class OwnSearch(Generic[StateT]):
+class _Staged(Generic[StateT]):
+    """A search that goes over to a quicker one after some states.
+
+    ``_stages`` has for each of these the number of states, and what makes the quicker one (or
+    nothing, where there is none).
+    """
+
+    def __init__(self, search: Resumable) -> None:
+        self._search = search
+        self._stages: list[tuple[int, Callable[[], Resumable | None]]] = []
+
+    def run(
+        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
+    ) -> SearchResult:
+        """Search until there is an answer or a limit is hit; run again to go on."""
+        while self._stages:
+            most, following = self._stages[0]
+            first = min(most, limits.states or most)
+            result = self._search.run(
+                replace(limits, states=first), progress=progress, cancel=cancel
+            )
+            if not isinstance(result, Capped) or result.limit != "states" or first < most:
+                return result
+            del self._stages[0]
+            self._search = following() or self._search
+        return self._search.run(limits, progress=progress, cancel=cancel)
+
+    def so_far(self) -> SearchProgress:
+        """How far it has come."""
+        return self._search.so_far()
+
+
+class OwnSearch(_Staged[StateT]):
     """Our own search: `interpreted.Search`, then packed states where a world has them.
 
     It stays on the interpreter with a bound on ticks, with a ``frontier`` of another order, and
@@ -90,65 +125,29 @@ class OwnSearch(Generic[StateT]):
     ) -> None:
         self._simulator, self._start, self._goal = simulator, state, goal
         self._world: Packed | None = None
-        self._search: (
-            Search[StateT]
-            | PackedBreadthFirst[StateT]
-            | PackedAStar[StateT]
-            | CompiledBreadthFirst[StateT]
-            | CompiledAStar[StateT]
-        )
-        self._search = search = Search(simulator, state, goal, within=within, frontier=frontier)
+        search = Search(simulator, state, goal, within=within, frontier=frontier)
+        super().__init__(search)
         self.gaps: tuple[Diagnostic, ...] = tuple(search.gaps)
         self.is_heavy = False
         """Whether packing was tried and given up, as it would take too long."""
-        self._asked = within is not None or frontier is not None or not packs
+        if within is None and frontier is None and packs:
+            self._stages.append((_PACKED_FROM, self._begun))
 
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit; run again to go on."""
-        if not self._asked:
-            first = min(_PACKED_FROM, limits.states or _PACKED_FROM)
-            result = self._search.run(replace(limits, states=first), cancel=cancel)
-            if not isinstance(result, Capped) or result.limit != "states" or first < _PACKED_FROM:
-                return result
-            self._asked = True
-            self._world = self._packed()
-            if self._world is not None:
-                self._search = self._begun(self._world)
-        if self._world is not None and self._world.plain:
-            before = min(_LARGE, limits.states or _LARGE)
-            result = self._search.run(
-                replace(limits, states=before), progress=progress, cancel=cancel
-            )
-            if not isinstance(result, Capped) or result.limit != "states" or before < _LARGE:
-                return result
-            self._compile(self._world)
-        return self._search.run(limits, progress=progress, cancel=cancel)
-
-    def _begun(self, world: Packed) -> PackedBreadthFirst[StateT] | PackedAStar[StateT]:
+    def _begun(self) -> Resumable | None:
         """A search of packed states: by ticks, or by costs where there are such."""
+        world = self._world = self._packed()
+        if world is None:
+            return None
+        if world.plain:
+            self._stages.append((_LARGE, self._compiled))
         kind = PackedAStar if has_costs(self._simulator) else PackedBreadthFirst
         return kind(self._simulator, world, self._start)
 
-    def _compile(self, world: Packed) -> None:
-        """Go on with what numba compiles, where it is installed; it is quicker to begin anew."""
-        from tokenworld.planning.search.compiled.search import (
-            CompiledAStar,
-            CompiledBreadthFirst,
-            Tables,
-            available,
-        )
-
-        self._world = None
-        tables = Tables.of(world, to_goal=True) if available() else None
-        if tables is not None:
-            kind = CompiledAStar if has_costs(self._simulator) else CompiledBreadthFirst
-            self._search = kind(self._simulator, world, self._start, tables)
-
-    def so_far(self) -> SearchProgress:
-        """How far it has come."""
-        return self._search.so_far()
+    def _compiled(self) -> Resumable | None:
+        world, self._world = self._world, None
+        assert world is not None
+        heuristic: Heuristic | None = "blind" if has_costs(self._simulator) else None
+        return _compiled(self._simulator, world, self._start, heuristic)
 
     @property
     def is_packed(self) -> bool:
@@ -173,6 +172,26 @@ class OwnSearch(Generic[StateT]):
         if world is not None and world.prices is None and has_costs(self._simulator):
             return None
         return world
+
+
+def _compiled(
+    simulator: Simulator[StateT], world: Packed, start: StateT, heuristic: Heuristic | None
+) -> CompiledAStar[StateT] | CompiledBreadthFirst[StateT] | None:
+    """A* or (without a ``heuristic``) a breadth-first search as numba compiles it, where it is
+    installed; it is quicker to begin anew."""
+    from tokenworld.planning.search.compiled.search import (
+        CompiledAStar,
+        CompiledBreadthFirst,
+        Tables,
+        available,
+    )
+
+    tables = Tables.of(world, to_goal=True) if available() else None
+    if tables is None:
+        return None
+    if heuristic is None:
+        return CompiledBreadthFirst(simulator, world, start, tables)
+    return CompiledAStar(simulator, world, start, tables, heuristic)
 
 
 def share_waiting(progress: SearchProgress) -> float:
@@ -325,49 +344,22 @@ _COMPILED_FROM = 1_000
 """States that A* searches in Python before it is compiled."""
 
 
-class AStarSearch(Generic[StateT]):
+class AStarSearch(_Staged[StateT]):
     """A* in Python, compiled where it is long and numba is installed."""
+
+    _search: PackedAStar[StateT] | CompiledAStar[StateT]
 
     def __init__(
         self, simulator: Simulator[StateT], world: Packed, start: StateT, heuristic: Heuristic
     ) -> None:
-        self._simulator, self._world, self._start = simulator, world, start
-        self._heuristic: Heuristic = heuristic
-        self._search: BestFirst = PackedAStar(simulator, world, start, heuristic)
-        self._asked = False
+        super().__init__(PackedAStar(simulator, world, start, heuristic))
+        following = partial(_compiled, simulator, world, start, heuristic)
+        self._stages.append((_COMPILED_FROM, following))
 
     @property
     def hopeless(self) -> int:
         """How many states were not followed, for nothing leads from them to the goal."""
         return self._search.hopeless
-
-    def so_far(self) -> SearchProgress:
-        """How far it has come."""
-        return self._search.so_far()
-
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit; run again to go on."""
-        first = min(_COMPILED_FROM, limits.states or _COMPILED_FROM)
-        if not self._asked:
-            result = self._search.run(
-                replace(limits, states=first), progress=progress, cancel=cancel
-            )
-            if not isinstance(result, Capped) or result.limit != "states" or first < _COMPILED_FROM:
-                return result
-            self._asked = True
-            self._compile()
-        return self._search.run(limits, progress=progress, cancel=cancel)
-
-    def _compile(self) -> None:
-        from tokenworld.planning.search.compiled.search import CompiledAStar, Tables, available
-
-        tables = Tables.of(self._world, to_goal=True) if available() else None
-        if tables is not None:
-            self._search = CompiledAStar(
-                self._simulator, self._world, self._start, tables, self._heuristic
-            )
 
 
 def plan_by_heuristic(

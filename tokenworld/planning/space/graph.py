@@ -8,7 +8,7 @@ what is asked about. Edges belong to moves: a move is one command with all its o
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic
@@ -20,6 +20,7 @@ from tokenworld.planning.search.interpreted import (
     Cancel,
     CapKind,
     Limits,
+    Progress,
     SearchProgress,
     Watch,
     size_of,
@@ -157,7 +158,7 @@ def explore(
     goal: str | None,
     limits: Limits,
     *,
-    progress: Callable[[SearchProgress], None] | None = None,
+    progress: Progress = None,
     cancel: Cancel | None = None,
 ) -> Graph[StateT]:
     """All states that play can reach from ``start`` up to the goal, or as many as limits allow.
@@ -184,13 +185,13 @@ class Exploring(Generic[StateT]):
         self,
         limits: Limits,
         *,
-        progress: Callable[[SearchProgress], None] | None = None,
+        progress: Progress = None,
         cancel: Cancel | None = None,
     ) -> Graph[StateT]:
         """The graph, explored as far as limits allow; see `explore`."""
         graph, watch = self.graph, Watch(limits, cancel)
         graph.limit = None
-        self._simulator.bound(lambda count: watch.late(self._memory(), count, self._sampled))
+        self._simulator.bound(lambda count: watch.late(self.memory(), count, self._sampled))
         try:
             self._grow(watch, progress)
         finally:
@@ -202,17 +203,13 @@ class Exploring(Generic[StateT]):
         graph.marks = tuple(self._nodes)
         return graph
 
-    def _grow(self, watch: Watch, progress: Callable[[SearchProgress], None] | None) -> None:
+    def _grow(self, watch: Watch, progress: Progress) -> None:
         """Expand node after node, up to the end or a limit."""
         graph = self.graph
         while graph.limit is None and graph.expanded < len(graph):
-            hit = watch.stop(len(graph), self._memory())
-            if hit is not None:
+            if (hit := watch.look(self, progress)) is not None:
                 graph.limit, graph.reason = hit
                 break
-            if progress is not None and watch.due():
-                waiting, depth = len(graph) - graph.expanded, graph.depth[graph.expanded]
-                progress(SearchProgress(len(graph), graph.expanded, waiting, depth))
             node, seen, edges = graph.expanded, len(graph), graph.edges
             try:
                 self._expand(node)
@@ -275,7 +272,15 @@ class Exploring(Generic[StateT]):
         chances = tuple(way.probability for way in ways)
         return Move(command, targets, chances, tuple(way.draws for way in ways))
 
-    def _memory(self) -> int:
+    @property
+    def size(self) -> int:
+        return len(self.graph)
+
+    def so_far(self) -> SearchProgress:
+        graph, waiting = self.graph, self.size - self.graph.expanded
+        return SearchProgress(self.size, graph.expanded, waiting, graph.depth[graph.expanded])
+
+    def memory(self) -> int:
         """The bytes held, estimated from samples."""
         nodes = len(self.graph) * (self._sampled + _NODE_BYTES)
         return nodes + self._moves * _MOVE_BYTES + self.graph.edges * _OUTCOME_BYTES

@@ -17,16 +17,9 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
 
 from tokenworld.ground import Command, StateT, Successor
-from tokenworld.planning.search.compiled.memory import (
-    FIRST_TABLE,
-    doubled,
-    fitting,
-    larger,
-    reserved_rows,
-    zeros,
-)
-from tokenworld.planning.search.compiled.search import SuccessorList, Tables, available, joined
-from tokenworld.planning.search.interpreted import Cancel, Limits, SearchProgress, Watch
+from tokenworld.planning.search.compiled.memory import FIRST_TABLE, reserved_rows, zeros
+from tokenworld.planning.search.compiled.search import StateRows, Tables, available, joined
+from tokenworld.planning.search.interpreted import Cancel, Limits, Progress, SearchProgress, Watch
 from tokenworld.planning.search.packed.successors import STUCK
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.space.graph import Graph, Move, Node
@@ -237,7 +230,7 @@ def explore_packed(
     limits: Limits,
     *,
     past_goal: bool = False,
-    progress: Callable[[SearchProgress], None] | None = None,
+    progress: Progress = None,
     cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
     """What `graph.explore` finds, on packed states; compiled where there are many.
@@ -246,25 +239,19 @@ def explore_packed(
     """
     graph = PackedGraph(goal, world, build, luck)
     growing = _Growing(graph, world, past_goal)
-    watch, asked = Watch(limits, cancel), False
-    while graph.expanded < len(graph.keys):
-        memory = bytes_held(len(graph.keys), graph.edges)
-        if (hit := watch.stop(len(graph.keys), memory)) is not None:
+    watch, asked = Watch(limits, cancel), not world.plain
+    while growing.expanded < growing.size:
+        if (hit := watch.look(growing, progress)) is not None:
             graph.limit, graph.reason = hit
-            return graph
-        if len(graph.keys) >= _LARGE and world.plain and not asked:
+            break
+        if growing.size >= _LARGE and not asked:
             asked, tables = True, compiled_tables(world)
             if tables is not None:
-                rest = watch.rest()
                 return explore_compiled(
-                    world, tables, build, luck, goal, rest,
+                    world, tables, build, luck, goal, watch.rest(),
                     past_goal=past_goal, progress=progress, cancel=cancel,
                 )  # fmt: skip
-        if progress is not None and watch.due():
-            waiting = len(graph.keys) - graph.expanded
-            depth = graph.depth[graph.expanded]
-            progress(SearchProgress(len(graph.keys), graph.expanded, waiting, depth))
-        growing.expand(min(graph.expanded + _WATCHED, len(graph.keys)), limits.states)
+        growing.expand(growing.expanded + _WATCHED, limits.states)
     return graph
 
 
@@ -296,12 +283,27 @@ class _Growing(Generic[StateT]):
             graph.ticks.append(graph.ticks[parent] + passed if parent >= 0 else 0)
         return node
 
+    @property
+    def size(self) -> int:
+        return len(self._graph.keys)
+
+    @property
+    def expanded(self) -> int:
+        return self._graph.expanded
+
+    def memory(self) -> int:
+        return bytes_held(self.size, self._graph.edges)
+
+    def so_far(self) -> SearchProgress:
+        depth = self._graph.depth[self.expanded]
+        return SearchProgress(self.size, self.expanded, self.size - self.expanded, depth)
+
     def expand(self, end: Node, most: int | None) -> None:
-        """Follow everything that can be done in the nodes up to ``end``; stop early at ``most``
-        nodes."""
+        """Follow everything that can be done in the nodes there are, up to ``end``; stop early at
+        ``most`` nodes."""
         graph = self._graph
         moved = self._moved if self._world.simple else self._moved_at_length
-        for node in range(graph.expanded, end):
+        for node in range(graph.expanded, min(end, self.size)):
             if most is not None and len(graph.keys) >= most:
                 return
             place = 0
@@ -375,7 +377,7 @@ def explore_compiled(
     limits: Limits,
     *,
     past_goal: bool = False,
-    progress: Callable[[SearchProgress], None] | None = None,
+    progress: Progress = None,
     cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
     """What `packed_graph.explore_packed` finds."""
@@ -383,100 +385,57 @@ def explore_compiled(
     arrays = Connected(world, tables, past_goal)
     watch = Watch(limits, cancel)
     while arrays.expanded < arrays.size:
-        memory = bytes_held(arrays.size, arrays.edges)
-        if (hit := watch.stop(arrays.size, memory)) is not None:
+        if (hit := watch.look(arrays, progress)) is not None:
             graph.limit, graph.reason = hit
             break
-        if progress is not None and watch.due():
-            waiting = arrays.size - arrays.expanded
-            progress(SearchProgress(arrays.size, arrays.expanded, waiting, arrays.depth()))
         arrays.expand(arrays.expanded + _CHUNK, limits.states)
     arrays.fill(graph)
     return graph
 
 
-class Connected:
+class Connected(StateRows):
     """All states with their edges, as arrays that grow."""
 
+    rows = ("states", "parents", "kinds", "ends")
+
     def __init__(self, world: Packed, tables: Tables, past_goal: bool) -> None:
-        import numpy as np
-
-        self._np, self._world, self._tables, self._past_goal = np, world, tables, past_goal
-        self._listing = SuccessorList(tables)
-        rows = reserved_rows(tables.width)
-        self.states = zeros(rows, tables.width, dtype="uint64")
-        self.parents, self.kinds = zeros(rows, dtype="int32"), zeros(rows, dtype="uint8")
-        self.ends = zeros(rows + 1, dtype="int64")
+        self._world, self._past_goal = world, past_goal
+        room = reserved_rows(tables.width)
         step = "uint16" if len(world.commands) < 1 << 16 else "uint32"
-        self.steps, self.targets = zeros(rows, dtype=step), zeros(rows, dtype="uint32")
-        self._table: Any = np.zeros(FIRST_TABLE, np.uint32)
-        self.count: Any = np.array([1, 0, 0], np.int64)
-        self.states[0], self.parents[0] = tables.start[0], -1
-        self.kinds[0] = world.ends(world.start)
-        self._filed()
-
-    @property
-    def size(self) -> int:
-        """How many states were seen."""
-        return int(self.count[0])
-
-    @property
-    def expanded(self) -> int:
-        return int(self.count[1])
+        self.steps, self.targets = zeros(room, dtype=step), zeros(room, dtype="uint32")
+        self.ends = zeros(room + 1, dtype="int64")
+        super().__init__(tables, world.ends(world.start), (1, 0, 0, -1, 0), room, FIRST_TABLE)
 
     @property
     def edges(self) -> int:
         return int(self.count[2])
 
+    def memory(self) -> int:
+        return bytes_held(self.size, self.edges)
+
     def expand(self, until: int, most: int | None) -> None:
         """Expand nodes up to this number, none once there are ``most`` of them."""
-        from tokenworld.planning.search.compiled.kernel import CROWDED, FULL, connect
+        from tokenworld.planning.search.compiled.kernel import connect
 
-        found = connect(
-            *(self.states[: self._fit()], self.parents, self.kinds, self._table, self.count),
-            until,
+        stopped = connect(
+            *(*self._held, self.count, until),
             1 << 62 if most is None else most,
             self._past_goal,
             *(self.ends, self.steps, self.targets),
             self._listing.arrays,
             self._tables.arrays,
         )
-        if found == FULL:
-            self._grow()
-        elif found == CROWDED:
-            self._listing = self._listing.doubled(self._tables)
+        self._make_room(stopped)
 
-    def depth(self) -> int:
-        """How many moves lead to the node that is next."""
-        depth, node = -1, min(self.expanded, self.size - 1)
-        while node >= 0:
-            depth, node = depth + 1, int(self.parents[node])
-        return depth
-
+    @property
     def _fit(self) -> int:
-        """For how many states there is room."""
-        rows = (self.states, self.parents, self.kinds, self.ends[1:])
-        return min(fitting(self._table), *map(len, rows))
+        return min(super()._fit, len(self.ends) - 1)  # one more tells where the last edge is
 
     def _grow(self) -> None:
-        """More room where it is short: rows of edges, rows of states, or places in the table."""
-        room = min(len(self.steps), len(self.targets))
-        if self.edges + len(self._listing.arrays[1]) > room:
-            names: tuple[str, ...] = ("steps", "targets")
-        elif self._fit() < fitting(self._table):
-            names = ("states", "parents", "kinds", "ends")
+        if self.edges + len(self._listing.arrays[1]) > min(len(self.steps), len(self.targets)):
+            self._double("steps", "targets")
         else:
-            places, names = len(self._table), ()
-            self._table = None  # both tables at once would take too much
-            self._table = larger(places)
-            self._filed()
-        for name in names:
-            setattr(self, name, doubled(getattr(self, name)))
-
-    def _filed(self) -> None:
-        from tokenworld.planning.search.compiled.kernel import rehash
-
-        rehash(self.states, self.size, self._table)
+            super()._grow()
 
     def fill(self, graph: PackedGraph[StateT]) -> None:
         """Put everything into a graph that is empty."""
@@ -487,7 +446,7 @@ class Connected:
         graph.keys += states[:, 0].tolist() if states.shape[1] == 1 else map(joined, states)
         graph.won += (kinds == WON).tobytes()
         graph.lost += (kinds == LOST).tobytes()
-        free = self._np.zeros(len(world.commands) + 1, self._np.uint8)
+        free = zeros(len(world.commands) + 1, dtype="uint8")
         free[list(world.free)] = 1
         rows = self.ends[: expanded + 1], self.steps, self.targets
         places, depth, ticks = measured(size, *rows, free)

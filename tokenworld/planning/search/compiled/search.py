@@ -25,24 +25,23 @@ from tokenworld.planning.search.compiled.memory import (
     zeros,
 )
 from tokenworld.planning.search.interpreted import (
-    Cancel,
-    Capped,
     Exhausted,
     Found,
-    Limits,
+    Resumable,
     SearchProgress,
     SearchResult,
     Watch,
 )
 from tokenworld.planning.search.packed.astar import plan_found
 from tokenworld.planning.search.packed.bits import Packing
-from tokenworld.planning.search.packed.breadth_first import Progress, plan_along
+from tokenworld.planning.search.packed.breadth_first import plan_along
 from tokenworld.planning.search.packed.heuristics import FAR, STEP, Heuristic, Relaxed, weights_of
 from tokenworld.planning.search.packed.world import PLAYING, WON, Packed
 
 __all__ = [
     "CompiledAStar",
     "CompiledBreadthFirst",
+    "StateRows",
     "SuccessorList",
     "Tables",
     "available",
@@ -189,95 +188,125 @@ class SuccessorList:
         return SuccessorList(tables, 2 * len(self.arrays[1]))
 
 
-class CompiledBreadthFirst(Generic[StateT]):
-    """Breadth-first search, compiled. It goes on where it stopped when it is run again."""
+class StateRows:
+    """States in rows, with their parents and kinds, and a hash table of their numbers.
+
+    ``count`` holds how many there are and how many of them were expanded; what else it counts is
+    told by the kernel that expands them. ``rows`` names the arrays that have a row for each state.
+    """
+
+    rows: tuple[str, ...] = ("states", "parents", "kinds")
 
     def __init__(
-        self, simulator: Simulator[StateT], world: Packed, start: StateT, tables: Tables
+        self, tables: Tables, kind: int, count: Sequence[int], room: int, places: int
     ) -> None:
         import numpy as np
 
-        self._np, self._simulator, self._world, self._start = np, simulator, world, start
         self._tables, self._listing = tables, SuccessorList(tables)
-        rows = reserved_rows(tables.width)
-        self.states = zeros(rows, tables.width, dtype="uint64")
-        self.parents, self.kinds = zeros(rows, dtype="int32"), zeros(rows, dtype="uint8")
-        self._table: Any = np.zeros(FIRST_TABLE, np.uint32)
-        self.count: Any = np.array([1, 0, 0, -1, 0], np.int64)
-        self.states[0], self.parents[0] = tables.start[0], -1
-        won = world.ends(world.start) == WON and bool(tables.arrays[-1][1])
-        self.kinds[0], self.count[3] = int(won), 0 if won else -1
+        self.states = zeros(room, tables.width, dtype="uint64")
+        self.parents, self.kinds = zeros(room, dtype="int32"), zeros(room, dtype="uint8")
+        self._table: Any = np.zeros(places, np.uint32)
+        self.count: Any = np.array(count, np.int64)
+        self.states[0], self.parents[0], self.kinds[0] = tables.start[0], -1, kind
         self._rehash()
-
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit."""
-        watch, count = Watch(limits, cancel), self.count
-        while count[3] < 0 and count[1] < count[0]:
-            if (hit := watch.stop(self.size, self.memory())) is not None:
-                return Capped(*hit, self.size, int(count[1]))
-            if progress is not None and watch.due():
-                progress(self.so_far())
-            self.expand(int(count[1]) + _CHUNK)
-        if count[3] < 0:
-            return Exhausted(self.size, int(count[1]))
-        way = way_to(int(self.count[3]), self.states, self.parents)
-        steps = plan_along(self._simulator, self._world, self._start, way)
-        return Found(steps, len(steps), self.size, int(count[1]), "ticks")
-
-    def expand(self, until: int) -> None:
-        """Expand states up to the one of this number, as far as there is room, and make room."""
-        from tokenworld.planning.search.compiled.kernel import CROWDED, FULL, expand
-
-        fit = self.states[: fitting(self._table)]
-        held = fit, self.parents, self.kinds, self._table, self.count
-        found = expand(*held, until, self._listing.arrays, self._tables.arrays)
-        if found == FULL:
-            self._grow()
-        elif found == CROWDED:
-            self._listing = self._listing.doubled(self._tables)
 
     @property
     def size(self) -> int:
-        """How many states were seen."""
         return int(self.count[0] - self.count[4])
 
     @property
-    def generated(self) -> int:
-        """How many states were made, those that were known included."""
-        return int(self.count[2])
+    def expanded(self) -> int:
+        return int(self.count[1])
 
     def memory(self) -> int:
         """The bytes that are in use: arrays are long before they are full."""
-        used = int(self.count[0])
-        rows = (self.states, self.parents, self.kinds)
-        return int(self._table.nbytes) + used * sum(int(one.nbytes) // len(one) for one in rows)
+        rows = (getattr(self, name) for name in self.rows)
+        each = sum(int(one.nbytes) // len(one) for one in rows)
+        return int(self._table.nbytes) + int(self.count[0]) * each
 
-    def so_far(self) -> SearchProgress:
-        """How far it has come."""
-        expanded = int(self.count[1])
-        depth, node = -1, min(expanded, int(self.count[0]) - 1)
+    def depth(self) -> int:
+        """How many ticks lead to the state that is expanded next."""
+        depth, node = -1, min(self.expanded, int(self.count[0]) - 1)
         while node >= 0:
             depth, node = depth + 1, int(self.parents[node])
-        return SearchProgress(self.size, expanded, int(self.count[0]) - expanded, depth)
+        return depth
+
+    def so_far(self) -> SearchProgress:
+        waiting = int(self.count[0]) - self.expanded
+        return SearchProgress(self.size, self.expanded, waiting, self.depth())
+
+    @property
+    def _fit(self) -> int:
+        """For how many states there is room."""
+        return min(fitting(self._table), *(len(getattr(self, name)) for name in self.rows))
+
+    @property
+    def _held(self) -> tuple[Any, Any, Any, Any]:
+        """The arrays that every kernel reads first."""
+        return self.states[: self._fit], self.parents, self.kinds, self._table
+
+    def _make_room(self, stopped: int) -> None:
+        """Make room where a kernel stopped for want of it."""
+        from tokenworld.planning.search.compiled.kernel import CROWDED, FULL
+
+        if stopped == FULL:
+            self._grow()
+        elif stopped == CROWDED:
+            self._listing = self._listing.doubled(self._tables)
 
     def _grow(self) -> None:
-        """More room: rows, or places in the table."""
-        rows = min(len(self.states), len(self.parents), len(self.kinds))
-        if fitting(self._table) >= rows:
-            for name in ("states", "parents", "kinds"):
-                setattr(self, name, doubled(getattr(self, name)))
+        """More rows, or more places in the table."""
+        if self._fit < fitting(self._table):
+            self._double(*self.rows)
         else:
             places = len(self._table)
             self._table = None  # both tables at once would take too much
             self._table = larger(places)
             self._rehash()
 
+    def _double(self, *names: str) -> None:
+        for name in names:
+            setattr(self, name, doubled(getattr(self, name)))
+
     def _rehash(self) -> None:
         from tokenworld.planning.search.compiled.kernel import rehash
 
         rehash(self.states, int(self.count[0]), self._table)
+
+
+class CompiledBreadthFirst(StateRows, Resumable, Generic[StateT]):
+    """Breadth-first search, compiled."""
+
+    def __init__(
+        self, simulator: Simulator[StateT], world: Packed, start: StateT, tables: Tables
+    ) -> None:
+        self._simulator, self._world, self._start = simulator, world, start
+        won = world.ends(world.start) == WON and bool(tables.arrays[-1][1])
+        count = (1, 0, 0, 0 if won else -1, 0)
+        super().__init__(tables, int(won), count, reserved_rows(tables.width), FIRST_TABLE)
+
+    def _answer(self) -> SearchResult | None:
+        if self.count[3] < 0:
+            done = self.count[1] == self.count[0]
+            return Exhausted(self.size, self.expanded) if done else None
+        way = way_to(int(self.count[3]), self.states, self.parents)
+        steps = plan_along(self._simulator, self._world, self._start, way)
+        return Found(steps, len(steps), self.size, self.expanded, "ticks")
+
+    def _advance(self, watch: Watch) -> None:
+        self.expand(self.expanded + _CHUNK)
+
+    def expand(self, until: int) -> None:
+        """Expand states up to the one of this number, as far as there is room, and make room."""
+        from tokenworld.planning.search.compiled.kernel import expand
+
+        arrays = self._listing.arrays, self._tables.arrays
+        self._make_room(expand(*self._held, self.count, until, *arrays))
+
+    @property
+    def generated(self) -> int:
+        """How many states were made, those that were known included."""
+        return int(self.count[2])
 
 
 def way_to(node: int, states: Any, parents: Any) -> list[int]:
@@ -294,14 +323,17 @@ def joined(words: Sequence[Any]) -> int:
     return sum(int(word) << _WORD * place for place, word in enumerate(words))
 
 
-_FIRST = 1 << 14
+_FIRST, _QUEUED = 1 << 14, 24
+"""Rows of the first arrays, and the bytes of a state that waits."""
 _MODES: dict[Heuristic, int] = {"blind": 0, "max": 1, "add": 2}
 _CHUNKS: dict[Heuristic, int] = {"blind": 1 << 13, "max": 1 << 8, "add": 1 << 8}
 """So many states are expanded between two looks at the limits."""
 
 
-class CompiledAStar(Generic[StateT]):
-    """A* over packed states. It goes on where it stopped when it is run again."""
+class CompiledAStar(StateRows, Resumable, Generic[StateT]):
+    """A* over packed states."""
+
+    rows = ("states", "parents", "kinds", "_paid", "_ahead")
 
     def __init__(
         self,
@@ -313,58 +345,22 @@ class CompiledAStar(Generic[StateT]):
     ) -> None:
         import numpy as np
 
-        self._np, self._simulator, self._world, self._start = np, simulator, world, start
-        self._heuristic, self._tables, self._listing = heuristic, tables, SuccessorList(tables)
+        self._simulator, self._world, self._start = simulator, world, start
+        self._heuristic = heuristic
         relaxed = None if heuristic == "blind" else Relaxed.of(world)
         self._relaxed = _arrays(relaxed)
         self._weights: Any = np.array(weights_of(world), np.int64)
-        self.states: Any = np.zeros((_FIRST, tables.width), np.uint64)
-        self._parents: Any = np.zeros(_FIRST, np.int32)
-        self._kinds: Any = np.zeros(_FIRST, np.uint8)
         self._paid: Any = np.zeros(_FIRST, np.int64)
         self._ahead: Any = np.zeros(_FIRST, np.int64)
         self._queue: Any = np.zeros((_FIRST, 3), np.int64)
-        self._table: Any = np.zeros(2 * _FIRST, np.uint32)
-        self.count: Any = np.array([1, 0, 0, -1, 0, 1, 0], np.int64)
-        self._begin(relaxed)
-
-    def _begin(self, relaxed: Relaxed | None) -> None:
-        """The start waits, unless the goal is out of reach from it."""
-        world, tables = self._world, self._tables
-        self.states[0], self._parents[0] = tables.start[0], -1
-        what = self._kinds[0] = world.ends(world.start)
-        ahead = 0
-        if what == PLAYING and relaxed is not None:
+        kind, ahead = world.ends(world.start), 0
+        if kind == PLAYING and relaxed is not None:
             held = relaxed.holding(world, world.start)
-            ahead = relaxed.value(held, add=self._heuristic == "add")
-        if ahead >= FAR:
-            self.count[5], self.count[6] = 0, 1
+            ahead = relaxed.value(held, add=heuristic == "add")
         self._ahead[0] = self._queue[0, 0] = self._queue[0, 1] = ahead
-        self._rehash()
-
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit."""
-        watch, count, chunk = Watch(limits, cancel), self.count, _CHUNKS[self._heuristic]
-        while count[3] < 0 and count[5] > 0:
-            if (hit := watch.stop(self.size, self.memory())) is not None:
-                return Capped(*hit, self.size, int(count[1]))
-            if progress is not None and watch.due():
-                progress(self.so_far())
-            self._advance(chunk)
-        if count[3] < 0:
-            return Exhausted(self.size, int(count[1]))
-        paid, counts = int(self._paid[count[3]]), (self.size, int(count[1]))
-        way = way_to(int(self.count[3]), self.states, self._parents)
-        return plan_found(
-            self._simulator, self._world, self._start, way, paid, counts, self._heuristic
-        )
-
-    @property
-    def size(self) -> int:
-        """How many states were seen."""
-        return int(self.count[0] - self.count[4])
+        hopeless = ahead >= FAR
+        count = (1, 0, 0, -1, 0, int(not hopeless), int(hopeless))
+        super().__init__(tables, kind, count, _FIRST, 2 * _FIRST)
 
     @property
     def hopeless(self) -> int:
@@ -372,55 +368,42 @@ class CompiledAStar(Generic[StateT]):
         return int(self.count[6])
 
     def memory(self) -> int:
-        """The bytes that are in use."""
-        used, waiting = int(self.count[0]), int(self.count[5])
-        rows = (self.states, self._parents, self._kinds, self._paid, self._ahead)
-        held = used * sum(int(one.nbytes) // len(one) for one in rows)
-        return int(self._table.nbytes) + held + 24 * waiting
+        return super().memory() + _QUEUED * int(self.count[5])
 
     def so_far(self) -> SearchProgress:
-        """How far it has come."""
         waiting = int(self.count[5])
         depth = int(self._paid[self._queue[0, 2]]) % STEP if waiting else 0
-        return SearchProgress(self.size, int(self.count[1]), waiting, depth)
+        return SearchProgress(self.size, self.expanded, waiting, depth)
 
-    def _advance(self, times: int) -> None:
-        from tokenworld.planning.search.compiled.kernel import CROWDED, FULL
+    def _answer(self) -> SearchResult | None:
+        winner = int(self.count[3])
+        if winner < 0:
+            return None if self.count[5] > 0 else Exhausted(self.size, self.expanded)
+        paid, counts = int(self._paid[winner]), (self.size, self.expanded)
+        way = way_to(winner, self.states, self.parents)
+        return plan_found(
+            self._simulator, self._world, self._start, way, paid, counts, self._heuristic
+        )
+
+    def _advance(self, watch: Watch) -> None:
         from tokenworld.planning.search.compiled.kernel_astar import advance
 
-        held = self.states, self._parents, self._kinds, self._table, self._paid, self._ahead
-        found = advance(
-            *held,
-            self._queue,
-            self.count,
-            times,
+        stopped = advance(
+            *(*self._held, self._paid, self._ahead, self._queue, self.count),
+            _CHUNKS[self._heuristic],
             _MODES[self._heuristic],
             self._weights,
             self._listing.arrays,
             self._tables.arrays,
             self._relaxed,
         )
-        if found == FULL:
-            self._grow()
-        elif found == CROWDED:
-            self._listing = self._listing.doubled(self._tables)
+        self._make_room(stopped)
 
     def _grow(self) -> None:
-        """Twice the room."""
-        np = self._np
-        room = 2 * len(self._parents)
-        for name in ("states", "_parents", "_kinds", "_paid", "_ahead", "_queue"):
-            old = getattr(self, name)
-            new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
-        self._table = np.zeros(2 * room, np.uint32)
-        self._rehash()
-
-    def _rehash(self) -> None:
-        from tokenworld.planning.search.compiled.kernel import rehash
-
-        rehash(self.states, int(self.count[0]), self._table)
+        if int(self.count[5]) + len(self._listing.arrays[1]) > len(self._queue):
+            self._double("_queue")
+        else:
+            super()._grow()
 
 
 def _arrays(relaxed: Relaxed | None) -> tuple[Any, ...]:

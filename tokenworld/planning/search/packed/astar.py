@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from array import array
 from heapq import heappop, heappush
-from typing import Generic, Literal, Protocol
+from typing import Generic, Literal
 
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.search.interpreted import (
-    Cancel,
-    Capped,
     Exhausted,
     Found,
-    Limits,
+    Resumable,
     SearchProgress,
     SearchResult,
     Watch,
     has_costs,
 )
-from tokenworld.planning.search.packed.breadth_first import Progress, plan_along
+from tokenworld.planning.search.packed.breadth_first import plan_along
 from tokenworld.planning.search.packed.heuristics import FAR, STEP, Heuristic, Relaxed, weights_of
 from tokenworld.planning.search.packed.world import BROKEN, LOST, PLAYING, WON, Packed
 
-__all__ = ["BestFirst", "PackedAStar", "plan_found"]
+__all__ = ["PackedAStar", "plan_found"]
 
 _STATE_BYTES = 250
 """Bytes per state: its number, its place in the table, its parent, prices, its place in the queue;
@@ -36,27 +34,11 @@ _WATCHED = 64
 """Limits are looked at once per so many expanded states."""
 
 
-class BestFirst(Protocol):
-    """A search that takes the most promising state first, in Python or compiled."""
+class PackedAStar(Resumable, Generic[StateT]):
+    """A* over packed states.
 
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit; run again to go on."""
-        ...
-
-    def so_far(self) -> SearchProgress:
-        """How far it has come."""
-        ...
-
-    @property
-    def hopeless(self) -> int:
-        """How many states were not followed, for nothing leads from them to the goal."""
-        ...
-
-
-class PackedAStar(Generic[StateT]):
-    """A* over packed states. It goes on where it stopped when it is run again."""
+    ``hopeless`` states were not followed, for nothing leads from them to the goal.
+    """
 
     def __init__(
         self,
@@ -76,39 +58,36 @@ class PackedAStar(Generic[StateT]):
         self._expanded, self._winner, self.hopeless = 0, -1, 0
         self._reach(world.start, -1, 0)
 
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit."""
-        watch = Watch(limits, cancel)
-        while self._winner < 0 and self._queue:
-            count = len(self._keys)
-            if (hit := watch.stop(count, count * _STATE_BYTES)) is not None:
-                return Capped(*hit, count, self._expanded)
-            if progress is not None and watch.due():
-                progress(self.so_far())
-            self._advance(_WATCHED)
+    @property
+    def size(self) -> int:
+        return len(self._keys)
+
+    @property
+    def expanded(self) -> int:
+        return self._expanded
+
+    def memory(self) -> int:
+        return self.size * _STATE_BYTES
+
+    def so_far(self) -> SearchProgress:
+        depth = self._paid[self._queue[0][2]] % STEP if self._queue else 0
+        return SearchProgress(self.size, self._expanded, len(self._queue), depth)
+
+    def _answer(self) -> SearchResult | None:
         if self._winner < 0:
-            return Exhausted(len(self._keys), self._expanded)
+            return None if self._queue else Exhausted(self.size, self._expanded)
         trail, node = list[int](), self._winner
         while node >= 0:
             trail.append(self._keys[node])
             node = self._parents[node]
-        paid = self._paid[self._winner]
-        counts = len(self._keys), self._expanded
+        paid, counts = self._paid[self._winner], (self.size, self._expanded)
         return plan_found(
             self._simulator, self._world, self._start, trail[::-1], paid, counts, self._heuristic
         )
 
-    def so_far(self) -> SearchProgress:
-        """How far it has come."""
-        seen, waiting = len(self._keys), len(self._queue)
-        depth = self._paid[self._queue[0][2]] % STEP if self._queue else 0
-        return SearchProgress(seen, self._expanded, waiting, depth)
-
-    def _advance(self, times: int) -> None:
-        """Expand so many states, or stop at the goal."""
-        queue, ends = self._queue, self._world.ends
+    def _advance(self, watch: Watch) -> None:
+        """Expand some states, or stop at the goal."""
+        queue, ends, times = self._queue, self._world.ends, _WATCHED
         while queue and times:
             _, _, node = heappop(queue)
             if self._done[node]:  # an outdated entry: it was expanded at less cost

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Generic
 
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.search.interpreted import (
-    Cancel,
-    Capped,
     Exhausted,
     Found,
-    Limits,
+    Resumable,
     SearchProgress,
     SearchResult,
     Watch,
@@ -21,17 +19,16 @@ from tokenworld.planning.search.packed.successors import STUCK
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["PackedBreadthFirst", "Progress", "plan_along"]
+__all__ = ["PackedBreadthFirst", "plan_along"]
 
-Progress = Callable[[SearchProgress], None] | None
 _STATE_BYTES = 160
 """Bytes per state: its number, its place in the table, its parent; rounded up."""
 _WATCHED = 256
 """Limits are looked at once per so many expanded states."""
 
 
-class PackedBreadthFirst(Generic[StateT]):
-    """Breadth first over packed states. It goes on where it stopped when it is run again."""
+class PackedBreadthFirst(Resumable, Generic[StateT]):
+    """Breadth first over packed states."""
 
     def __init__(self, simulator: Simulator[StateT], world: Packed, start: StateT) -> None:
         self._simulator, self._world, self._start = simulator, world, start
@@ -39,39 +36,34 @@ class PackedBreadthFirst(Generic[StateT]):
         self._lost, self._next, self._passed = set[int](), 0, 0
         self._winner = world.start if world.ends(world.start) == WON else STUCK
 
-    def run(
-        self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
-    ) -> SearchResult:
-        """Search until there is an answer or a limit is hit."""
-        watch = Watch(limits, cancel)
-        while self._winner == STUCK and self._next < len(self._keys):
-            count = len(self._keys)
-            if (hit := watch.stop(count, count * _STATE_BYTES)) is not None:
-                return Capped(*hit, count, self._expanded)
-            if progress is not None and watch.due():
-                progress(self.so_far())
-            self._expand(min(self._next + _WATCHED, count))
-        if self._winner == STUCK:
-            return Exhausted(len(self._keys), self._expanded)
-        steps = plan_along(self._simulator, self._world, self._start, self._trail(self._winner))
-        return Found(steps, len(steps), len(self._keys), self._expanded, "ticks")
-
-    def so_far(self) -> SearchProgress:
-        """The progress so far."""
-        count = len(self._keys)
-        depth = len(self._trail(self._keys[min(self._next, count - 1)])) - 1
-        return SearchProgress(count, self._expanded, count - self._next, depth)
+    @property
+    def size(self) -> int:
+        return len(self._keys)
 
     @property
-    def _expanded(self) -> int:
-        """How many states were expanded: lost ones are not."""
-        return self._next - self._passed
+    def expanded(self) -> int:
+        return self._next - self._passed  # lost states are not expanded
 
-    def _expand(self, end: int) -> None:
-        """Reach all successors of the states up to ``end``, or stop at a goal.
+    def memory(self) -> int:
+        return self.size * _STATE_BYTES
+
+    def so_far(self) -> SearchProgress:
+        depth = len(self._trail(self._keys[min(self._next, self.size - 1)])) - 1
+        return SearchProgress(self.size, self.expanded, self.size - self._next, depth)
+
+    def _answer(self) -> SearchResult | None:
+        if self._winner == STUCK:
+            done = self._next == self.size
+            return Exhausted(self.size, self.expanded) if done else None
+        steps = plan_along(self._simulator, self._world, self._start, self._trail(self._winner))
+        return Found(steps, len(steps), self.size, self.expanded, "ticks")
+
+    def _advance(self, watch: Watch) -> None:
+        """Reach all successors of some states, or stop at a goal.
 
         Most of what follows a state was seen before: only what is news is put in order.
         """
+        end = min(self._next + _WATCHED, self.size)
         seen, keys, lost, ends = self._parents, self._keys, self._lost, self._world.ends
         after_each, first = self._news, self._next
         choose = self._world.choose if self._world.simple else None
