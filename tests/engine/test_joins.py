@@ -193,7 +193,7 @@ def test_few_commands_may_be_kept(most: int, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_command_is_made_once() -> None:
     engine = world(2)
-    one, other = (list(engine.legal(engine.start())) for _ in range(2))
+    one, other = (list(engine.allowed(engine.start())) for _ in range(2))
     assert one
     assert all(left is right for left, right in zip(one, other, strict=True))
     assert one is not other
@@ -202,7 +202,7 @@ def test_a_command_is_made_once() -> None:
 def test_no_table_of_all_bindings_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands are made when they are told, or side by side for one binding that is told."""
     engine = world(6)
-    listed = list(engine.legal(engine.start()))
+    listed = list(engine.allowed(engine.start()))
     joins = engine._standing._joins
     assert joins is not None
     for name, one in joins._commands.items():

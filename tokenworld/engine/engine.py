@@ -18,7 +18,7 @@ from tokenworld.engine.layout import Layout
 from tokenworld.engine.legal.joins import can_join
 from tokenworld.engine.legal.listing import Listing
 from tokenworld.engine.legal.sifting import Sifting
-from tokenworld.engine.legal.standing import SMALL, Made, StandingActions
+from tokenworld.engine.legal.standing import Made, StandingActions
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.restore import state_from_json
@@ -133,35 +133,18 @@ class Engine:
 
     # ---- asking -------------------------------------------------------------------------------
 
-    def legal(self, state: State) -> Iterable[Command]:
-        """Every command whose requires all hold, actions in order, then arguments in order.
+    def legal(self, state: State) -> list[Command]:
+        """Every command whose requires all hold, actions in order, then arguments in order; none
+        of an action with too many bindings.
 
         Requires that the language adds (ranges) are tested too, with the draws of the seed. The
         same command as a long action under way is among them: it continues it.
         """
-        if not state.latched or not self.stepper.endings.over(state):
-            if self._all_joined and (found := self._standing.quick(state)) is not None:
-                return found
-            large = self._all_safe and len(state.kinds) > SMALL
-            every = self._standing.every(state) if large or self._all_joined else None
-            if every is None:
-                every = self._sifting.every(state)
-            if every is not None:
-                return every
-        return self._legal(state)
-
-    def _legal(self, state: State) -> Iterator[Command]:
-        for name, commands in self._by_action(state):
-            if self._never_breaks[name]:
-                yield from commands
-                continue
-            for command in commands:
-                if self.stepper.unit.keeps(state, command):
-                    yield command
+        return self._live.legal(state)
 
     def allowed(self, state: State) -> Iterator[Command]:
-        """The same by the author's requires alone, and by what some draw of ``cancelled`` may come
-        to: what some luck may let happen."""
+        """Every command by the author's requires alone, and by what some draw of ``cancelled`` may
+        come to: what some luck may let happen."""
         if self._all_joined and not self.stepper.endings.over(state):
             every = self._standing.every(state)
             if every is not None:

@@ -30,7 +30,7 @@ class Legal:
     state: actions in order, then arguments in order; none of an action with too many bindings."""
 
     def __init__(self, stepper: RowStepper) -> None:
-        self._of, code = stepper, stepper.code
+        self.stepper, code = stepper, stepper.code
         self._over = not stepper.instance.world.endless
         self.made = {name: Made(name) for name in stepper.rules.actions}
         self._listed: dict[str, Any] = {name: code["listed", name] for name in self.made}
@@ -52,7 +52,7 @@ class Legal:
 
     def by_action(self, row: Row) -> list[tuple[str, list[Args]]]:
         """The arguments of the legal commands of each action that has some."""
-        S, of = row.S, self._of
+        S, of = row.S, self.stepper
         if S[LATCHED] and self._over:
             return []
         of.use(_LUCK)
@@ -134,17 +134,17 @@ class Legal:
 
     def _tried(self, row: Row, tick: Tick, name: str) -> list[Args]:
         """The legal bindings of an action by trying each."""
-        made, params = self.made[name], self._of.rules.actions[name].params
-        domains = [self._of.domain(row, one) for one in params]
+        made, params = self.made[name], self.stepper.rules.actions[name].params
+        domains = [self.stepper.domain(row, one) for one in params]
         return [args for args in product(*domains) if tick.is_legal(made[args])]
 
     # ---- large actions --------------------------------------------------------------------------
 
     def _may_be_large(self, name: str) -> bool:
         """Whether an action has, or may come to have, too many bindings to list."""
-        slots, params = self._of.slots, self._of.rules.actions[name].params
+        slots, params = self.stepper.slots, self.stepper.rules.actions[name].params
         row = Row(slots, slots.encode(slots.base))
-        many = count_bindings([self._of.domain(row, one) for one in params]) > MANY
+        many = count_bindings([self.stepper.domain(row, one) for one in params]) > MANY
         kinds = [one.type.name for one in params if isinstance(one.type, ObjectType)]
         return many or any(map(slots.grows, kinds))
 
@@ -154,15 +154,15 @@ class Legal:
         if self._kinds is not kinds:
             self._kinds, self._known = kinds, {}
         if name not in self._known:
-            params = self._of.rules.actions[name].params
-            few = count_bindings([self._of.domain(row, one) for one in params]) <= MANY
+            params = self.stepper.rules.actions[name].params
+            few = count_bindings([self.stepper.domain(row, one) for one in params]) <= MANY
             self._known[name] = few or self._joins(row, name)
         return self._known[name]
 
     def _joins(self, row: Row, name: str) -> bool:
         """Whether facts that never change leave few enough bindings."""
-        listing = Listing(self._of.instance, self._of.slots.columns_layout)
-        return listing.is_listed(self._of.state(row), name)
+        listing = Listing(self.stepper.instance, self.stepper.slots.columns_layout)
+        return listing.is_listed(self.stepper.state(row), name)
 
 
 _LUCK = SeededLuck()

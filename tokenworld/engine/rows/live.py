@@ -15,6 +15,7 @@ from tokenworld.engine.delta import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
+from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.record import Stamp
 from tokenworld.engine.rows.stepper import RowStepper
@@ -33,6 +34,7 @@ class LiveRow:
     def __init__(self, instance: Instance, layout: Layout, prose: Prose) -> None:
         self._given = instance, layout, prose
         self._stepper: RowStepper | None = None
+        self._legal: Legal | None = None
         self._row: Row | None = None
         self._state: State | None = None
         self._stamp: Stamp | None = None
@@ -52,6 +54,20 @@ class LiveRow:
             return after, stepper.shown.outcomes(records, before)
 
         return self._on(state, played)
+
+    def legal(self, state: State) -> list[Command]:
+        """Every command that would not be refused, actions in order, then arguments in order."""
+
+        def listed(stepper: RowStepper, row: Row) -> list[Command]:
+            if self._legal is None or self._legal.stepper is not stepper:
+                self._legal = Legal(stepper)
+            return self._legal.commands(row)
+
+        return self._on(state, listed)
+
+    def passes(self, state: State, command: Command) -> bool:
+        """Whether a command would not be refused, nor be in error for a number in its requires."""
+        return self._on(state, lambda stepper, row: stepper.asking(row).is_legal(command))
 
     def halt(self, state: State, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why."""

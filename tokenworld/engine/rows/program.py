@@ -23,7 +23,7 @@ from tokenworld.engine.rows.commit import commit, store_value
 from tokenworld.engine.rows.hoist import HoistWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, NAMES, Slots
 from tokenworld.engine.rows.log import Log, Row
-from tokenworld.engine.rows.quick import QuickWriter
+from tokenworld.engine.rows.quick import QuickWriter, write_trials
 from tokenworld.engine.rows.runtime import RUNTIME
 from tokenworld.engine.rows.terms import Lines, Name, TermWriter
 from tokenworld.ground import Prose
@@ -57,6 +57,7 @@ class Program:
         for name, action in self.rules.actions.items():
             self._action(name, action)
         self._others()
+        write_trials(self.writer, self.births, self.names)
         self.quick = (
             QuickWriter(self.writer, self.births, self.names).steps if self.whole_ticks else {}
         )

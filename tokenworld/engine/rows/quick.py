@@ -50,7 +50,7 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["UNSURE", "QuickWriter"]
+__all__ = ["UNSURE", "QuickWriter", "write_trials"]
 
 UNSURE: Final = 1
 """The general way decides."""
@@ -200,6 +200,36 @@ class _Trial(_Direct):
         raise _Unsure
 
 
+def write_trials(
+    terms: TermWriter, births: dict[str, list[str]], names: dict[tuple[str, str], str]
+) -> None:
+    """For each action that a require of the language may refuse, what that require reads:
+    ``trial`` returns 0 where none refuses it, `UNSURE` where its log must tell."""
+    terms.constants["ARGS"] = terms.slots.args
+    safe = never_refused(terms.rules.program)
+    for name, action in terms.rules.actions.items():
+        if safe[name] or action.takes is not None:
+            continue
+        params = {one.name: Name(terms.fresh("a")) for one in action.params}
+        codes, at = [one.code for one in params.values()], len(terms.functions)
+        writer, inner = _Trial(terms, births), dict(params)
+        if any(map(is_draw, statements_in(action.body))):
+            writer.line(_new("action", name, codes))
+        try:
+            for guard in action.guards:
+                if isinstance(guard, Let):
+                    inner = dict(writer.statement(guard, inner))
+            writer.start = len(writer.lines)
+            writer.body(action.body, inner)
+        except _Unsure:
+            del terms.functions[at:]
+            continue
+        writer.finish()
+        names["trial", name] = terms.fresh("trial_")
+        lines = [*writer.lines, (1, "return 0")]
+        terms.function(names["trial", name], [*_ARGS, *codes], lines)
+
+
 @dataclass
 class QuickWriter:
     """Writes the step functions of a world; ``steps`` names that of each action."""
@@ -214,8 +244,7 @@ class QuickWriter:
         self.rules, self.slots = self.terms.rules, self.terms.slots
         self.modes = Modes(self.slots, self.rules)
         self.world = self.slots.instance.world
-        self.terms.constants |= {"ARGS": self.slots.args, "Fraction": Fraction}
-        self._trials()
+        self.terms.constants["Fraction"] = Fraction
         if self._is_simple():
             self._write()
 
@@ -299,32 +328,6 @@ class QuickWriter:
                 raise TypeError("a law's parameter ranges over a type or an interval")
 
     # ---- functions ------------------------------------------------------------------------------
-
-    def _trials(self) -> None:
-        """For each action that a require of the language may refuse, what that require reads:
-        ``trial`` returns 0 where none refuses it, `UNSURE` where its log must tell."""
-        safe = never_refused(self.rules.program)
-        for name, action in self.rules.actions.items():
-            if safe[name] or action.takes is not None:
-                continue
-            params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
-            codes, at = [one.code for one in params.values()], len(self.terms.functions)
-            writer, names = _Trial(self.terms, self.births), dict(params)
-            if any(map(is_draw, statements_in(action.body))):
-                writer.line(_new("action", name, codes))
-            try:
-                for guard in action.guards:
-                    if isinstance(guard, Let):
-                        names = dict(writer.statement(guard, names))
-                writer.start = len(writer.lines)
-                writer.body(action.body, names)
-            except _Unsure:
-                del self.terms.functions[at:]
-                continue
-            writer.finish()
-            self.names["trial", name] = self.terms.fresh("trial_")
-            lines = [*writer.lines, (1, "return 0")]
-            self.terms.function(self.names["trial", name], [*_ARGS, *codes], lines)
 
     def _write(self) -> None:
         phases = self._phases()

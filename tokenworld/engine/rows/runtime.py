@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import compress
 from typing import Any
 
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
@@ -141,6 +142,17 @@ def same(a: Any, b: Any) -> bool:
     return a is not None and a == b
 
 
+def where(values: list[Any], value: Any, first: int) -> list[int]:
+    """The numbers of the slots that hold a value; ``first`` is that of the first slot."""
+    found, at = list[int](), -1
+    try:
+        while True:
+            at = values.index(value, at + 1)
+            found.append(first + at)
+    except ValueError:
+        return found
+
+
 def held(guards: Callable[..., int], *args: Any) -> bool:
     """Whether all guards of an action hold; where one has no value they do not."""
     try:
@@ -161,9 +173,10 @@ RUNTIME: dict[str, Any] = {
         one.__name__: one
         for one in (
             at, kids, inside, climbs, total, plus, minus, times, neg, amount, summed, least, most,
-            to_real, step, busy, did, same, held, rounded_exact,
+            to_real, step, busy, did, same, where, held, rounded_exact,
         )
     },
     "abs": abs, "min": min, "max": max, "float": float, "bool": bool, "NONE": None,
+    "compress": compress,
     **{f"{one}_": partial(SHARED["finite"], one) for one in ("sqrt", "sin", "cos", "exp", "log")},
 }  # fmt: skip
