@@ -12,24 +12,19 @@ from hypothesis import strategies as st
 from tests.engine.tiny import play
 from tests.engine.walks import BUNDLED, engine_of, random_engine, tried, walk
 from tokenworld.engine import Engine
-from tokenworld.engine.legal.sifting import Sifting
-from tokenworld.ground import Command
 from tokenworld.session import open_world
 
 GAMES = sorted((Path(__file__).parents[2] / "domains" / "textgames").glob("*/world.tw"))
 
 
 def held(engine: Engine, seed: int, steps: int) -> int:
-    """How many lists were the same as the one by trying all."""
+    """In how many states the lists of all actions were those by trying all."""
     count = 0
     for state, _ in walk(engine, Random(seed), steps):
-        legal = [one for one in tried(engine, state)
-                 if engine.stepper.unit.refusal(state, one) is None]  # fmt: skip
-        found = engine._sifting.every(state)
-        if engine.stepper.endings.over(state) or found is None:
+        if engine.stepper.endings.over(state) or not engine._sifting.knows(state):
             continue
-        assert found == legal
-        assert engine._sifting.every(state) == legal
+        found = [one for name in engine.code.actions for one in engine._sifting.held(state, name)]
+        assert found == tried(engine, state)
         count += 1
     return count
 
@@ -95,26 +90,3 @@ def test_lets_derives_sums_and_the_clock() -> None:
     engine = play(NAMED).session.engine
     for seed in range(6):
         assert held(engine, seed, 40) == 40
-
-
-def test_only_what_a_tick_touched_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = open_world(str(GAMES[0].parents[2] / "boil_water" / "world.tw")).engine
-    state = engine.start()
-    engine._sifting.every(state)
-    asked: list[str] = []
-    renew = Sifting._renew
-
-    def noted(self: Sifting, one: object, *rest: object) -> None:
-        asked.append(one.name)  # type: ignore[attr-defined]
-        renew(self, one, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Sifting, "_renew", noted)
-    state, _ = engine.play(state, Command("turn_on", (state.numbers["stove"],)))
-    legal = engine._sifting.every(state)
-    assert legal is not None
-    assert set(legal) == set(tried(engine, state))
-    assert set(asked) <= {"eat", "turn_on", "turn_off"}
-    asked.clear()
-    state, _ = engine.play(state, Command("look"))
-    assert engine._sifting.every(state) == legal
-    assert set(asked) <= {"eat"}

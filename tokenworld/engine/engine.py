@@ -177,8 +177,7 @@ class Engine:
         def slow(state: State, name: str) -> Iterator[Command]:
             return self._allowed(state, name)
 
-        keeps = self.stepper.unit.keeps
-        return Sifting(self.code, self._listing, self._made, self._never_breaks, keeps, slow)
+        return Sifting(self.code, self._listing, self._made, slow)
 
     def _allowed(self, state: State, name: str, any_luck: bool = False) -> Iterator[Command]:
         """Legal bindings of one action. Where a long action is under way, free ones are judged now,

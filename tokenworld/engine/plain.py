@@ -46,7 +46,7 @@ from tokenworld.model import (
     targets_of,
 )
 
-__all__ = ["Plain", "fits_of", "plain_law", "plain_of", "quiet_of"]
+__all__ = ["Plain", "plain_law", "plain_of", "quiet_of"]
 
 _SPEAKING = (Emit, Say, DescribeEffect, Reward)
 _PLAIN = (WriteEffect, Let, If, For, *_SPEAKING)
@@ -82,21 +82,6 @@ def quiet_of(code: Code, action: Action) -> Function | None:
             store[action.name] = None if plain is None else plain.do
         else:
             store[action.name] = _quiet(code, _rule_of(action))
-    return store[action.name]
-
-
-def fits_of(code: Code, action: Action) -> Function | None:
-    """``fits(S, W, me, *args)``: ``may`` for arguments of which the requires are known to hold.
-    ``None`` where an action is not plain."""
-    store: dict[str, Function | None] = code.space.setdefault("FITS", {})
-    if action.name not in store:
-        store[action.name] = None
-        if plain_of(code, action) is not None:
-            lets = tuple(guard for guard in action.guards if isinstance(guard, Let))
-            rule = PlainRule(f"action {action.name}", action.params, lets, action.body)
-            name = code.emitter.fresh("fits")
-            if _loaded(code, [plain_text(code.emitter, name, rule)]):
-                store[action.name] = code.space[name]
     return store[action.name]
 
 

@@ -1,36 +1,24 @@
-"""All legal commands of a small world with rules of any kind: action by action, as far as needed.
+"""The commands of one action of a small world whose requires hold, with rules of any kind.
 
 Each action has a generated function that loops over its bindings and tests every condition as soon
-as all that it speaks of is bound, and then what the language adds (see `plain`). Its list is kept
-with the columns that it rests on, and made again only where one of them was written (see `trail`).
-Worlds all of whose actions ask for mere facts are listed by `standing`.
+as all that it speaks of is bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from operator import is_
 from typing import Any, assert_never
 
 from tokenworld.engine.bodies import BodyWriter
-from tokenworld.engine.compile import Code, Function, extend
+from tokenworld.engine.compile import Code, extend
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.legal.joins import Join, compile_join
 from tokenworld.engine.legal.listing import Listing
 from tokenworld.engine.legal.standing import SMALL, Made, is_simple
-from tokenworld.engine.legal.waking import (
-    ALWAYS,
-    TIME,
-    bits_between,
-    reading_bits,
-    touching_bits,
-)
-from tokenworld.engine.plain import fits_of
 from tokenworld.engine.probe import is_atom
 from tokenworld.engine.state import State
-from tokenworld.engine.trail import Trail
 from tokenworld.ground import Command, conjuncts, parameter_domains
 from tokenworld.model import (
     Action,
@@ -55,10 +43,7 @@ from tokenworld.model import (
     Or,
     StateTerm,
     Term,
-    body_terms,
-    guard_terms,
     is_draw,
-    may_draw,
     subterms,
     terms_of,
 )
@@ -73,47 +58,31 @@ Sift = Callable[..., list[Command]]
 
 @dataclass(slots=True)
 class _Sifted:
-    """An action: how its list is made, and on which bits (see `waking`) that rests: ``asks`` those
-    of its requires, ``rests`` those of what the language adds too. ``by`` is a join, a generated
-    function, or nothing where each binding is tried on its own; ``few``: it never has too many
-    bindings to be listed. ``held`` are the commands whose requires hold, ``now`` those that are
-    legal."""
+    """An action: how its list is made, ``by`` a join, a generated function, or nothing where each
+    binding is tried on its own; ``few``: it never has too many bindings to be listed."""
 
     name: str
-    asks: int
-    rests: int
     made: Made
     by: Join | Sift | None
     rows: bool
     few: bool
-    fits: Function | None
     tables: tuple[Any, ...] = ()
     basis: tuple[Any, ...] = ()
     listed: bool = True
-    held: list[Command] = field(default_factory=list)
-    now: list[Command] = field(default_factory=list)
 
 
 class Sifting:
-    """``safe`` tells to which actions the language adds nothing, ``keeps`` whether it refuses a
-    command whose requires hold; ``slow`` lists these by trying each binding of an action."""
+    """``slow`` lists commands whose requires hold by trying each binding of an action."""
 
     def __init__(
         self,
         code: Code,
         listing: Listing,
         made: dict[str, Made],
-        safe: dict[str, bool],
-        keeps: Callable[[State, Command], bool],
         slow: Callable[[State, str], Iterable[Command]],
     ) -> None:
-        self._code, self._listing, self._commands, self._safe = code, listing, made, safe
-        self._keeps, self._slow = keeps, slow
+        self._code, self._listing, self._commands, self._slow = code, listing, made, slow
         self._actions: dict[str, _Sifted] = {}
-        self._at: Trail | None = None
-        self._live: object = None
-        self._me: int | None = None
-        self._now: list[Command] = []
 
     def knows(self, state: State) -> bool:
         """Whether it can tell: not where the world is large or somebody is busy."""
@@ -121,49 +90,19 @@ class Sifting:
 
     def held(self, state: State, name: str) -> list[Command]:
         """The commands of one action whose requires hold in a state that it can tell of."""
-        self._at = None  # what is kept from state to state does not fit this one
         try:
-            return self._held(self._started(state)[name], state, ALWAYS)
+            return self._held(self._started(state)[name], state)
         except Breach:  # a number is undefined for a binding: each has to be tried on its own
             return list(self._slow(state, name))
-
-    def every(self, state: State) -> list[Command] | None:
-        """All legal commands; ``None`` where the world is large or somebody is busy."""
-        if not self.knows(state):
-            return None
-        actions, written = self._started(state).values(), self._written(state)
-        stale = [one for one in actions if written & one.rests] if written else ()
-        for one in stale:
-            self._renew(one, state, written)
-        if stale:
-            self._now = list(chain.from_iterable([one.now for one in actions]))
-        return self._now.copy()
 
     def _started(self, state: State) -> dict[str, _Sifted]:
         if not self._actions:
             self._actions = {name: self._begin(state, name) for name in self._code.actions}
         return self._actions
 
-    def _written(self, state: State) -> int:
-        """The bits of what may differ from the state that was asked about last."""
-        before, self._at = self._at, state.trail
-        me, self._me = self._me, state.me
-        if before is None or me != self._me or state.live is not self._live:
-            self._live = state.live
-            return ALWAYS
-        return TIME | bits_between(before, state.trail) if before is not state.trail else 0
-
     # ---- one action -----------------------------------------------------------------------------
 
-    def _renew(self, one: _Sifted, state: State, written: int) -> None:
-        if written & one.asks:
-            try:
-                one.held = self._held(one, state, written)
-            except Breach:  # a number is undefined for a binding: each has to be tried on its own
-                one.held = list(self._slow(state, one.name))
-        one.now = self._kept(one, state) if one.held and not self._safe[one.name] else one.held
-
-    def _held(self, one: _Sifted, state: State, written: int) -> list[Command]:
+    def _held(self, one: _Sifted, state: State) -> list[Command]:
         by = one.by
         if by is None:
             return list(self._slow(state, one.name))
@@ -176,23 +115,9 @@ class Sifting:
         if one.rows:
             rows = self._listing.bindings(state, one.name)
             return by(state, state, state.me, one.made, rows) if rows is not None else []
-        if written == ALWAYS and not one.few:
+        if not one.few:
             one.listed = self._listing.bindings(state, one.name) is not None
         return by(state, state, state.me, one.made, ()) if one.listed else []
-
-    def _kept(self, one: _Sifted, state: State) -> list[Command]:
-        """Of the commands whose requires hold those that the language does not refuse."""
-        keeps, fits, me = self._keeps, one.fits, state.me
-        if fits is None:
-            return [command for command in one.held if keeps(state, command)]
-        try:
-            return [
-                command
-                for command in one.held
-                if fits(state, state, me, *command.args) == 1 or keeps(state, command)
-            ]
-        except Breach:
-            return [command for command in one.held if keeps(state, command)]
 
     def _look(self, one: _Sifted, join: Join, state: State) -> None:
         """See that the tables of a join are right, and whether there are too many bindings."""
@@ -206,22 +131,10 @@ class Sifting:
         many, rows = len(action.params) >= MANY_PARAMS, self._listing.is_joined(name)
         join = compile_join(code, action, state) if many else None
         by = join if join is not None else _compiled(code, action, rows=rows)
-        layout, program = code.emitter.layout, code.emitter.instance.program
-        asks = reading_bits(layout, program, tuple(guard_terms(action)))
-        rests = asks if self._safe[name] else asks | self._added(action)
-        fits = None if self._safe[name] else fits_of(code, action)
         few = not many and all(
             isinstance(one.type, ObjectType) for one in action.params
         )  # of `SMALL` objects at most
-        return _Sifted(name, asks, rests, self._commands[name], by, rows, few, fits)
-
-    def _added(self, action: Action) -> int:
-        """The bits of what decides whether the language refuses an action."""
-        layout, program = self._code.emitter.layout, self._code.emitter.instance.program
-        if may_draw(action.body) or program.births or action.takes is not None:
-            return ALWAYS
-        body = reading_bits(layout, program, tuple(body_terms(action.body)))
-        return body | touching_bits(layout, program, action.body)
+        return _Sifted(name, self._commands[name], by, rows, few)
 
 
 def _compiled(code: Code, action: Action, *, rows: bool) -> Sift | None:
