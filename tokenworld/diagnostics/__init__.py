@@ -13,7 +13,7 @@ from tokenworld.diagnostics.diagnostic import (
     limit_reached,
     no_verdict,
 )
-from tokenworld.diagnostics.render import render, render_one, span_json, to_json
+from tokenworld.diagnostics.render import fields_json, render, render_one, span_json, to_json
 from tokenworld.diagnostics.source import Source, decode_source, read_source
 from tokenworld.diagnostics.span import Span
 from tokenworld.diagnostics.suggest import closest, did_you_mean, edit_distance, only_suggestion
@@ -34,6 +34,7 @@ __all__ = [
     "did_you_mean",
     "edit_distance",
     "escaped",
+    "fields_json",
     "has_errors",
     "in_order",
     "in_seconds",

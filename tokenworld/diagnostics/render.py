@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 from tokenworld.diagnostics.codes import Severity
 from tokenworld.diagnostics.diagnostic import Diagnostic, Edit
@@ -76,15 +78,26 @@ def to_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 def span_json(span: Span) -> dict[str, object]:
     """A span as a JSON object: offsets from 0, lines and columns from 1, ends exclusive."""
-    return {
-        "file": span.file,
-        "start": span.start,
-        "end": span.end,
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line,
-        "end_column": span.end_column,
-    }
+    return fields_json(span)
+
+
+def fields_json(one: Any, *without: str) -> dict[str, Any]:
+    """The fields of a dataclass as a JSON object, but for those named in ``without``."""
+    names = (field.name for field in fields(one) if field.name not in without)
+    return {name: _as_json(getattr(one, name)) for name in names}
+
+
+def _as_json(value: Any) -> Any:
+    """A value in its own JSON form, a span as its place, another dataclass by its fields."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, Span):
+        return str(value)
+    if is_dataclass(value):
+        return fields_json(value)
+    if isinstance(value, Mapping):
+        return {key: _as_json(one) for key, one in value.items()}
+    return [_as_json(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _edit_json(edit: Edit) -> dict[str, object]:

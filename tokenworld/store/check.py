@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, cast, get_args
 
-from tokenworld.diagnostics import Diagnostic
+from tokenworld.diagnostics import Diagnostic, fields_json
 from tokenworld.ground import STATUSES, Json, NoMatchKind
 from tokenworld.store.database import Database, unreadable
 from tokenworld.store.read import chained, event_rows, find_run
@@ -407,13 +407,7 @@ class Divergence:
     replayed: Json
 
     def to_json(self) -> dict[str, Json]:
-        return {
-            "tick": self.seq,
-            "part": self.part,
-            "rule": self.rule or None,
-            "recorded": self.recorded,
-            "replayed": self.replayed,
-        }
+        return {**fields_json(self, "seq"), "tick": self.seq, "rule": self.rule or None}
 
     def diagnostic(self, run: Run) -> Diagnostic:
         """TW1105 with the tick, the rule and both values."""

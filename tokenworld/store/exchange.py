@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from tokenworld.diagnostics import Diagnostic, Failure, Span
+from tokenworld.diagnostics import Diagnostic, Failure, Span, fields_json
 from tokenworld.ground import Json
 from tokenworld.store.check import broken_law
 from tokenworld.store.database import Database
@@ -152,27 +152,15 @@ def _tick_json(tick: Tick, snapshot: Json) -> Json:
 
 
 def _end_json(ending: Ending) -> Json:
-    return {
-        "format": END_FORMAT,
-        "reason": ending.reason,
-        "ticks": ending.ticks,
-        "state_hash": ending.state_hash,
-        "chain": ending.chain,
-    }
+    return {"format": END_FORMAT, **fields_json(ending)}
 
 
 def _reference_json(reference: Reference) -> Json:
-    return {
-        "format": REFERENCE_FORMAT,
-        "verdict": reference.verdict,
-        "window": reference.window,
-    }
+    return {"format": REFERENCE_FORMAT, **fields_json(reference)}
 
 
 def _timing_json(timing: Timing | None) -> Json:
-    if timing is None:
-        return None
-    return {"started": timing.started, "microseconds": timing.microseconds}
+    return None if timing is None else fields_json(timing)
 
 
 # ---- Reading exported runs back in: every line is re-checked, and all are stored or none ---------

@@ -11,7 +11,15 @@ from tokenworld import __version__
 from tokenworld.check import Checked
 from tokenworld.check.analysis.laws import OrderPair, order_pairs
 from tokenworld.check.analysis.proofs import Proof, proofs
-from tokenworld.diagnostics import Diagnostic, Edit, Failure, Source, read_source, to_json
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Edit,
+    Failure,
+    Source,
+    fields_json,
+    read_source,
+    to_json,
+)
 from tokenworld.model import Program
 from tokenworld.session.loading import check_file, check_text, split_target, timed_file
 from tokenworld.verbs.files import replace_bytes
@@ -166,16 +174,10 @@ class Analyses:
     def to_json(self) -> dict[str, object]:
         """Both lists, for machines."""
         lines = [
-            {"kind": one.kind, "name": one.name, "answer": one.answer, "open": one.open_rules,
-             "span": str(one.span)}
+            {**fields_json(one, "open_rules", "breaches"), "open": one.open_rules}
             for one in self.proofs
-        ]  # fmt: skip
-        pairs = [
-            {"phase": one.phase, "first": one.first, "second": one.second, "what": one.what,
-             "use": one.use, "write": str(one.write), "other": str(one.other)}
-            for one in self.order
-        ]  # fmt: skip
-        return {"proofs": lines, "order": pairs}
+        ]
+        return {"proofs": lines, "order": [fields_json(one) for one in self.order]}
 
     def tell_proofs(self, out: Output) -> None:
         """A line for each ``conserve`` and ``invariant``."""
@@ -316,7 +318,4 @@ def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object
         raise
     for one in repair.done:
         out.line(f"{one.place}: {one.title} ({one.code})")
-    return [
-        {"code": one.code, "title": one.title, "line": one.line, "safe": one.safe}
-        for one in repair.done
-    ]
+    return [fields_json(one, "file") for one in repair.done]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.diagnostics import limit_reached, read_source, to_json
+from tokenworld.diagnostics import fields_json, limit_reached, read_source, to_json
 from tokenworld.limits import attempt, halted, left
 from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.hints import Hint
@@ -83,12 +83,7 @@ def hint_after(
 
 
 def _chance_json(chance: LastChance) -> dict[str, object]:
-    return {
-        "moment": chance.moment,
-        "tick": chance.tick,
-        "lost_by": chance.lost_by or None,
-        "known": chance.known,
-    }
+    return {**fields_json(chance), "lost_by": chance.lost_by or None}
 
 
 def _show(found: Hint | None, chance: LastChance | None, answer: str, out: Output) -> None:

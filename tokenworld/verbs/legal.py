@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json, read_source
 from tokenworld.engine.legal.focus import Focus, focus_on
 from tokenworld.ground import Command, Json
 from tokenworld.prose import command_texts, read_script
@@ -229,11 +229,5 @@ def _head(session: Session, found: tuple[LegalCommand, ...]) -> dict[str, Json]:
 
 
 def _barred_json(one: Barred) -> dict[str, Json]:
-    return {
-        "action": one.command.action,
-        "call": one.call,
-        "status": one.status,
-        "label": one.label,
-        "reason": one.reason,
-        "span": one.place,
-    }
+    named = {"action": one.command.action, "span": one.place}
+    return {**fields_json(one, "command", "place"), **named}

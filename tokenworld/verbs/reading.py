@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from tokenworld.assets import grammar_path
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json, read_source
 from tokenworld.ground.influence import Influence, Node, influences, nodes
 from tokenworld.model.schema import program_schema, program_to_json
 from tokenworld.session.loading import choose_world, load_program, split_target
@@ -163,10 +163,8 @@ def rules(file: str, out: Output) -> int:
             "title": section.title,
             "entries": [
                 {
-                    "name": entry.name,
-                    "doc": entry.doc,
+                    **fields_json(entry, "lines"),
                     "lines": [{"depth": depth, "text": text} for depth, text in entry.lines],
-                    "place": entry.place,
                 }
                 for entry in section.entries
             ],

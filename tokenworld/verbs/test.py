@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import assert_never
 from xml.etree import ElementTree
 
-from tokenworld.diagnostics import Diagnostic, Failure, Span, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, Span, fields_json, to_json
 from tokenworld.ground import Outcome
 from tokenworld.model import (
     Action,
@@ -58,13 +58,7 @@ class Mark:
     span: Span
 
     def to_json(self, covered: bool) -> dict[str, object]:
-        return {
-            "kind": self.kind,
-            "rule": self.rule,
-            "what": self.what,
-            "place": str(self.span),
-            "covered": covered,
-        }
+        return {**fields_json(self, "span"), "place": str(self.span), "covered": covered}
 
 
 @dataclass(slots=True)

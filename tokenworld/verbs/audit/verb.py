@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, limit_reached, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json, limit_reached, to_json
 from tokenworld.ground import Change, Json
 from tokenworld.limits import attempt, halted, left
 from tokenworld.planning import ShownStep
 from tokenworld.planning.honest.secrets import Guess
 from tokenworld.planning.space.components import Door
 from tokenworld.planning.space.dead_ends import CRUELTY, DeadEnd
-from tokenworld.planning.verdict import draw_text, step_json
+from tokenworld.planning.verdict import draw_text
 from tokenworld.session import open_world
 from tokenworld.session.solving import check_goal
 from tokenworld.verbs.audit.analysis import Audit, Example
@@ -256,27 +256,19 @@ def audit_json(
                       "most": parts.branching.most},
         "distances": {str(far): count for far, count in parts.histogram().items()},
         "solution": {"commands": parts.steps, "ticks": found.solution_ticks,
-                     "steps": [step_json(step) for step in found.solution],
+                     "steps": [fields_json(step) for step in found.solution],
                      "optimal": parts.settled,
                      "solutions": parts.solutions if parts.settled else None},
         "cruelty": found.cruelty,
         "dead_ends": [_dead_end_json(kind, example) for kind, example in found.dead_ends],
         "regions": found.components if graph.complete else None,
         "one_way_doors": [_door_json(door, example) for door, example in found.doors],
-        "never_happens": [_idle_json(one) for one in found.idle],
-        "never_ends": [
-            {"action": one.action, "command": one.command, "states": one.states,
-             "path": [step_json(step) for step in one.path], "place": str(one.place)}
-            for one in found.never_ends
-        ],
-        "never_refuses": [
-            {"action": one.action, "condition": one.condition, "place": str(one.place)}
-            for one in found.never_refuses
-        ],
+        "never_happens": [fields_json(one) for one in found.idle],
+        "never_ends": [fields_json(one) for one in found.never_ends],
+        "never_refuses": [fields_json(one) for one in found.never_refuses],
         "requires_examined": {"states": found.looked_at, "of": found.playing},
         "facts_never_read": [
-            {"fact": one.name, "shown": one.shown, "place": str(one.place)}
-            for one in found.unread
+            {"fact": one.name, **fields_json(one, "name")} for one in found.unread
         ],
         "guessable": [_guess_json(one) for one in found.guesses],
         "notes": [to_json(note) for note in (*found.secrets, *found.notes, *notes)],
@@ -284,16 +276,6 @@ def audit_json(
         "picture": picture,
         "seconds": round(found.seconds, 3),
     }  # fmt: skip
-
-
-def _example_json(example: Example) -> dict[str, object]:
-    return {
-        "path": [step_json(step) for step in example.path],
-        "step": step_json(example.step),
-        "place": str(example.place),
-        "changes": [change.to_json() for change in example.changes],
-        "said": list(example.said),
-    }
 
 
 def _dead_end_json(kind: DeadEnd, example: Example) -> dict[str, object]:
@@ -306,7 +288,7 @@ def _dead_end_json(kind: DeadEnd, example: Example) -> dict[str, object]:
         "states": kind.states,
         "told": kind.told,
         "cruelty": CRUELTY[kind.told],
-        "example": _example_json(example),
+        "example": fields_json(example),
     }
 
 
@@ -315,17 +297,7 @@ def _door_json(door: Door, example: Example) -> dict[str, object]:
         "action": door.action or "pass",
         "crossings": door.crossings,
         "edges": door.edges,
-        "example": _example_json(example),
-    }
-
-
-def _idle_json(idle: Idle) -> dict[str, object]:
-    return {
-        "kind": idle.kind,
-        "name": idle.name,
-        "reason": idle.reason,
-        "blocking": list(idle.blocking),
-        "place": str(idle.place),
+        "example": fields_json(example),
     }
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tokenworld.diagnostics import Failure
+from tokenworld.diagnostics import Failure, fields_json
 from tokenworld.verbs.conform.answers import (
     TASKS,
     Answer,
@@ -52,9 +52,6 @@ class Count:
     def share(self, *, strictly: bool) -> float | None:
         """The share of right answers; ``None`` where nothing was asked."""
         return (self.strict if strictly else self.published) / self.rows if self.rows else None
-
-    def to_json(self) -> dict[str, int]:
-        return {"rows": self.rows, "published": self.published, "strict": self.strict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +142,7 @@ class GameTally:
             "game": self.game, "rows": self.rows, "bad_rows": self.bad, "wrong": self.wrong,
             "tasks": {
                 task: {
-                    kind: self.counts.get((task, changing), Count()).to_json()
+                    kind: fields_json(self.counts.get((task, changing), Count()))
                     for kind, changing in (("dynamic", True), ("static", False))
                 }
                 for task in TASKS

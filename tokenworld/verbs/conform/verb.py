@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json
 from tokenworld.verbs.conform.answers import (
     TASKS,
     Answerer,
@@ -205,11 +205,7 @@ def _json(found: Conforming, strictly: bool) -> dict[str, object]:
         "bad_rows": found.bad,
         "games": [one.to_json() for one in games],
         "averages": {task: _means(games, task) for task in TASKS},
-        "skipped": [
-            {"place": bad.place, "why": bad.why}
-            for tally in found.tallies.values()
-            for bad in tally.bad_rows
-        ],
+        "skipped": [fields_json(bad) for tally in found.tallies.values() for bad in tally.bad_rows],
         "misses": [_miss_json(miss) for tally in games for miss in tally.misses],
     }
 
@@ -225,12 +221,5 @@ def _means(games: Sequence[GameTally], task: Task) -> dict[str, dict[str, float 
 
 
 def _miss_json(miss: Miss) -> dict[str, object]:
-    return {
-        "place": miss.place, "task": miss.task, "action": miss.action, "how": miss.how,
-        "fault": miss.fault,
-        "differences": [
-            {"uuid": one.uuid, "name": one.name, "what": one.what, "wanted": one.wanted,
-             "found": one.found, "rule": rule}
-            for one, rule in miss.differences
-        ],
-    }  # fmt: skip
+    differences = [{**fields_json(one), "rule": rule} for one, rule in miss.differences]
+    return {**fields_json(miss, "differences"), "differences": differences}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, TypeVar
 
-from tokenworld.diagnostics import Diagnostic, Failure, Span
+from tokenworld.diagnostics import Diagnostic, Failure, Span, fields_json
 from tokenworld.ground import Json
 from tokenworld.verbs.fuzz.constructs import CONSTRUCTS, in_program, in_record
 from tokenworld.verbs.fuzz.playing import (
@@ -142,15 +142,7 @@ class Found:
     reference: Any
 
     def to_json(self) -> dict[str, Json]:
-        return {
-            "world_seed": self.world,
-            "seed": self.seed,
-            "world": self.text,
-            "intents": list(self.intents),
-            "field": self.field,
-            "engine": self.engine,
-            "reference": self.reference,
-        }
+        return {**fields_json(self, "text"), "world_seed": self.world, "world": self.text}
 
 
 @dataclass

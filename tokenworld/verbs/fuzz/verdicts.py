@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tokenworld.diagnostics import Failure, Source
+from tokenworld.diagnostics import Failure, Source, fields_json
 from tokenworld.engine import ForcedLuck
 from tokenworld.engine.luck import DrawKey
 from tokenworld.ground import PASS, Command, Json, LuckyDraw, domain_of
@@ -314,12 +314,10 @@ class Disagreement:
 
     def to_json(self) -> dict[str, Json]:
         return {
+            **fields_json(self, "text"),
             "world_seed": self.world,
             "world": self.text,
             "engine": self.engine or "default",
-            "what": self.what,
-            "detail": self.detail,
-            "way": list(self.way),
         }
 
 
@@ -341,11 +339,7 @@ class VerdictReport:
     def to_json(self) -> dict[str, Json]:
         return {
             "schema_version": 1,
-            "worlds": self.worlds,
-            "unusable": self.unusable,
-            "answers": {name: dict(sorted(one.items())) for name, one in self.answers.items()},
-            "seeds": dict(sorted(self.seeds.items())),
-            "reasons": self.reasons,
+            **fields_json(self, "found"),
             "disagreements": [one.to_json() for one in self.found],
         }
 

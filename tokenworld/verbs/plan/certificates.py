@@ -315,7 +315,7 @@ class CertificateReport:
             "answer": self.certificate.answer,
             "world": self.certificate.world,
             "goal": self.certificate.goal,
-            "verified": list(self.verified),
+            "verified": self.verified,
             "difference": self.difference or None,
             "unknown": self.unknown or None,
         }

@@ -31,7 +31,7 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json, read_source
 from tokenworld.ground import Json, Status
 from tokenworld.store import IntentSource
 from tokenworld.verbs.recheck import Checkpoint
@@ -184,16 +184,8 @@ class Dimension:
         return _TITLES[self.id]
 
     def to_json(self) -> dict[str, Json]:
-        return {
-            "id": self.id,
-            "title": self.title,
-            "status": self.status,
-            "text": self.text,
-            "values": dict(self.values),
-            "thresholds": dict(self.thresholds),
-            "evidence": list(self.evidence),
-            "series": [[tick, exact(value)] for tick, value in self.series],
-        }
+        series = [[tick, exact(value)] for tick, value in self.series]
+        return {**fields_json(self, "series"), "title": self.title, "series": series}
 
 
 def graded(*, ok: bool, fail: bool) -> Grade:
@@ -399,9 +391,7 @@ def conservation(window: Window) -> Dimension:
         {"n": n, "rolled_back": len(lost), "value": exact(value), "blamed": list(blamed)},
         limits,
         tuple(fact.seq for fact in lost),
-        per_bucket(
-            window, lambda all_: _share(all_, [x for x in all_ if x.status == "rolled_back"])
-        ),
+        per_bucket(window, _rolled_back),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokenworld.diagnostics import Failure
+from tokenworld.diagnostics import Failure, fields_json
 from tokenworld.ground import Json
 from tokenworld.session import OpenWorld, plan_for_seed
 from tokenworld.session.replaying import stored_session
@@ -35,9 +35,6 @@ class Example:
     asked: str
     came_to: str
 
-    def to_json(self) -> dict[str, Json]:
-        return {"tick": self.tick, "asked": self.asked, "came_to": self.came_to}
-
 
 @dataclass(frozen=True, slots=True)
 class Reached:
@@ -51,7 +48,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One run. ``plan`` is the length of a plan in ticks, ``None`` where none was found in time.
+    """One run. ``plan_ticks`` is the length of a plan, ``None`` where none was found in time.
 
     ``trouble`` says why there is no scorecard, where there is none.
     """
@@ -61,13 +58,13 @@ class RunReport:
     trouble: str
     examples: Mapping[str, tuple[Example, ...]]
     halts: tuple[Example, ...]
-    reasons: tuple[tuple[str, int], ...]
-    unread: tuple[tuple[str, int], ...]
-    idle: tuple[str, ...]
-    gaps: tuple[Example, ...]
-    reached: tuple[Reached, ...]
+    refusal_reasons: tuple[tuple[str, int], ...]
+    not_understood: tuple[tuple[str, int], ...]
+    never_fired: tuple[str, ...]
+    open_gaps: tuple[Example, ...]
+    endings: tuple[Reached, ...]
     ticks_used: int
-    plan: int | None
+    plan_ticks: int | None
 
     @property
     def verdict(self) -> str:
@@ -87,18 +84,7 @@ class RunReport:
             "verdict": self.verdict,
             "trouble": self.trouble or None,
             "scorecard": self.card.to_json() if self.card else None,
-            "examples": {k: [one.to_json() for one in v] for k, v in self.examples.items()},
-            "halts": [one.to_json() for one in self.halts],
-            "refusal_reasons": [[reason, number] for reason, number in self.reasons],
-            "not_understood": [[text, number] for text, number in self.unread],
-            "never_fired": list(self.idle),
-            "open_gaps": [one.to_json() for one in self.gaps],
-            "endings": [
-                {"name": one.name, "record": one.record, "tick": one.tick, "won": one.won}
-                for one in self.reached
-            ],
-            "ticks_used": self.ticks_used,
-            "plan_ticks": self.plan,
+            **fields_json(self, "run", "card", "trouble"),
         }
 
 

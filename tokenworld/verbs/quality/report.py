@@ -59,25 +59,25 @@ def facts_of(one: RunReport) -> Iterator[tuple[str, str]]:
     yield "goal", _goal(one)
     for halt in one.halts:
         yield "halted", f"tick {halt.tick}: {halt.came_to.removeprefix('halted: ')}"
-    if one.reasons:
-        yield "refused most", _counted(one.reasons)
-    if one.unread:
-        yield "not understood", _counted(one.unread)
-    if one.gaps:
-        ticks = ", ".join(f"tick {gap.tick} ({gap.asked})" for gap in one.gaps)
+    if one.refusal_reasons:
+        yield "refused most", _counted(one.refusal_reasons)
+    if one.not_understood:
+        yield "not understood", _counted(one.not_understood)
+    if one.open_gaps:
+        ticks = ", ".join(f"tick {gap.tick} ({gap.asked})" for gap in one.open_gaps)
         yield "open gaps", ticks
-    if one.idle:
-        yield "never fired", ", ".join(one.idle)
+    if one.never_fired:
+        yield "never fired", ", ".join(one.never_fired)
 
 
 def _goal(one: RunReport) -> str:
     """The goal reached, its tick, and the ticks of a plan."""
     how = {True: "reached", False: "ended by"}
-    reached = [f"{how[end.won]} {end.name} at tick {end.tick}" for end in one.reached]
+    reached = [f"{how[end.won]} {end.name} at tick {end.tick}" for end in one.endings]
     said = "; ".join(reached) or f"not reached in {one.ticks_used} ticks"
-    if one.plan is None:
+    if one.plan_ticks is None:
         return said
-    return f"{said} (a plan takes {one.plan}, the run used {one.ticks_used})"
+    return f"{said} (a plan takes {one.plan_ticks}, the run used {one.ticks_used})"
 
 
 def _counted(pairs: tuple[tuple[str, int], ...]) -> str:

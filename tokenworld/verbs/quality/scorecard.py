@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.core import lowered
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json
 from tokenworld.ground import Json
 from tokenworld.model import ObjectType
 from tokenworld.prose.calls import parse_call
@@ -92,15 +92,11 @@ class Scorecard:
 
     def to_json(self) -> dict[str, Json]:
         """``tw-quality/1``."""
-        subject, window = self.subject, self.window
+        window = self.window
         return {
             "schema": "tw-quality/1",
             "schema_version": 1,
-            "run": subject.run,
-            "world": subject.world,
-            "title": subject.title,
-            "digest": subject.digest,
-            "player": subject.player,
+            **fields_json(self.subject),
             "window": {
                 "requested": window.requested,
                 "n": window.n,

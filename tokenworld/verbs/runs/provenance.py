@@ -35,15 +35,12 @@ _RULE = re.compile(r"(\w+) (\w+)\((.*)\)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Setter:
-    """The record and rule that gave a slot its value; ``seq`` 0 is the start of the run."""
+    """The record and rule that gave a slot its value; ``record`` 0 is the start of the run."""
 
-    seq: int
+    record: int
     rule: str
     old: Json
     new: Json
-
-    def to_json(self) -> dict[str, Json]:
-        return {"record": self.seq, "rule": self.rule, "old": self.old, "new": self.new}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +50,7 @@ class Need:
     condition: str
     slot: str
     value: Json
-    setter: Setter
-
-    def to_json(self) -> dict[str, Json]:
-        return {
-            "condition": self.condition,
-            "slot": self.slot,
-            "value": self.value,
-            "set_by": self.setter.to_json(),
-        }
+    set_by: Setter
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +59,9 @@ class Provenance:
 
     slot: str
     value: Json
-    setter: Setter
+    set_by: Setter
     asked: str
     needs: tuple[Need, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        return {
-            "slot": self.slot,
-            "value": self.value,
-            "set_by": self.setter.to_json(),
-            "asked": self.asked,
-            "needs": [one.to_json() for one in self.needs],
-        }
 
 
 Slot = tuple[Fluent, tuple[Json, ...]]
@@ -161,10 +141,10 @@ def provenance(
     key = _key(program, state, fluent, args)
     value = show_value(program, state.names, fluent.type, state.get(column, column.key(key)))
     setter = last_setter(ticks, fluent.id, args, value)
-    if not setter.seq or before is None:
+    if not setter.record or before is None:
         return Provenance(slot, value, setter, "", ())
-    tick = ticks[setter.seq - 1]
-    needs = _Needs(session, before, ticks[: setter.seq - 1], tick).of(setter.rule, args)
+    tick = ticks[setter.record - 1]
+    needs = _Needs(session, before, ticks[: setter.record - 1], tick).of(setter.rule, args)
     return Provenance(slot, value, setter, tick.text or "", tuple(needs))
 
 

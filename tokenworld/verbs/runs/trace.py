@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, assert_never
 
+from tokenworld.diagnostics import fields_json
 from tokenworld.engine import ForcedLuck, State
 from tokenworld.engine.applying import shown_key
 from tokenworld.engine.births import LIFE
@@ -74,9 +75,6 @@ class Asked:
     op: Op
     value: Json
 
-    def to_json(self) -> dict[str, Json]:
-        return {"slot": self.slot, "op": self.op, "value": self.value}
-
 
 @dataclass(frozen=True, slots=True)
 class LawFired:
@@ -90,15 +88,6 @@ class LawFired:
     bindings: Mapping[str, Json]
     asked: tuple[Asked, ...]
     changes: tuple[SlotChange, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        return {
-            "number": self.number,
-            "law": self.law,
-            "bindings": dict(self.bindings),
-            "asked": [one.to_json() for one in self.asked],
-            "changes": _changes_json(self.changes),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +106,8 @@ class Shared:
         return {
             "slot": self.slot,
             "how": self.how,
-            "by": [{"number": number, **one.to_json()} for number, one in self.by],
-            "changes": _changes_json((self.change,) if self.change else ()),
+            "by": [{"number": number, **fields_json(one)} for number, one in self.by],
+            "changes": [fields_json(self.change)] if self.change else [],
         }
 
 
@@ -137,15 +126,6 @@ class PhaseRan:
         """The laws that had no binding whose condition held."""
         active = {one.law for one in self.fired}
         return tuple(one for one in self.laws if one not in active)
-
-    def to_json(self) -> dict[str, Json]:
-        return {
-            "name": self.name,
-            "order": self.order,
-            "laws": list(self.laws),
-            "fired": [one.to_json() for one in self.fired],
-            "shared": [one.to_json() for one in self.shared],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,23 +154,7 @@ class TickTrace:
 
     def to_json(self) -> dict[str, Json]:
         """``tw-trace/1``."""
-        return {
-            "schema": "tw-trace/1",
-            "tick": self.tick,
-            "asked": self.asked,
-            "status": self.status,
-            "action": self.action,
-            "args": dict(self.args),
-            "time_passed": self.time_passed,
-            "changes": _changes_json(self.changes),
-            "phases": [one.to_json() for one in self.phases],
-            "stopped": self.stopped,
-            "broke_off": self.broke_off,
-        }
-
-
-def _changes_json(changes: Sequence[SlotChange]) -> list[Json]:
-    return [{"slot": one.slot, "old": one.old, "new": one.new} for one in changes]
+        return {"schema": "tw-trace/1", **fields_json(self)}
 
 
 class Tracing:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tokenworld.diagnostics import fields_json
 from tokenworld.ground import value_text
 from tokenworld.session import Session
 from tokenworld.session.moments import differences, slots_of
@@ -106,7 +107,7 @@ def why(reference: str | None, slot: str, out: Output, store: Path | None, seq: 
         found = provenance(session, ticks, slot, _setting(opened, run, session, ticks, slot))
     for line in _told(found):
         out.line(line)
-    out.json({"schema_version": 1, "run": run.slug, "record": place, **found.to_json()})
+    out.json({"schema_version": 1, "run": run.slug, "record": place, **fields_json(found)})
     return EXIT_OK
 
 
@@ -116,9 +117,9 @@ def _setting(
     """The state in which the record was given that set the slot, if one did."""
     fluent, args = slot_named(session.world.program, session.state, slot)
     setter = last_setter(ticks, fluent.id, args)
-    if not setter.seq:
+    if not setter.record:
         return None
-    place = setter.seq - 1
+    place = setter.record - 1
     while place and ticks[place - 1].status == "interrupted":
         place -= 1
     owner = next(one for one in _line_of(store, run) if one[1] <= place)
@@ -138,19 +139,19 @@ def _line_of(store: RunStore, run: Run) -> Iterator[tuple[Run, int]]:
 
 def _told(found: Provenance) -> Iterator[str]:
     yield f"{found.slot} = {value_text(found.value)}"
-    yield f"  {_origin(found.setter)}"
+    yield f"  {_origin(found.set_by)}"
     if found.asked:
         yield f"  asked: {found.asked}"
     for need in found.needs:
         yield f"  because {need.condition}: {need.slot} = {value_text(need.value)}"
-        yield f"    {_origin(need.setter)}"
+        yield f"    {_origin(need.set_by)}"
 
 
 def _origin(setter: Setter) -> str:
-    if not setter.seq:
+    if not setter.record:
         return "as it was at the start"
     old, new = value_text(setter.old), value_text(setter.new)
-    return f"record {setter.seq}: {setter.rule} changed it from {old} to {new}"
+    return f"record {setter.record}: {setter.rule} changed it from {old} to {new}"
 
 
 # ---- branch -----------------------------------------------------------------------------------

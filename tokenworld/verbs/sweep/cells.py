@@ -124,13 +124,6 @@ class Answer:
     result: Mapping[str, Json]
     diagnostics: tuple[Mapping[str, Json], ...] = ()
 
-    def to_json(self) -> dict[str, Json]:
-        return {
-            "status": self.status,
-            "result": self.result,
-            "diagnostics": list(self.diagnostics),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Lost:

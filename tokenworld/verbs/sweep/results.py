@@ -13,7 +13,7 @@ from math import prod
 from statistics import median
 from typing import assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json
 from tokenworld.ground import Json
 from tokenworld.limits import attempt
 from tokenworld.session.loading import OpenWorld
@@ -161,7 +161,7 @@ def sweep(
                 lost[number] = one.why
             else:
                 question = asked.task.question(cells[number][1])
-                found[number] = keep_cell(store, question, one.to_json())
+                found[number] = keep_cell(store, question, fields_json(one))
             say(len(found) + len(lost), before)
 
     attempt("working out the cells", work, lambda: None)
