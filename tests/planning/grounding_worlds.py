@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Callable, Iterator
 
@@ -16,7 +17,7 @@ from tokenworld.model import BoolType, NumberType, RealType, TextType
 from tokenworld.planning.grounding.reach import Reached, reached
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["facts_of", "first_goal", "grounded", "unmet"]
+__all__ = ["facts_of", "first_goal", "grounded", "strips", "unmet"]
 
 
 def facts_of(world: Opened, *, listed: bool = True) -> Facts:
@@ -103,3 +104,56 @@ def _values(world: Opened, found: Reached, state: State) -> Iterator[str]:
 def _written(found: Reached) -> frozenset[str]:
     numeric = {name for name, slots in found.ranges.items() if slots}
     return frozenset(found.known) | numeric
+
+
+# ---- random plain worlds -------------------------------------------------------------------
+
+RELATIONS = {
+    "free": (), "here": ("A",), "open": ("B",), "near": ("A", "A"), "holds": ("A", "B"),
+    "fixed": ("A", "B"), "lit": ("B",),
+}  # fmt: skip
+"""No rule changes `fixed`."""
+OBJECTS = {"A": ("a1", "a2", "a3"), "B": ("b1", "b2")}
+
+
+def atom(draw: random.Random, names: dict[str, str], but: tuple[str, ...] = ()) -> str:
+    """A fact over variables and objects."""
+    relation = draw.choice([name for name in RELATIONS if name not in but])
+    args = []
+    for of in RELATIONS[relation]:
+        known = [name for name, kind in names.items() if kind == of]
+        args.append(draw.choice([*known, *known, *known, draw.choice(OBJECTS[of])]))
+    return f"{relation}({', '.join(args)})"
+
+
+def action(draw: random.Random, number: int) -> str:
+    names = {name: draw.choice("AAB") for name in "xyz"[: draw.randrange(4)]}
+    params = ", ".join(f"{name}: {of}" for name, of in names.items())
+    asked = [f"require {'not ' * (draw.random() < 0.25)}{atom(draw, names)}"
+             for _ in range(draw.randrange(1, 4))]  # fmt: skip
+    made = dict.fromkeys(atom(draw, names, ("fixed",)) for _ in range(draw.randrange(1, 3)))
+    gone = dict.fromkeys(
+        one.removeprefix("require ") if draw.random() < 0.7 and "not " not in one else
+        atom(draw, names, ("fixed",))
+        for one in asked
+    )  # fmt: skip
+    changes = [f"add {one}" for one in made]
+    changes += [f"remove {one}" for one in gone if one not in made and "fixed" not in one]
+    cost = f" cost {draw.randrange(1, 4)}" if draw.random() < 0.3 else ""
+    return f"action act{number}({params}){cost} {{ {'  '.join([*asked, *changes])} }}"
+
+
+def strips(seed: int) -> str:
+    """A random plain world."""
+    draw = random.Random(seed)
+    relations = "  ".join(
+        f"relation {name}({', '.join(f'p{place}: {of}' for place, of in enumerate(kinds))})"
+        for name, kinds in RELATIONS.items()
+    )
+    actions = "\n".join(action(draw, number) for number in range(draw.randrange(2, 6)))
+    objects = "  ".join(f"object {one}: {of}" for of, every in OBJECTS.items() for one in every)
+    start = dict.fromkeys(atom(draw, {}) for _ in range(draw.randrange(4, 12)))
+    adds = "  ".join(f"add {one}" for one in start)
+    goal = " and ".join(dict.fromkeys(atom(draw, {}, ("fixed",)) for _ in range(2)))
+    world = f"world w {{ setup {{ {adds} }}  goal g: {goal} }}"
+    return f"type A  type B\n{relations}\n{objects}\n{actions}\n{world}"

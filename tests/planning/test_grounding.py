@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from grounding_worlds import facts_of, first_goal, grounded, unmet
+from grounding_worlds import facts_of, first_goal, grounded, strips, unmet
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
 from sokoban import sokoban
@@ -23,7 +24,7 @@ from tokenworld.planning.encodings.ir import Task
 from tokenworld.planning.grounding.context import Ungroundable
 from tokenworld.planning.grounding.reach import reached
 from tokenworld.planning.grounding.task import GroundTask, plain_task
-from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.world import Packed
@@ -229,17 +230,35 @@ def told(task: Task) -> tuple[frozenset[object], ...]:
     return frozenset(task.variables), literals(task.goal), operators
 
 
+def encoded(world: Opened, monkeypatch: pytest.MonkeyPatch) -> list[Encoding | Unencodable]:
+    """Encoding E of a plain world straight from its ground actions, and the general way."""
+    module = sys.modules["tokenworld.planning.lower.encode"]
+    asked = world.instance, world.simulator, world.state, None
+    found = [encode(*asked)]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "plain_encoding", lambda *_: None)
+        found.append(encode(*asked))
+    return found
+
+
+def both_packed(world: Opened, monkeypatch: pytest.MonkeyPatch) -> list[Packed]:
+    """The packed states of a plain world straight from its ground actions, and the general way."""
+    module = sys.modules["tokenworld.planning.search.packed.lowered"]
+    found = [packed(world.simulator, world.state, None)]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "plain_packed", lambda *_: None)
+        found.append(packed(world.simulator, world.state, None))
+    return [one for one in found if one is not None]
+
+
 @pytest.mark.parametrize("name", plain_worlds())
 def test_plain_worlds_are_encoded_as_the_general_way_encodes_them(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = plain_worlds()[name]
-    quick = encode(world.instance, world.simulator, world.state, None)
-    assert isinstance(quick, Encoding)
     assert plain_task(facts_of(world), grounded(world), first_goal(world)) is not None
-    module = sys.modules["tokenworld.planning.lower.encode"]
-    monkeypatch.setattr(module, "plain_encoding", lambda *_: None)
-    general = encode(world.instance, world.simulator, world.state, None)
+    quick, general = encoded(world, monkeypatch)
+    assert isinstance(quick, Encoding)
     assert isinstance(general, Encoding)
     assert told(quick.task) == told(general.task)
 
@@ -248,15 +267,46 @@ def test_plain_worlds_are_encoded_as_the_general_way_encodes_them(
 def test_plain_worlds_are_packed_as_the_general_way_packs_them(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = plain_worlds()[name]
-    quick = packed(world.simulator, world.state, None)
-    module = sys.modules["tokenworld.planning.search.packed.lowered"]
-    monkeypatch.setattr(module, "plain_packed", lambda *_: None)
-    general = packed(world.simulator, world.state, None)
-    assert quick is not None
-    assert general is not None
+    quick, general = both_packed(plain_worlds()[name], monkeypatch)
     assert layers(quick, 12) == layers(general, 12)
     assert quick.packing.width <= general.packing.width
+
+
+def test_random_plain_worlds_are_what_the_general_way_makes_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Parameters may be one object, facts may share a variable or be missing, and what does not
+    matter for the goal is left out."""
+    met = Counter[str]()
+    for seed in range(120):
+        world = opened(strips(seed))
+        quick, general = encoded(world, monkeypatch)
+        assert isinstance(quick, Encoding)
+        assert isinstance(general, Encoding)
+        assert plan_length(quick.task) == plan_length(general.task)
+        small, large = both_packed(world, monkeypatch)
+        assert layers(small, 6, to_goal=True) == layers(large, 6, to_goal=True)
+        met["cut"] += len(quick.task.variables) < len(small.task.variables) - 1
+        met["grouped"] += len(small.fused.task.variables) < len(small.task.variables)
+    assert min(met["cut"], met["grouped"]) > 5, met
+
+
+def plan_length(task: Task) -> int | None:
+    """How many operators lead to the goal; ``None`` where none do."""
+    layer, seen, depth = [task.initial], {task.initial}, 0
+    while layer:
+        if any(task.holds(state, task.goal) for state in layer):
+            return depth
+        after = (
+            task.apply(state, one)
+            for state in layer
+            for one in task.operators
+            if task.holds(state, one.precondition)
+        )
+        layer = [one for one in dict.fromkeys(after) if one not in seen]
+        seen.update(layer)
+        depth += 1
+    return None
 
 
 def test_too_many_operators_are_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,20 +317,23 @@ def test_too_many_operators_are_not_packed(monkeypatch: pytest.MonkeyPatch) -> N
     assert packed(world.simulator, world.state, None) is None
 
 
-def layers(world: Packed, depth: int) -> list[frozenset[object]]:
-    """The states of each depth, by what they hold, with what can be done there."""
+def layers(world: Packed, depth: int, *, to_goal: bool = False) -> list[frozenset[object]]:
+    """The states of each depth, by what they hold, with what can be done there; ``to_goal``: what
+    can be done where the goal is reached is no matter."""
     found, layer, seen = list[frozenset[object]](), [world.start], {world.start}
     for _ in range(depth):
-        found.append(frozenset(_shown(world, state) for state in layer))
+        found.append(frozenset(_shown(world, state, to_goal) for state in layer))
+        layer = [one for one in layer if not (to_goal and world.ends(one))]
         after = [s for state in layer for _, s in world.moves(state) if s not in seen]
         layer = list(dict.fromkeys(after))
         seen.update(layer)
     return found
 
 
-def _shown(world: Packed, state: int) -> tuple[object, ...]:
+def _shown(world: Packed, state: int, to_goal: bool) -> tuple[object, ...]:
     slots = frozenset(one for one in world.slots(state) if one[2])
-    doings = tuple(world.commands[number] for number, _ in world.moves(state))
+    over = to_goal and world.ends(state)
+    doings = () if over else tuple(world.commands[number] for number, _ in world.moves(state))
     return slots, doings, world.ends(state)
 
 

@@ -7,7 +7,7 @@ one generated loop for each action looks up the numbers of its facts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,13 @@ from tokenworld.ground import Command, Raw
 from tokenworld.planning.grounding.conditions import Conditions
 from tokenworld.planning.grounding.context import Context
 from tokenworld.planning.grounding.joins import amount_text, tuple_text
-from tokenworld.planning.grounding.operators import Bindings, Columns, Loop, Uneven
+from tokenworld.planning.grounding.operators import Bindings, Loop
 from tokenworld.planning.grounding.reach import Reached, rows
-from tokenworld.planning.grounding.rules import Atom, Const, Literal, Number, Range, Source
+from tokenworld.planning.grounding.rules import Atom, Const, Literal, Range, Source
 from tokenworld.planning.grounding.variables import (
     Fact,
     GroundOperator,
     Kept,
-    Listed,
     Numbered,
     Pair,
     groups,
@@ -50,10 +49,6 @@ class GroundTask:
     def commands(self) -> Iterator[Command]:
         """What the operators stand for."""
         return (Command(one[0], one[1]) for one in self.operators)
-
-
-_FEW = 256
-"""So few bindings are looked at one by one as quickly."""
 
 
 def plain_task(
@@ -136,18 +131,18 @@ class _Tasking:
         variables = self._variables(self._moving())
         numbers = numbered(variables, self._changed, self._found.known)
         shared = {len(one) for one in variables} != {1}
-        made = [self._operators(one, numbers, shared) for one in self._bindings]
-        asked, kept = self._asked(goal, numbers), None
+        made = [one for b in self._bindings for one in self._operators(b, numbers, shared)]
+        asked = self._asked(goal, numbers)
         if asked is not None and not self._whole:
             wanted = [number for number, _ in (*asked[0], *asked[1])]
-            seen = relevant(wanted, (one for part in made for one in part.touched()))
+            seen = relevant(wanted, made, len(variables))
             if len(seen) < len(variables):
-                kept = Kept({old: new for new, old in enumerate(sorted(seen))}, numbers)
+                kept = Kept({old: new for new, old in enumerate(sorted(seen))})
                 variables = [variables[old] for old in kept.new]
                 asked = kept.pairs(asked[0]), kept.pairs(asked[1])
-        operators = tuple([one for part in made for one in part.operators(kept)])
+                made = kept.operators(made)
         initial = tuple(self._initial(group) for group in variables)
-        return GroundTask(tuple(variables), initial, asked, operators)
+        return GroundTask(tuple(variables), initial, asked, tuple(made))
 
     def _initial(self, group: tuple[Fact, ...]) -> int:
         held = (place for place, (name, args) in enumerate(group) if args in self._first[name])
@@ -180,47 +175,22 @@ class _Tasking:
 
     def _operators(
         self, bindings: Bindings, numbers: Mapping[str, Numbered], shared: bool
-    ) -> Columns | Listed:
-        """The operators of an action: by columns where its bindings are alike, else one by one."""
-
-        def listed(every: Iterable[tuple[Raw, ...]]) -> list[GroundOperator]:
-            return self._listed(bindings.source, every, numbers, shared)
-
-        if len(bindings.every) < _FEW:
-            return Listed(listed(bindings.every))
-        try:
-            columns = Columns(bindings, numbers, listed, self._prices, shared=shared)
-        except Uneven:
-            return Listed(listed(bindings.every))
-        return columns if self._whole or not columns.idle else Listed([])
-
-    def _listed(
-        self,
-        source: Source,
-        every: Iterable[tuple[Raw, ...]],
-        numbers: Mapping[str, Numbered],
-        shared: bool,
     ) -> list[GroundOperator]:
+        """The operators of an action, one for each binding in which it does something."""
+        source = bindings.source
         price = "0" if source.price is None else f"{amount_text(source.price)}[0]"
         complete = frozenset(name for name, one in numbers.items() if one.complete)
-        space: dict[str, Any] = {"every": every, "ranges": self._found.ranges}
-        for place, one in enumerate(numbers.values()):
-            space[f"F{place}"], space[f"G{place}"] = one.pairs, one.pairs.get
         loop = Loop(source, list(numbers), complete, price, shared=shared, idle=self._whole)
+        space: dict[str, Any] = {}
         exec(compile(loop.text(), "<operators>", "exec"), space)
-        found: list[GroundOperator] = space["operators"]
-        return found
-
-    def _prices(self, source: Source, every: Sequence[tuple[Raw, ...]]) -> list[int]:
-        """What an action costs in each binding."""
-        price = source.price
-        if price is None or (isinstance(price, Number) and isinstance(price.arg, Const)):
-            fixed: Any = 0 if price is None else price.arg.value  # type: ignore[union-attr]
-            return [fixed] * len(every)
-        each = tuple_text(source.params) if source.params else "_"
-        text = f"[{amount_text(price)}[0] for {each} in every]"
-        found: list[int] = eval(text, {"every": every, "ranges": self._found.ranges})
-        return found
+        known = self._found.known
+        pairs = (
+            given
+            for name, one in numbers.items()
+            for given in (one.pairs, one.pairs.get, known[name])
+        )
+        made: list[GroundOperator] = space["operators"](bindings.every, self._found.ranges, *pairs)
+        return made
 
     # ---- the goal -----------------------------------------------------------------------------
 

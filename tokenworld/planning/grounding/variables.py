@@ -10,10 +10,8 @@ plain actions).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import permutations
-from operator import itemgetter
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
@@ -23,10 +21,8 @@ __all__ = [
     "Fact",
     "GroundOperator",
     "Kept",
-    "Listed",
     "Numbered",
     "Pair",
-    "Touched",
     "groups",
     "numbered",
     "relevant",
@@ -230,8 +226,6 @@ GroundOperator = tuple[
 ]  # fmt: skip
 """An action and its arguments; the values that variables must have, and must not; those that they
 get; those that they lose, if they have them; what it costs."""
-variable_of = itemgetter(0)
-"""The variable of a pair."""
 
 
 @dataclass(frozen=True)
@@ -241,32 +235,6 @@ class Numbered:
 
     pairs: dict[tuple[Raw, ...], Pair]
     complete: bool
-
-    @cached_property
-    def place(self) -> int | None:
-        """The argument that alone tells the variable, if there is one."""
-        size = len(next(iter(self.pairs), ()))
-        return next((one for one in range(size) if self._by(one) is not None), None)
-
-    @cached_property
-    def by(self) -> dict[Raw, int]:
-        """The variable by that argument."""
-        found = None if self.place is None else self._by(self.place)
-        assert found is not None
-        return found
-
-    @cached_property
-    def alone(self) -> int | None:
-        """The one variable of all these facts, if there is one."""
-        numbers = set(map(variable_of, self.pairs.values()))
-        return numbers.pop() if len(numbers) == 1 else None
-
-    def _by(self, place: int) -> dict[Raw, int] | None:
-        found: dict[Raw, int] = {}
-        for args, (number, _) in self.pairs.items():
-            if found.setdefault(args[place], number) != number:
-                return None
-        return found
 
 
 def numbered(
@@ -284,83 +252,43 @@ def numbered(
 
 # ---- Variables and operators that matter for a goal ---------------------------------------------
 
-Touched = tuple[tuple[int, ...], tuple[int, ...]]
-"""The variables of which an operator asks, and those that it changes."""
-
 
 @dataclass(frozen=True)
 class Kept:
-    """The variables that are left, by old number, with their new ones; ``facts`` are all facts."""
+    """The variables that are left, by old number, with their new ones."""
 
     new: Mapping[int, int]
-    facts: Mapping[str, Numbered]
-
-    def changes(self, touched: Touched) -> bool:
-        """Whether an operator changes something that is left."""
-        return not self.new.keys().isdisjoint(touched[1])
 
     def pairs(self, every: Iterable[Pair]) -> tuple[Pair, ...]:
         """Values by their new variables: nothing is asked of the others."""
         new = self.new
         return tuple([(new[number], value) for number, value in every if number in new])
 
-    @cached_property
-    def numbers(self) -> dict[str, Numbered]:
-        """The facts of what is left."""
-        new = self.new
-        return {
-            name: replace(
-                one,
-                pairs={
-                    args: (new[number], value)
-                    for args, (number, value) in one.pairs.items()
-                    if number in new
-                },
-            )
-            for name, one in self.facts.items()
-        }
-
-
-class Listed:
-    """The operators of an action that were made one by one."""
-
-    def __init__(self, operators: list[GroundOperator]) -> None:
-        self._operators = operators
-
-    def touched(self) -> Iterable[Touched]:
-        """The variables of which operators speak, each such list once."""
-        return dict.fromkeys(map(_touched, self._operators))
-
-    def operators(self, kept: Kept | None) -> list[GroundOperator]:
-        """The operators; of a smaller task those that change what is ``kept``."""
-        if kept is None:
-            return self._operators
-        pairs = kept.pairs
+    def operators(self, operators: Iterable[GroundOperator]) -> list[GroundOperator]:
+        """Those of the operators that change something that is left."""
+        new, pairs = self.new, self.pairs
         return [
             (name, args, pairs(held), pairs(lacked), pairs(made), pairs(gone), price)
-            for name, args, held, lacked, made, gone, price in self._operators
-            if any(number in kept.new for number, _ in (*made, *gone))
+            for name, args, held, lacked, made, gone, price in operators
+            if any(number in new for number, _ in (*made, *gone))
         ]
 
 
-def _touched(one: GroundOperator) -> Touched:
-    asked = tuple(map(variable_of, (*one[2], *one[3])))
-    return asked, tuple(map(variable_of, (*one[4], *one[5])))
-
-
-def relevant(goal: Iterable[int], touched: Iterable[Touched]) -> set[int]:
-    """The variables on which a goal rests: its own, and those of which operators ask that change
-    one that counts."""
-    every = list(dict.fromkeys(touched))
-    changing: dict[int, list[int]] = {}
-    for place, (_, changed) in enumerate(every):
-        for number in changed:
-            changing.setdefault(number, []).append(place)
+def relevant(goal: Iterable[int], operators: Iterable[GroundOperator], size: int) -> set[int]:
+    """The variables, of ``size``, on which a goal rests: its own, and those of which operators ask
+    that change one that counts."""
+    changing: list[list[GroundOperator]] = [[] for _ in range(size)]
+    for one in operators:
+        for number, _ in one[4]:
+            changing[number].append(one)
+        for number, _ in one[5]:
+            changing[number].append(one)
     waiting = list(dict.fromkeys(goal))
     seen = set(waiting)
-    while waiting:
-        for place in changing.get(waiting.pop(), ()):
-            new = [number for number in every[place][0] if number not in seen]
-            seen.update(new)
-            waiting += dict.fromkeys(new)
+    while waiting and len(seen) < size:
+        for one in changing[waiting.pop()]:
+            for number, _ in (*one[2], *one[3]):
+                if number not in seen:
+                    seen.add(number)
+                    waiting.append(number)
     return seen
