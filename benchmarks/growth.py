@@ -35,7 +35,6 @@ def measured(objects: int) -> dict[str, float | int]:
     from tokenworld.check import check_source
     from tokenworld.diagnostics import Source
     from tokenworld.engine import SeededLuck
-    from tokenworld.engine.legal.focus import focus_on
     from tokenworld.ground import Command
     from tokenworld.session.loading import choose_world, compile_world
 
@@ -57,7 +56,7 @@ def measured(objects: int) -> dict[str, float | int]:
         return now
 
     legal = list(engine.legal(state))
-    focus = focus_on(engine, state, thing).legal
+    focus = engine.focus(state, thing).legal
     if focus != tuple(one for one in legal if thing in one.args):
         raise WrongResultError("a focus query and the whole list differ")
     return {
@@ -65,7 +64,7 @@ def measured(objects: int) -> dict[str, float | int]:
         "legal_actions": len(legal),
         "tick": _each(round_trip) / len(around),
         "legal": _each(lambda: list(engine.legal(state))),
-        "focus": _each(lambda: focus_on(engine, state, thing)),
+        "focus": _each(lambda: engine.focus(state, thing)),
         "check": check,
         "compile": compiling,
         "megabytes": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - empty) / 1024,

@@ -7,7 +7,6 @@ from itertools import islice
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.engine.legal.focus import focus_on
 from tokenworld.ground import Command
 from tokenworld.model import ObjectType
 from tokenworld.session import Session
@@ -39,7 +38,7 @@ def test_a_focus_is_what_the_whole_list_says_of_an_object(name: str) -> None:
         state = session.state
         for number in (one for one in range(len(state.kinds)) if state.alive(one)):
             expected = naming(session, number)
-            assert focus_on(session.engine, state, number).legal == expected
+            assert session.engine.focus(state, number).legal == expected
             told += len(expected)
         session.intend(intent)
     assert told > 20
@@ -83,18 +82,18 @@ def test_other_parameters_are_cut_short_as_soon_as_they_fail() -> None:
     session = large()  # 803 things twice and 401 keys: 258 million commands
     numbers = session.state.numbers
     rope, post, brass = (numbers[one] for one in ("rope", "post", "brass"))
-    found = focus_on(session.engine, session.state, rope)
+    found = session.engine.focus(session.state, rope)
     assert found.legal == (Command("tie", (rope, post, brass)), Command("tie", (post, rope, brass)))
     assert found.unlisted == ()
     assert found.bindings == (803 * 803 - 802 * 802) * 401
-    assert focus_on(session.engine, session.state, numbers["t7"]).legal == ()
+    assert session.engine.focus(session.state, numbers["t7"]).legal == ()
 
 
 def test_too_many_to_try_are_named_and_not_told_in_part() -> None:
     session = opened(
         large_text().replace("require here(x) and here(y)", "require here(x) or k != x")
     )
-    found = focus_on(session.engine, session.state, session.state.numbers["rope"])
+    found = session.engine.focus(session.state, session.state.numbers["rope"])
     assert (found.legal, found.unlisted) == ((), ("tie",))
     assert found.impossible(3) == ()
 
@@ -119,15 +118,15 @@ def test_an_object_in_two_places_is_told_once_and_in_order() -> None:
     session = opened(FEW)
     numbers = session.state.numbers
     for name in ("a", "b", "c", "hero"):
-        found = focus_on(session.engine, session.state, numbers[name])
+        found = session.engine.focus(session.state, numbers[name])
         assert found.legal == naming(session, numbers[name])
-    assert focus_on(session.engine, session.state, numbers["a"]).bindings == 5
-    assert focus_on(session.engine, session.state, numbers["hero"]).bindings == 0
+    assert session.engine.focus(session.state, numbers["a"]).bindings == 5
+    assert session.engine.focus(session.state, numbers["hero"]).bindings == 0
 
 
 def test_what_is_impossible_is_the_rest() -> None:
     session = opened(FEW)
-    found = focus_on(session.engine, session.state, session.state.numbers["b"])
+    found = session.engine.focus(session.state, session.state.numbers["b"])
     rest = found.impossible(100)
     assert len(found.legal) + len(rest) == found.bindings == 5
     assert found.impossible(1) == rest[:1]
@@ -140,4 +139,4 @@ def test_nothing_can_be_done_after_the_end() -> None:
         session.intend(step.command)
     assert session.ended()
     numbers = range(len(session.state.kinds))
-    assert not any(focus_on(session.engine, session.state, one).legal for one in numbers)
+    assert not any(session.engine.focus(session.state, one).legal for one in numbers)

@@ -22,6 +22,7 @@ from tokenworld.engine.legal.standing import Made, StandingActions
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.restore import state_from_json
+from tokenworld.engine.rows.focus import Focus
 from tokenworld.engine.rows.live import LiveRow
 from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.start import start_state
@@ -141,6 +142,10 @@ class Engine:
         same command as a long action under way is among them: it continues it.
         """
         return self._live.legal(state)
+
+    def focus(self, state: State, number: int) -> Focus:
+        """What can be done with an object, without listing all that can be done."""
+        return self._live.focus(state, number)
 
     def allowed(self, state: State) -> Iterator[Command]:
         """Every command by the author's requires alone, and by what some draw of ``cancelled`` may

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json, read_source
-from tokenworld.engine.legal.focus import Focus, focus_on
+from tokenworld.engine.rows.focus import Focus
 from tokenworld.ground import Command, Json
 from tokenworld.prose import command_texts, read_script
 from tokenworld.session import open_world
@@ -72,7 +72,7 @@ def object_named(session: Session, word: str) -> int:
 def focused(session: Session, number: int, *, barred: int = 0) -> Focused:
     """The legal commands with an object now, and up to ``barred`` illegal ones with reasons."""
     engine, state = session.engine, session.state
-    found = focus_on(engine, state, number)
+    found = engine.focus(state, number)
     if not session.known.is_whole:
         found = _as_known(session, found, number)
     simulator = session.simulator()

@@ -58,16 +58,24 @@ class _Guard:
 
 @dataclass
 class HoistWriter:
-    """Writes the function of one action; ``ok`` is that of all its guards in written order."""
+    """Writes the function of one action; ``ok`` is that of all its guards in written order.
+
+    ``given``: the function takes the value of the parameter with this position, which is bound
+    first, and tells ``found`` of each value that it tries: ``listed(S, W, me, found, value)``.
+    """
 
     terms: TermWriter
     action: Action
     ok: str
+    given: int | None = None
     lines: Lines = field(default_factory=list)
     depth: int = 1
 
     def __post_init__(self) -> None:
-        self._levels = {one.name: at for at, one in enumerate(self.action.params, 1)}
+        self._order = list(self.action.params)
+        if self.given is not None:
+            self._order.insert(0, self._order.pop(self.given))
+        self._levels = {one.name: at for at, one in enumerate(self._order, 1)}
         self._kinds = {one.name: one.type for one in self.action.params}
         self._names: dict[str, Name] = {}
         self._left = False
@@ -76,15 +84,21 @@ class HoistWriter:
     def write(self, name: str) -> None:
         """Add the function."""
         self._behind(0)
-        for level, binder in enumerate(self.action.params, 1):
-            self._bind(binder, level)
+        first = [] if self.given is None else [self.terms.fresh("a")]
+        for level, binder in enumerate(self._order, 1):
+            if first and level == 1:
+                self._names[binder.name] = Name(first[0])
+            else:
+                self._bind(binder, level)
+            if first:
+                self._line("found.spend()")
             self._behind(level)
         args = "".join(f"{self._names[one.name].code}, " for one in self.action.params)
         if self._left:
             self._line(f"if held({self.ok}, S, W, me, {args}):")
             self.depth += 1
         self._line(f"found.append(({args}))")
-        self.terms.function(name, ["found"], self.lines)
+        self.terms.function(name, ["found", *first], self.lines)
 
     def _line(self, text: str) -> None:
         self.lines.append((self.depth, text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -20,7 +20,7 @@ from tokenworld.engine.state import LongAction
 from tokenworld.ground import MANY, Command, Raw, count_bindings
 from tokenworld.model import ObjectType
 
-__all__ = ["Legal"]
+__all__ = ["Args", "Legal", "since"]
 
 Args = tuple[Raw, ...]
 
@@ -52,42 +52,61 @@ class Legal:
 
     def by_action(self, row: Row) -> list[tuple[str, list[Args]]]:
         """The arguments of the legal commands of each action that has some."""
-        S, of = row.S, self.stepper
-        if S[LATCHED] and self._over:
+        if self.is_over(row):
             return []
-        of.use(_LUCK)
-        tick = of.asking(row)
+        tick = self.asking(row)
         long = tick.long()
         if long is not None:
             return self._while_busy(row, tick, long)
-        return list(self._judged(row, tick, row.S if S[ROUND] is None else S[ROUND]))
+        return list(self._judged(row, tick))
+
+    def is_over(self, row: Row) -> bool:
+        """Whether nothing can be done any more."""
+        return self._over and bool(row.S[LATCHED])
+
+    def asking(self, row: Row) -> Tick:
+        """A tick to ask of commands; draws are those of the seed."""
+        self.stepper.use(_LUCK)
+        return self.stepper.asking(row)
 
     def _judged(
-        self, row: Row, tick: Tick, W: list[Any], but: frozenset[str] = frozenset()
+        self, row: Row, tick: Tick, but: frozenset[str] = frozenset()
     ) -> Iterator[tuple[str, list[Args]]]:
-        """The legal commands of each action but these; ``W`` is the start of the round."""
-        S, me = row.S, tick.acting
+        """The legal commands of each action but these."""
+        S, W, me = row.S, since(row), tick.acting
         for name, listed in self._listed.items():
             if name in but or (name in self._counts and not self._is_listed(row, name)):
                 continue
             found: list[Args] = []
-            if W is not S and name in self._free and self._free[name].footprint.looks_back:
+            if W is not S and self._looks_back(name):
                 found = self._tried(row, tick, name)
             else:
                 listed(S, W, me, found)
                 if found and name in self._trials:
-                    found = self._kept(row, tick, name, found)
+                    found = self.kept(row, tick, name, found)
             if found:
                 yield name, found
 
+    def _looks_back(self, name: str) -> bool:
+        """Whether some commands of an action look back at another row than the others in a round:
+        what takes no time is a round of its own."""
+        return name in self._free and self._free[name].footprint.looks_back
+
+    def is_tried(self, row: Row, tick: Tick, name: str) -> bool:
+        """Whether the commands of an action must be tried one by one."""
+        in_round = row.S[ROUND] is not None
+        return tick.long() is not None or (in_round and self._looks_back(name))
+
     # ---- requires of the language ---------------------------------------------------------------
 
-    def _kept(self, row: Row, tick: Tick, name: str, found: list[Args]) -> list[Args]:
+    def kept(self, row: Row, tick: Tick, name: str, found: list[Args]) -> list[Args]:
         """Those bindings, whose own requires hold, that no require of the language refuses."""
+        if name not in self._trials:
+            return found
         trial, mark, S, J = self._trials[name], row.mark, row.S, row.J
         if trial is None:
             return [args for args in found if not self._breaks(row, tick, name, args)]
-        W, me, kept = S if S[ROUND] is None else S[ROUND], tick.acting, []
+        W, me, kept = since(row), tick.acting, []
         for args in found:
             try:
                 sure = trial(S, W, me, row, J, *args) == 0
@@ -122,8 +141,7 @@ class Legal:
             tick.break_off(long, "")
             if row.S[KINDS] is not kinds:  # a binding is one of those who live now
                 single = frozenset(self.made)
-            W = row.S if row.S[ROUND] is None else row.S[ROUND]
-            found = dict(self._judged(row, tick, W, but=single))
+            found = dict(self._judged(row, tick, but=single))
         except Breach:
             found = {}
         row.undo(mark)
@@ -134,9 +152,13 @@ class Legal:
 
     def _tried(self, row: Row, tick: Tick, name: str) -> list[Args]:
         """The legal bindings of an action by trying each."""
-        made, params = self.made[name], self.stepper.rules.actions[name].params
-        domains = [self.stepper.domain(row, one) for one in params]
-        return [args for args in product(*domains) if tick.is_legal(made[args])]
+        params = self.stepper.rules.actions[name].params
+        return self.tried(tick, name, product(*(self.stepper.domain(row, one) for one in params)))
+
+    def tried(self, tick: Tick, name: str, bindings: Iterable[Args]) -> list[Args]:
+        """Those of some bindings of an action that are legal."""
+        made = self.made[name]
+        return [args for args in bindings if tick.is_legal(made[args])]
 
     # ---- large actions --------------------------------------------------------------------------
 
@@ -166,6 +188,12 @@ class Legal:
 
 
 _LUCK = SeededLuck()
+
+
+def since(row: Row) -> list[Any]:
+    """What `was` reads of a command that takes time: the row that the round began with."""
+    S = row.S
+    return S if S[ROUND] is None else S[ROUND]
 
 
 def _may_be_free(action: Action) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck
+from tokenworld.engine.rows.focus import Focus, focus_on
 from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
 from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
@@ -57,13 +58,17 @@ class LiveRow:
 
     def legal(self, state: State) -> list[Command]:
         """Every command that would not be refused, actions in order, then arguments in order."""
+        return self._on(state, lambda stepper, row: self._listing(stepper).commands(row))
 
-        def listed(stepper: RowStepper, row: Row) -> list[Command]:
-            if self._legal is None or self._legal.stepper is not stepper:
-                self._legal = Legal(stepper)
-            return self._legal.commands(row)
+    def focus(self, state: State, number: int) -> Focus:
+        """What can be done with an object."""
+        return self._on(state, lambda stepper, row: focus_on(self._listing(stepper), row, number))
 
-        return self._on(state, listed)
+    def _listing(self, stepper: RowStepper) -> Legal:
+        """What lists the commands of the row."""
+        if self._legal is None or self._legal.stepper is not stepper:
+            self._legal = Legal(stepper)
+        return self._legal
 
     def passes(self, state: State, command: Command) -> bool:
         """Whether a command would not be refused, nor be in error for a number in its requires."""
