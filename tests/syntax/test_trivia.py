@@ -2,7 +2,7 @@
 
 from trees import parse
 
-from tokenworld.syntax import doc_of
+from tokenworld.syntax import docs_of
 
 TEXT = """# file
 ## Not a doc: a line lies between.
@@ -30,7 +30,7 @@ def test_comments_in_order() -> None:
 
 def test_doc_comments_belong_to_the_item_below() -> None:
     file = parse(TEXT)
-    assert [doc_of(file, item) for item in file.items] == [
+    assert [docs_of(file).get(item.span.line) for item in file.items] == [
         "First line.\nSecond line.",
         None,
         None,

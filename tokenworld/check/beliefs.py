@@ -8,7 +8,7 @@ from dataclasses import replace
 from tokenworld.check.analysis.uses import written_slots
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
-from tokenworld.check.typing.context import Context, formal_binders, when_true
+from tokenworld.check.typing.context import Context, facts_where, formal_binders
 from tokenworld.check.typing.expressions import check, check_condition, check_where
 from tokenworld.check.typing.statements import check_effects
 from tokenworld.check.typing.types import optional
@@ -78,7 +78,7 @@ def _belief(item: syn.BelieveDecl, draft: Draft) -> Iterator[_Guessed]:
     ctx = Context(draft, {binder.name: binder.type for binder in binders})
     phase = _phase(item, draft)
     if item.condition is not None:
-        ctx = ctx.narrow(when_true(check_condition(item.condition, ctx), draft.types))
+        ctx = ctx.narrow(facts_where(check_condition(item.condition, ctx), draft.types))
     draft.attempt(lambda: _strength(item, draft))
     for step in item.steps:
         if isinstance(step, syn.Let):

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar, cast
 
 from tokenworld.check.draft import Draft, Entry
 from tokenworld.check.typing.arithmetic import fit
-from tokenworld.check.typing.context import Context, formal_binders, when_true
+from tokenworld.check.typing.context import Context, facts_where, formal_binders
 from tokenworld.check.typing.expressions import (
     check,
     check_condition,
@@ -195,7 +195,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
         if require is None:
             return ctx
         steps.guards.append(require)
-        return ctx.narrow(when_true(require.condition, draft.types))
+        return ctx.narrow(facts_where(require.condition, draft.types))
     if isinstance(step, syn.Cancelled):
         steps.cancelled = check_block(step.block, ctx.other_state())
         return ctx
@@ -230,7 +230,7 @@ def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> Law:
             what = f"There is no phase `{phase}`."
             draft.stop("TW0502", what, item.phase.span, "unknown phase", hint)
     when = None if item.condition is None else check_condition(item.condition, ctx)
-    inner = ctx if when is None else ctx.narrow(when_true(when, draft.types))
+    inner = ctx if when is None else ctx.narrow(facts_where(when, draft.types))
     body = check_block(item.block, inner)
     name = item.name.value
     return Law(name, binders, phase, when, body, item.span, entry.quirk, entry.doc)
@@ -253,7 +253,7 @@ def _watch(draft: Draft, item: syn.WatchDecl, _entry: Entry) -> Watch:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     when = check_condition(item.condition, ctx)
-    body = check_block(item.block, ctx.narrow(when_true(when, draft.types)), "watch")
+    body = check_block(item.block, ctx.narrow(facts_where(when, draft.types)), "watch")
     uses_was = looks_back((when,))
     return Watch(item.name.value, binders, item.once, when, body, uses_was, item.span)
 

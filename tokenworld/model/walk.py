@@ -130,31 +130,38 @@ def _slot_terms(term: TemplateTerm) -> tuple[Term, ...]:
     return slot_terms(term.template)
 
 
-def _inner(term: Any) -> tuple[Term, ...]:
-    return (term.term,)
-
-
-def _of(term: Any) -> tuple[Term, ...]:
-    return (term.of,)
-
-
-def _no_terms(term: Any) -> tuple[Term, ...]:
-    return ()
-
-
 _LEAVES = (
     BoolLiteral, NumberLiteral, EnumLiteral, NoneLiteral, ObjectLiteral, ParamRead, Local, Me,
 )  # fmt: skip
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    **dict.fromkeys(_LEAVES, ()),
+    **dict.fromkeys((InverseOf, ClosureOf), ("of",)),
+    **dict.fromkeys((Not, Negate, IsType, Rescale, ToReal), ("term",)),
+    **dict.fromkeys((Implies, Compare, Arithmetic), ("left", "right")),
+    Member: ("item", "collection"),
+    Choose: ("condition", "then", "otherwise"),
+}
+"""The fields that hold a direct subterm each, by class."""
+_LISTS: Final[dict[type, str]] = {
+    **dict.fromkeys((Read, DeriveCall, BuiltinCall), "args"),
+    **dict.fromkeys((And, Or), "terms"),
+    ListTerm: "items",
+}
+"""The field that holds all direct subterms, by class."""
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Term, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    if not names:
+        return lambda term: ()
+    (part,) = map(attrgetter, names)
+    return lambda term: (part(term),)
+
+
 _PARTS: Final[dict[type, Callable[[Any], tuple[Term, ...]]]] = {
-    **dict.fromkeys(_LEAVES, _no_terms),
-    **dict.fromkeys((Read, DeriveCall, BuiltinCall), attrgetter("args")),
-    **dict.fromkeys((InverseOf, ClosureOf), _of),
-    **dict.fromkeys((Not, Negate, IsType, Rescale, ToReal), _inner),
-    **dict.fromkeys((And, Or), attrgetter("terms")),
-    **dict.fromkeys((Implies, Compare, Arithmetic), attrgetter("left", "right")),
-    Member: attrgetter("item", "collection"),
-    Choose: attrgetter("condition", "then", "otherwise"),
-    ListTerm: attrgetter("items"),
+    **{kind: _getter(names) for kind, names in _FIELDS.items()},
+    **{kind: attrgetter(name) for kind, name in _LISTS.items()},
     Fold: _fold_parts,
     TemplateTerm: _slot_terms,
 }
@@ -219,43 +226,25 @@ def map_children(term: Term, change: Change) -> Term:
     return _rebuilt(term, lambda _: next(given))
 
 
-def _rebuilt(term: Term, change: Change) -> Term:
+def _rebuilt(term: Any, change: Change) -> Term:
     """The same term with its subterms changed, each once and in written order."""
-    match term:
-        case Read() | DeriveCall() | BuiltinCall():
-            return replace(term, args=tuple(change(arg) for arg in term.args))
-        case InverseOf() | ClosureOf():
-            return replace(term, of=change(term.of))
-        case Not() | Negate() | IsType() | Rescale() | ToReal():
-            return replace(term, term=change(term.term))
-        case And() | Or():
-            return replace(term, terms=tuple(change(part) for part in term.terms))
-        case Implies() | Compare() | Arithmetic():
-            return replace(term, left=change(term.left), right=change(term.right))
-        case Member():
-            return replace(term, item=change(term.item), collection=change(term.collection))
-        case Choose():
-            parts = (change(term.condition), change(term.then), change(term.otherwise))
-            return replace(term, condition=parts[0], then=parts[1], otherwise=parts[2])
-        case ListTerm():
-            return replace(term, items=tuple(change(item) for item in term.items))
-        case Fold():
-            return replace(
-                term,
-                binders=_map_binders(term.binders, change),  # first: they are written first
-                where=None if term.where is None else change(term.where),
-                value=None if term.value is None else change(term.value),
-            )
-        case TemplateTerm():
-            parts_ = tuple(
-                replace(part, term=change(part.term)) if isinstance(part, Slot) else part
-                for part in term.template.parts
-            )
-            return replace(term, template=replace(term.template, parts=parts_))
-        case LeafTerm():
-            return term
-        case _:
-            assert_never(term)
+    kind, changed = type(term), dict[str, object]()
+    if kind is Fold:
+        changed["binders"] = _map_binders(term.binders, change)  # first: they are written first
+        given = [name for name in ("where", "value") if getattr(term, name) is not None]
+        changed |= {name: change(getattr(term, name)) for name in given}
+    elif kind is TemplateTerm:
+        parts = tuple(
+            replace(part, term=change(part.term)) if isinstance(part, Slot) else part
+            for part in term.template.parts
+        )
+        changed["template"] = replace(term.template, parts=parts)
+    elif kind in _LISTS:
+        changed[_LISTS[kind]] = tuple([change(part) for part in _PARTS[kind](term)])
+    else:
+        changed |= {name: change(getattr(term, name)) for name in _FIELDS[kind]}
+    found: Term = replace(term, **changed)
+    return found
 
 
 def _both(effect: If) -> tuple[Body, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json
 from tokenworld.ground import STATUSES, Json, Status
 from tokenworld.store.database import Database, nothing_recorded, unreadable
 from tokenworld.store.records import (
@@ -60,10 +60,8 @@ __all__ = [
     "ticks_of",
 ]
 
-TICK_COLUMNS = (
-    "run, seq, actor, source, text, intent, outcome, status, "
-    "hash_before, hash_after, previous, chain, started, microseconds"
-)
+_HEADER = ("world", "digest", "compiler", "seed", "player", "params", "start_hash")
+"""The fields of a header that its JSON has as they are."""
 
 
 def sources_json(sources: Sequence[SourceText]) -> Json:
@@ -79,14 +77,8 @@ def header_json(header: RunHeader, origin: Origin | None) -> Json:
         carried["language"] = header.language
     return {
         "format": "tw-run/1",
-        "world": header.world,
-        "digest": header.digest,
+        **{name: getattr(header, name) for name in _HEADER},
         "sources": digest_of(sources_json(header.sources)),
-        "compiler": header.compiler,
-        "seed": header.seed,
-        "player": header.player,
-        "params": header.params,
-        "start_hash": header.start_hash,
         "parent": _place_json(origin) if origin else None,
         **carried,
     }
@@ -112,21 +104,24 @@ def insert_run(
     )
     number = _slug_number(connection, header.world, number)
     text = header_json(header, origin)
-    row = (
-        header.world,
-        number,
-        f"{header.world}-{number}",
-        source_set,
-        header.parent.run if header.parent else None,
-        canonical(text),
-        digest_of(text),
+    return _insert(
+        connection,
+        "run",
+        world=header.world,
+        number=number,
+        slug=f"{header.world}-{number}",
+        source_set=source_set,
+        parent_run=header.parent.run if header.parent else None,
+        header=canonical(text),
+        genesis=digest_of(text),
     )
-    cursor = connection.execute(
-        "INSERT INTO run (world, number, slug, source_set, parent_run, header, genesis) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
-    return cast(int, cursor.lastrowid)
+
+
+def _insert(connection: sqlite3.Connection, table: str, **row: object) -> int:
+    """Store a row, column by column; its number."""
+    marks = ", ".join("?" * len(row))
+    query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"
+    return cast(int, connection.execute(query, tuple(row.values())).lastrowid)
 
 
 def _slug_number(connection: sqlite3.Connection, world: str, wanted: int | None) -> int:
@@ -182,25 +177,9 @@ def chained(
 
 def insert_tick(connection: sqlite3.Connection, tick: Tick) -> None:
     """Store a record with its rows in the side tables."""
-    row = (
-        tick.run,
-        tick.seq,
-        tick.actor,
-        tick.source,
-        tick.text,
-        canonical(tick.intent),
-        canonical(tick.outcome),
-        tick.status,
-        tick.hash_before,
-        tick.hash_after,
-        tick.previous,
-        tick.chain,
-    )
-    connection.execute(
-        "INSERT INTO tick (run, seq, actor, source, text, intent, outcome, status, "
-        "hash_before, hash_after, previous, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
+    row = {name: getattr(tick, name) for name in _TICK_ROW}
+    row |= {"intent": canonical(tick.intent), "outcome": canonical(tick.outcome)}
+    _insert(connection, "tick", **row)
     connection.executemany(
         "INSERT INTO event (run, seq, position, part, fluent, args, old, new, rule) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -221,55 +200,30 @@ def event_rows(outcome: Mapping[str, Json]) -> Iterator[tuple[int, str, str, str
 
 
 def insert_timing(connection: sqlite3.Connection, run: int, seq: int, timing: Timing) -> None:
-    connection.execute(
-        "INSERT INTO timing (run, seq, started, microseconds) VALUES (?, ?, ?, ?)",
-        (run, seq, timing.started, timing.microseconds),
-    )
+    _insert(connection, "timing", run=run, seq=seq, **fields_json(timing))
 
 
 def insert_snapshot(connection: sqlite3.Connection, tick: Tick, state: Mapping[str, Json]) -> None:
-    connection.execute(
-        "INSERT INTO snapshot (run, seq, state, state_hash) VALUES (?, ?, ?, ?)",
-        (tick.run, tick.seq, canonical(state), tick.hash_after),
-    )
+    text, after = canonical(state), tick.hash_after
+    _insert(connection, "snapshot", run=tick.run, seq=tick.seq, state=text, state_hash=after)
 
 
 def insert_ending(connection: sqlite3.Connection, run: int, ending: Ending) -> None:
-    connection.execute(
-        "INSERT INTO ending (run, reason, ticks, state_hash, chain) VALUES (?, ?, ?, ?, ?)",
-        (run, ending.reason, ending.ticks, ending.state_hash, ending.chain),
-    )
+    _insert(connection, "ending", run=run, **fields_json(ending))
 
 
 def insert_reference(connection: sqlite3.Connection, run: int, reference: Reference) -> None:
-    connection.execute(
-        "INSERT INTO reference (run, verdict, window) VALUES (?, ?, ?)",
-        (run, reference.verdict, reference.window),
-    )
+    _insert(connection, "reference", run=run, **fields_json(reference))
 
 
 def tick_of(row: tuple[Any, ...]) -> Tick:
-    """The record of a row of `TICK_COLUMNS`; `ValueError` where it is damaged."""
+    """The record of a row of `_ticks`; `ValueError` where it is damaged."""
     try:
-        fitting(dict(zip(_TICK_ROW, row, strict=False)), _TICK_ROW)
-        run, seq, actor, source, text, intent, outcome, status, before, after, previous, chain = (
-            row[:12]
-        )
-        return Tick(
-            run=run,
-            seq=seq,
-            actor=actor,
-            source=source,
-            text=text,
-            intent=parsed(intent, INTENT),
-            outcome=parsed(outcome, OUTCOME),
-            status=status,
-            hash_before=before,
-            hash_after=after,
-            previous=previous,
-            chain=chain,
-            timing=timing_of(row[12], row[13]),
-        )
+        found = dict(zip(_TICK_ROW, row, strict=False))
+        fitting(found, _TICK_ROW)
+        found["intent"] = parsed(found["intent"], INTENT)
+        found["outcome"] = parsed(found["outcome"], OUTCOME)
+        return Tick(**found, timing=timing_of(row[12], row[13]))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"record {row[1]} of run {row[0]}: {error}") from error
 
@@ -469,11 +423,10 @@ def changes_of(
 
 
 def _ticks(store: Database, where: str, *parameters: int) -> tuple[Tick, ...]:
+    columns = ", ".join(f"tick.{name}" for name in _TICK_ROW)
     query = (
-        "SELECT tick.run, tick.seq, "
-        + TICK_COLUMNS.removeprefix("run, seq, ")
-        + " FROM tick LEFT JOIN timing ON timing.run = tick.run AND timing.seq = tick.seq "
-        + where
+        f"SELECT {columns}, started, microseconds FROM tick "
+        "LEFT JOIN timing ON timing.run = tick.run AND timing.seq = tick.seq " + where
     )
     with store.reading() as connection:
         rows = connection.execute(query, parameters).fetchall()
@@ -535,14 +488,8 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Refer
         id=row[0],
         slug=row[1],
         header=RunHeader(
-            world=header["world"],
-            digest=header["digest"],
+            **{name: header[name] for name in _HEADER},
             sources=sources,
-            compiler=header["compiler"],
-            seed=header["seed"],
-            player=header["player"],
-            start_hash=header["start_hash"],
-            params=header["params"],
             parent=Parent(row[3], origin.tick) if origin and row[3] is not None else None,
             carried=_place(header["carried"]) if "carried" in header else None,
             language=header.get("language", 1),

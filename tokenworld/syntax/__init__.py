@@ -1,6 +1,6 @@
 """Text to syntax tree: items, expressions and templates with spans."""
 
 from tokenworld.syntax.nodes import File
-from tokenworld.syntax.parse import doc_of, docs_of, parse_source
+from tokenworld.syntax.parse import docs_of, parse_source
 
-__all__ = ["File", "doc_of", "docs_of", "parse_source"]
+__all__ = ["File", "docs_of", "parse_source"]

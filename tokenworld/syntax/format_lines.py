@@ -234,14 +234,14 @@ def may_break(tokens: list[Token], shape: Shape, index: int) -> bool:
     if before.terminal in (",", "(", "["):
         return True
     if before.terminal in ("=", ":", "+=", "-="):
-        return index - 1 not in shape.parents and not _names_type(tokens, shape, index)
+        return index - 1 not in shape.parents and not _names_type(tokens, index)
     if index in shape.rows | shape.titles | shape.starts.keys():
         return True
     is_word = token.terminal in _BREAKS and index not in shape.names
     return (is_word and index not in shape.unary) or token.terminal == "~"
 
 
-def _names_type(tokens: list[Token], shape: Shape, index: int) -> bool:
+def _names_type(tokens: list[Token], index: int) -> bool:
     """Whether a token is the type behind the colon of a declaration, which stays with it."""
     return tokens[index].terminal == "TYPE" and tokens[index - 1].terminal == ":"
 

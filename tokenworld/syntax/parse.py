@@ -27,6 +27,29 @@ from tokenworld.syntax.templates import BLOCK_DEPTH, BuildError, Context, plain,
 # More mistakes in one file are not reported: it is no program, or one mistake hides them.
 ERROR_LIMIT: Final = 50
 
+_INSIDE = (
+    "The item {token} begins inside the brace opened on line {line}.",
+    "an item cannot begin inside a brace",
+)
+_NESTED = (
+    *_INSIDE,
+    "Move it out of the braces, or close that of line {line} with `}}` before it.",
+    "still open here",
+)
+"""Message, label and hint of a token that stands where a brace is still open, and the label of that
+brace."""
+_INTRUDER = (
+    *_INSIDE,
+    "Close the brace of line {line} with `}}` before this item.",
+    "this brace is never closed",
+)
+_OUTSIDER = (
+    "The brace opened on line {line} is still open at {token}.",
+    "cannot stand inside that brace",
+    "Close the brace of line {line} with `}}` before this line.",
+    "still open",
+)
+
 
 @frozen
 class Splitter:
@@ -98,16 +121,16 @@ class Splitter:
         intruder = self._intruder(first, stop)
         if intruder is not None:
             opened, suspect = self._open_braces(first, intruder)
-            return self._unclosed(suspect or opened[-1], self.tokens[intruder])
+            return self._still_open(suspect or opened[-1], self.tokens[intruder], _INTRUDER)
         if at_end and opened:
-            return self._unclosed(suspect or opened[-1], None)
+            return self._unclosed(suspect or opened[-1])
         outsider = self._outsider(stop, opened)
         if outsider is not None:
-            return self._still_open(opened[-1], outsider)
+            return self._still_open(opened[-1], outsider, _OUTSIDER)
         token = self._end_token() if at_end else self.tokens[stop]
         nested = self._nested(first, stop)
         if nested is not None and opened and not self._of_world(first, nested, opened):
-            return self._inside(opened[-1], self.tokens[nested])
+            return self._still_open(opened[-1], self.tokens[nested], _NESTED)
         machine = Machine(self.tables, "item")
         for earlier in self.tokens[first:stop]:
             machine.feed(earlier)
@@ -143,17 +166,6 @@ class Splitter:
         world = self.tokens[first].terminal == "world" and len(opened) == 1
         return world and self.tokens[nested].terminal in WORLD
 
-    def _inside(self, brace: Token, keyword: Token) -> Diagnostic:
-        line = self.source.line_and_column(brace.start)[0]
-        return Diagnostic(
-            "TW0102",
-            f"The item {describe(keyword)} begins inside the brace opened on line {line}.",
-            self.source.span(keyword.start, keyword.end),
-            label="an item cannot begin inside a brace",
-            hint=f"Move it out of the braces, or close that of line {line} with `}}` before it.",
-            related=(Related(self.source.span(brace.start, brace.end), "still open here"),),
-        )
-
     def _outsider(self, stop: int, opened: list[Token]) -> Token | None:
         """A keyword that begins a line no further right than the line of the open brace."""
         if not opened:
@@ -166,15 +178,19 @@ class Splitter:
                 return token
         return None
 
-    def _still_open(self, brace: Token, outsider: Token) -> Diagnostic:
-        line = self.source.line_and_column(brace.start)[0]
+    def _still_open(
+        self, brace: Token, token: Token, told: tuple[str, str, str, str]
+    ) -> Diagnostic:
+        """A token that cannot stand behind a brace that is still open: see `_NESTED`."""
+        message, label, hint, place = told
+        words = {"line": self._line(brace), "token": describe(token)}
         return Diagnostic(
             "TW0102",
-            f"The brace opened on line {line} is still open at {describe(outsider)}.",
-            self.source.span(outsider.start, outsider.end),
-            label="cannot stand inside that brace",
-            hint=f"Close the brace of line {line} with `}}` before this line.",
-            related=(Related(self.source.span(brace.start, brace.end), "still open"),),
+            message.format(**words),
+            self.source.span(token.start, token.end),
+            label=label,
+            hint=hint.format(**words),
+            related=(Related(self.source.span(brace.start, brace.end), place),),
         )
 
     def _open_braces(self, first: int, stop: int) -> tuple[list[Token], Token | None]:
@@ -195,24 +211,13 @@ class Splitter:
                     suspect = suspect or brace
         return [brace for brace, _ in opened], suspect
 
-    def _unclosed(self, brace: Token, intruder: Token | None) -> Diagnostic:
-        line = self.source.line_and_column(brace.start)[0]
-        place = Related(self.source.span(brace.start, brace.end), "this brace is never closed")
-        if intruder is None:
-            return Diagnostic(
-                "TW0102",
-                f"The brace opened on line {line} is never closed.",
-                place.span,
-                label="never closed",
-                hint="Close it with `}`.",
-            )
+    def _unclosed(self, brace: Token) -> Diagnostic:
         return Diagnostic(
             "TW0102",
-            f"The item {describe(intruder)} begins inside the brace opened on line {line}.",
-            self.source.span(intruder.start, intruder.end),
-            label="an item cannot begin inside a brace",
-            hint=f"Close the brace of line {line} with `}}` before this item.",
-            related=(place,),
+            f"The brace opened on line {self._line(brace)} is never closed.",
+            self.source.span(brace.start, brace.end),
+            label="never closed",
+            hint="Close it with `}`.",
         )
 
     def _too_deep(self, index: int) -> Diagnostic:
@@ -271,6 +276,9 @@ class Splitter:
 
     # ---- lines ----------------------------------------------------------------------------
 
+    def _line(self, token: Token) -> int:
+        return self.source.line_and_column(token.start)[0]
+
     def _column(self, index: int) -> int:
         return self.source.line_and_column(self.tokens[index].start)[1]
 
@@ -281,7 +289,7 @@ class Splitter:
 
     def _indentation(self, token: Token) -> int:
         """The characters before the first word of the line that a token stands on."""
-        line = self.source.line_text(self.source.line_and_column(token.start)[0])
+        line = self.source.line_text(self._line(token))
         return len(line) - len(line.lstrip())
 
 
@@ -302,11 +310,6 @@ def comments(source: Source, tokens: list[Token]) -> tuple[Comment, ...]:
             found += [_comment(source, m) for m in _COMMENT.finditer(text, position, start)]
         position = end
     return tuple(found)
-
-
-def doc_of(file: File, item: Item) -> str | None:
-    """The doc comment of an item: the `##` lines straight above it, without their marks."""
-    return docs_of(file).get(item.span.line)
 
 
 def docs_of(file: File) -> dict[int, str]:

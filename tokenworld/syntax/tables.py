@@ -27,8 +27,6 @@ FORMAT: Final = 1
 END: Final = "$END"
 Start = Literal["item", "expr"]
 STARTS: Final[tuple[Start, ...]] = ("item", "expr")
-# Names of the terminals that are not written literally in the grammar.
-OPEN_TERMINALS: Final = ("NAME", "TYPE", "RAW", "NUMBER", "PERCENT", "QUANTITY", "STRING")
 
 
 class Rule(NamedTuple):

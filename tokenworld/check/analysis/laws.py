@@ -132,7 +132,7 @@ def _meet(law: Law, other: Law, draft: Draft) -> None:
 def _conflict(one: _Change, two: _Change, law: Law, other: Law, draft: Draft) -> bool:
     if one.target.fluent != two.target.fluent or not (one.sets or two.sets):
         return False
-    names = _same_slot(one, two, law, other)
+    names = _same_slot(one, two, other)
     if names is None:
         return False
     seen = two.named(names)
@@ -143,7 +143,7 @@ def _conflict(one: _Change, two: _Change, law: Law, other: Law, draft: Draft) ->
     return not (one.sets and seen.sets) or _unlike(one, seen)
 
 
-def _same_slot(one: _Change, two: _Change, law: Law, other: Law) -> dict[str, str] | None:
+def _same_slot(one: _Change, two: _Change, other: Law) -> dict[str, str] | None:
     """Names for the other law's variables under which both write one slot."""
     names = {binder.name: f"{binder.name} of {other.name}" for binder in other.params}
     for mine, theirs in zip(one.target.args, two.target.args, strict=True):

@@ -243,12 +243,9 @@ def _of_target(target: Read, draft: Draft) -> Iterator[Term]:
 
 def _ranged(fluent: Fluent | None) -> bool:
     """Whether adding to a fluent may be refused, so that the old value matters."""
-    bounded = fluent is not None and isinstance(fluent.type, NumberType)
-    return bounded and fluent is not None and not fluent.clamped and _bounds(fluent)
-
-
-def _bounds(fluent: Fluent) -> bool:
-    return isinstance(fluent.type, NumberType) and fluent.type.low is not None
+    if fluent is None or fluent.clamped or not isinstance(fluent.type, NumberType):
+        return False
+    return fluent.type.low is not None
 
 
 _NOTHING = frozenset[str]()
@@ -289,13 +286,9 @@ def all_mentions(draft: Draft) -> Mentions:
 
 
 def _joined(found: list[Mentions]) -> Mentions:
+    names = ("fluents", "derives", "params", "watched", "events", "written")
     return Mentions(
-        fluents=_NOTHING.union(*(one.fluents for one in found)),
-        derives=_NOTHING.union(*(one.derives for one in found)),
-        params=_NOTHING.union(*(one.params for one in found)),
-        watched=_NOTHING.union(*(one.watched for one in found)),
-        events=_NOTHING.union(*(one.events for one in found)),
-        written=_NOTHING.union(*(one.written for one in found)),
+        **{name: _NOTHING.union(*(getattr(one, name) for one in found)) for name in names}
     )
 
 

@@ -54,10 +54,9 @@ __all__ = [
     "BROKEN",
     "Context",
     "domain_of",
+    "facts_where",
     "formal_binders",
     "fresh_local",
-    "when_false",
-    "when_true",
 ]
 
 
@@ -111,44 +110,27 @@ def _known(term: Term, kind: ValueType, types: Types) -> Facts:
     return {key: _narrowed((without_none(term.type),), (kind,), types)}
 
 
-def when_true(term: Term, types: Types) -> Facts:
-    """The narrower types of locals and paths where ``term`` holds."""
+def facts_where(term: Term, types: Types, *, holds: bool = True) -> Facts:
+    """The narrower types of locals and paths where ``term`` holds, or where it does not."""
     match term:
-        case Compare(op="!=", left=value, right=NoneLiteral()):
+        case (
+            Compare(op=op, left=value, right=NoneLiteral())
+            | Compare(op=op, left=NoneLiteral(), right=value)
+        ) if op == ("!=" if holds else "=="):
             return _known(value, without_none(value.type), types)
-        case Compare(op="!=", left=NoneLiteral(), right=value):
-            return _known(value, without_none(value.type), types)
-        case IsType(term=value, of=of):
+        case IsType(term=value, of=of) if holds:
             return _known(value, ObjectType(of), types)
-        case And(terms=terms):
-            return _all([when_true(part, types) for part in terms], types)
-        case Or(terms=terms):
-            return _some([when_true(part, types) for part in terms], types)
+        case And(terms=terms) | Or(terms=terms):
+            parts = [facts_where(part, types, holds=holds) for part in terms]
+            return (_all if isinstance(term, And) == holds else _some)(parts, types)
         case Implies(left=left, right=right):
-            return _some([when_false(left, types), when_true(right, types)], types)
+            parts = [
+                facts_where(left, types, holds=not holds),
+                facts_where(right, types, holds=holds),
+            ]
+            return (_some if holds else _all)(parts, types)
         case Not(term=inner):
-            return when_false(inner, types)
-        case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
-            return {}
-        case _:
-            assert_never(term)
-
-
-def when_false(term: Term, types: Types) -> Facts:
-    """The narrower types of locals and paths where ``term`` does not hold."""
-    match term:
-        case Compare(op="==", left=value, right=NoneLiteral()):
-            return _known(value, without_none(value.type), types)
-        case Compare(op="==", left=NoneLiteral(), right=value):
-            return _known(value, without_none(value.type), types)
-        case Or(terms=terms):
-            return _all([when_false(part, types) for part in terms], types)
-        case And(terms=terms):
-            return _some([when_false(part, types) for part in terms], types)
-        case Not(term=inner):
-            return when_true(inner, types)
-        case Implies(left=left, right=right):
-            return _all([when_true(left, types), when_false(right, types)], types)
+            return facts_where(inner, types, holds=not holds)
         case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
             return {}
         case _:

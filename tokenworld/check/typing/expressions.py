@@ -29,10 +29,9 @@ from tokenworld.check.typing.arithmetic import (
 from tokenworld.check.typing.context import (
     Context,
     domain_of,
+    facts_where,
     formal_binders,
     fresh_local,
-    when_false,
-    when_true,
 )
 from tokenworld.check.typing.names import (
     behind_alias,
@@ -183,8 +182,7 @@ def _logic(expr: Logic, ctx: Context, expected: ValueType | None) -> Term:
 
 
 def _knowing(term: Term, ctx: Context, *, holds: bool = True) -> Context:
-    facts = (when_true if holds else when_false)(term, ctx.draft.types)
-    return ctx.narrow(facts)
+    return ctx.narrow(facts_where(term, ctx.draft.types, holds=holds))
 
 
 def _group(operands: tuple[syn.Expr, ...], ctx: Context, *, positive: bool) -> tuple[Term, ...]:
@@ -701,7 +699,7 @@ def check_where(where: syn.Where, ctx: Context) -> tuple[tuple[Binder, ...], Ter
     if where.condition is None:
         return binders, None, inner
     condition = check_condition(where.condition, inner)
-    return binders, condition, inner.narrow(when_true(condition, ctx.draft.types))
+    return binders, condition, _knowing(condition, inner)
 
 
 def check_fold(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal, assert_never
 
 from tokenworld.check.typing.arithmetic import fit
-from tokenworld.check.typing.context import BROKEN, Context, fresh_local, when_false, when_true
+from tokenworld.check.typing.context import BROKEN, Context, facts_where, fresh_local
 from tokenworld.check.typing.expressions import (
     check,
     check_condition,
@@ -228,8 +228,8 @@ def _if(branches: tuple[syn.Branch, ...], otherwise: syn.Block | None, here: _He
     first, rest = branches[0], branches[1:]
     condition = check_condition(first.condition, here.ctx)
     types = here.ctx.draft.types
-    then = check_block(first.block, here.ctx.narrow(when_true(condition, types)), here.place)
-    after = _Here(here.ctx.narrow(when_false(condition, types)), here.place)
+    then = check_block(first.block, here.ctx.narrow(facts_where(condition, types)), here.place)
+    after = _Here(here.ctx.narrow(facts_where(condition, types, holds=False)), here.place)
     other = (_if(rest, otherwise, after),) if rest else _block_or_nothing(otherwise, after)
     last = otherwise if otherwise is not None else branches[-1].block
     return If(condition, then, other, first.condition.span.join(last.span))
