@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
@@ -176,19 +176,8 @@ def _marked(draft: Draft, fluent: Fluent, kind: str, flag: syn.Mark) -> Fluent:
     if not fits[kind]:
         what = f"`{kind}` does not fit `{fluent.name}`."
         draft.stop("TW0310", what, flag.span, "flag does not fit", "Remove the flag.")
-    match kind:
-        case "clamped":
-            return replace(fluent, clamped=True)
-        case "unique":
-            return replace(fluent, unique=True)
-        case "nested":
-            return replace(fluent, nested=True)
-        case "ordered":
-            return replace(fluent, ordered=True)
-        case "symmetric":
-            return replace(fluent, symmetric=True)
-        case _:
-            return replace(fluent, acyclic=True)
+    set_: dict[str, Any] = {kind: True}
+    return replace(fluent, **set_)
 
 
 def _modified(fluent: Fluent, modifiers: tuple[syn.Modifier, ...]) -> Fluent:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal, cast
+from typing import Final, Literal, cast, get_args
 
 from tokenworld.syntax import declarations as d
 from tokenworld.syntax.build_expr import aka, expr, formal, number, params, ref, type_ref
-from tokenworld.syntax.build_rules import block_below, field, fields, optional_text
+from tokenworld.syntax.build_rules import block, block_below, field, fields, optional_text
 from tokenworld.syntax.expressions import Name, Number, Str
 from tokenworld.syntax.lalr import Kid, Token, Tree
-from tokenworld.syntax.templates import Context, name, names, optional_name, plain, token_of
+from tokenworld.syntax.templates import (
+    Context,
+    built,
+    name,
+    names,
+    optional_name,
+    plain,
+    quoted,
+    token_of,
+)
 
 # ---- files --------------------------------------------------------------------------------
 
 
-def edition(cx: Context, tree: Tree) -> d.EditionDecl:
-    """`edition 1`."""
-    return d.EditionDecl(cx.span(tree), number(cx, tree.kids[1]))
+edition = built(d.EditionDecl, (number, 1))
+"""`edition 1`."""
 
 
 def use(cx: Context, tree: Tree) -> d.UseDecl:
@@ -26,9 +34,8 @@ def use(cx: Context, tree: Tree) -> d.UseDecl:
     return d.UseDecl(cx.span(tree), path, optional_name(cx, tree.after("as")))
 
 
-def model(cx: Context, tree: Tree) -> d.ModelDecl:
-    """`model name`."""
-    return d.ModelDecl(cx.span(tree), name(cx, tree.kids[1]))
+model = built(d.ModelDecl, (name, 1))
+"""`model name`."""
 
 
 def pddl(cx: Context, tree: Tree) -> d.PddlDecl:
@@ -123,19 +130,7 @@ def _flag(cx: Context, tree: Tree) -> d.Flag:
 
 
 _MarkKind = Literal["clamped", "unique", "nested", "ordered", "symmetric", "acyclic"]
-_FLAG_KINDS = frozenset(
-    [
-        "default",
-        "clamped",
-        "unique",
-        "nested",
-        "ordered",
-        "inverse",
-        "closure",
-        "symmetric",
-        "acyclic",
-    ]
-)
+_FLAG_KINDS = frozenset(("default", "inverse", "closure", *get_args(_MarkKind)))
 
 
 def object_decl(cx: Context, tree: Tree) -> d.ObjectDecl:
@@ -151,9 +146,8 @@ def object_decl(cx: Context, tree: Tree) -> d.ObjectDecl:
     )
 
 
-def actor(cx: Context, tree: Tree) -> d.ActorDecl:
-    """`actor me: Hero`."""
-    return d.ActorDecl(cx.span(tree), name(cx, tree.kids[1]), name(cx, tree.kids[3]))
+actor = built(d.ActorDecl, (name, 1), (name, 3))
+"""`actor me: Hero`."""
 
 
 def relation(cx: Context, tree: Tree) -> d.RelationDecl:
@@ -269,7 +263,7 @@ def scenario(cx: Context, tree: Tree) -> d.ScenarioDecl:
     steps = tuple(
         _STEPS[kid.kind](cx, kid) for kid in tree.kids[_brace(tree) :] if isinstance(kid, Tree)
     )
-    title = plain(cx, token_of(tree.kids[1]))
+    title = quoted(cx, tree.kids[1])
     return d.ScenarioDecl(cx.span(tree), title, name(cx, tree.kids[3]), steps)
 
 
@@ -286,34 +280,13 @@ def _is_string(kid: Token) -> bool:
 # ---- lines of a world ---------------------------------------------------------------------
 
 
-def _spare(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Spare(cx.span(tree), name(cx, tree.kids[1]), number(cx, tree.kids[2]))
+_LEGEND: Final = built(d.Legend, (quoted, 1), (block, -1))
 
 
 def _layout(cx: Context, tree: Tree) -> d.WorldItem:
     rows = tuple(plain(cx, token) for token in tree.strings())
-    legends = tuple(_legend(cx, kid) for kid in tree.trees("legend"))
+    legends = tuple(_LEGEND(cx, kid) for kid in tree.trees("legend"))
     return d.Layout(cx.span(tree), name(cx, tree.kids[1]), rows, legends)
-
-
-def _legend(cx: Context, tree: Tree) -> d.Legend:
-    return d.Legend(cx.span(tree), plain(cx, token_of(tree.kids[1])), block_below(cx, tree))
-
-
-def _setup(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Setup(cx.span(tree), block_below(cx, tree))
-
-
-def _start_file(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.StartFile(cx.span(tree), plain(cx, token_of(tree.kids[1])))
-
-
-def _tune(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Tune(cx.span(tree), name(cx, tree.kids[1]), expr(cx, tree.kids[3]))
-
-
-def _time(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.TimePolicy(cx.span(tree), name(cx, tree.kids[2]))
 
 
 def _turns(cx: Context, tree: Tree) -> d.WorldItem:
@@ -323,10 +296,6 @@ def _turns(cx: Context, tree: Tree) -> d.WorldItem:
 def _ambiguous(cx: Context, tree: Tree) -> d.WorldItem:
     policy = cast(Literal["first", "ask"], token_of(tree.kids[1]).text)
     return d.Ambiguous(cx.span(tree), policy)
-
-
-def _endless(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Endless(cx.span(tree))
 
 
 def _outcomes(cx: Context, tree: Tree) -> d.WorldItem:
@@ -340,48 +309,28 @@ def _ending(cx: Context, tree: Tree) -> d.WorldItem:
     return d.Ending(cx.span(tree), kind, name(cx, tree.kids[1]), condition, optional_text(cx, tree))
 
 
-def _award(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Award(cx.span(tree), expr(cx, tree.kids[1]), expr(cx, tree.kids[3]))
-
-
-def _pays(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Pays(cx.span(tree), expr(cx, tree.kids[1]), expr(cx, tree.kids[3]))
-
-
-def _score(cx: Context, tree: Tree) -> d.WorldItem:
-    return d.Score(cx.span(tree), expr(cx, tree.kids[2]))
-
-
 _WORLD_ITEMS: Final[dict[str, Callable[[Context, Tree], d.WorldItem]]] = {
     "object": object_decl,
-    "spare": _spare,
+    "spare": built(d.Spare, (name, 1), (number, 2)),
     "layout": _layout,
-    "setup": _setup,
-    "start_file": _start_file,
-    "tune": _tune,
-    "time": _time,
+    "setup": built(d.Setup, (block, -1)),
+    "start_file": built(d.StartFile, (quoted, 1)),
+    "tune": built(d.Tune, (name, 1), (expr, 3)),
+    "time": built(d.TimePolicy, (name, 2)),
     "turns": _turns,
     "ambiguous": _ambiguous,
-    "endless": _endless,
+    "endless": built(d.Endless),
     "outcomes": _outcomes,
     "goal": _ending,
     "lose": _ending,
     "stop": _ending,
-    "award": _award,
-    "pays": _pays,
-    "score": _score,
+    "award": built(d.Award, (expr, 1), (expr, 3)),
+    "pays": built(d.Pays, (expr, 1), (expr, 3)),
+    "score": built(d.Score, (expr, 2)),
 }
 
 
 # ---- steps of a scenario ------------------------------------------------------------------
-
-
-def _given(cx: Context, tree: Tree) -> d.Step:
-    return d.Given(cx.span(tree), block_below(cx, tree))
-
-
-def _random(cx: Context, tree: Tree) -> d.Step:
-    return d.Random(cx.span(tree), number(cx, tree.kids[1]))
 
 
 def _input(cx: Context, tree: Tree) -> d.Step:
@@ -395,7 +344,7 @@ def _input(cx: Context, tree: Tree) -> d.Step:
 
 def _intent(cx: Context, kid: Kid) -> d.Intent:
     if isinstance(kid, Tree) and kid.kind == "typed":
-        return d.Typed(cx.span(kid), plain(cx, token_of(kid)))
+        return d.Typed(cx.span(kid), quoted(cx, kid))
     if isinstance(kid, Tree) and kid.kind == "pass":
         return d.Pass(cx.span(kid))
     return ref(cx, kid)
@@ -410,26 +359,14 @@ def _then(cx: Context, tree: Tree) -> d.Step:
     return d.Then(cx.span(tree), tuple(_check(cx, kid) for kid in tree.all_after("then", ",")))
 
 
-def _always(cx: Context, tree: Tree) -> d.Step:
-    return d.Always(cx.span(tree), expr(cx, tree.kids[1]))
-
-
-def _never(cx: Context, tree: Tree) -> d.Step:
-    return d.Never(cx.span(tree), expr(cx, tree.kids[1]))
-
-
-def _replay(cx: Context, tree: Tree) -> d.Step:
-    return d.Replay(cx.span(tree), plain(cx, token_of(tree.kids[1])))
-
-
 _STEPS: Final[dict[str, Callable[[Context, Tree], d.Step]]] = {
-    "given": _given,
-    "random": _random,
+    "given": built(d.Given, (block, -1)),
+    "random": built(d.Random, (number, 1)),
     "input": _input,
     "then": _then,
-    "always_check": _always,
-    "never_check": _never,
-    "replay": _replay,
+    "always_check": built(d.Always, (expr, 1)),
+    "never_check": built(d.Never, (expr, 1)),
+    "replay": built(d.Replay, (quoted, 1)),
 }
 
 
@@ -447,14 +384,6 @@ def _refused(cx: Context, tree: Tree) -> d.Check:
     return d.Refused(cx.span(tree), optional_name(cx, tree.after("because")))
 
 
-def _status(cx: Context, tree: Tree) -> d.Check:
-    return d.StatusIs(cx.span(tree), name(cx, tree.kids[1]))
-
-
-def _unchanged(cx: Context, tree: Tree) -> d.Check:
-    return d.Unchanged(cx.span(tree))
-
-
 def _won(cx: Context, tree: Tree) -> d.Check:
     return d.Won(cx.span(tree), optional_name(cx, tree.find("name")))
 
@@ -463,35 +392,19 @@ def _lost(cx: Context, tree: Tree) -> d.Check:
     return d.Lost(cx.span(tree), optional_name(cx, tree.find("name")))
 
 
-def _says(cx: Context, tree: Tree) -> d.Check:
-    return d.Says(cx.span(tree), plain(cx, token_of(tree.kids[1])))
-
-
-def _emits(cx: Context, tree: Tree) -> d.Check:
-    return d.Emits(cx.span(tree), ref(cx, tree.kids[1]))
-
-
-def _within(cx: Context, tree: Tree) -> d.Check:
-    return d.Within(cx.span(tree), number(cx, tree.kids[1]), expr(cx, tree.kids[2]))
-
-
 def _winnable(cx: Context, tree: Tree) -> d.Check:
     return d.Winnable(cx.span(tree), _optional_number(cx, tree, "within"))
 
 
-def _unwinnable(cx: Context, tree: Tree) -> d.Check:
-    return d.Unwinnable(cx.span(tree))
-
-
 _CHECKS: Final[dict[str, Callable[[Context, Tree], d.Check]]] = {
     "refused": _refused,
-    "status": _status,
-    "unchanged": _unchanged,
+    "status": built(d.StatusIs, (name, 1)),
+    "unchanged": built(d.Unchanged),
     "won": _won,
     "lost": _lost,
-    "says": _says,
-    "emits": _emits,
-    "within": _within,
+    "says": built(d.Says, (quoted, 1)),
+    "emits": built(d.Emits, (ref, 1)),
+    "within": built(d.Within, (number, 1), (expr, 2)),
     "winnable": _winnable,
-    "unwinnable": _unwinnable,
+    "unwinnable": built(d.Unwinnable),
 }

@@ -8,7 +8,7 @@ from typing import Final, Literal, cast
 from tokenworld.syntax import expressions as e
 from tokenworld.syntax.expressions import Constant, NamedType, Number, PrimitiveType, Qualified
 from tokenworld.syntax.lalr import Kid, Token, Tree
-from tokenworld.syntax.templates import Context, must, name, template, token_of
+from tokenworld.syntax.templates import Context, built, must, name, template, token_of
 
 _BINARY: Final[dict[str, e.BinaryOp]] = {
     "plus": "+",
@@ -133,10 +133,6 @@ def _is_mark(kid: Kid) -> bool:
 # ---- one function per kind of tree --------------------------------------------------------
 
 
-def _name(cx: Context, tree: Tree) -> e.Expr:
-    return name(cx, tree)
-
-
 def _text(cx: Context, tree: Tree) -> e.Expr:
     return e.Text(cx.span(tree), template(cx, token_of(tree), slot_value))
 
@@ -155,20 +151,8 @@ def _call(cx: Context, tree: Tree) -> e.Expr:
     return e.Call(cx.span(tree), name(cx, tree.kids[0]), args(cx, tree))
 
 
-def _attr(cx: Context, tree: Tree) -> e.Expr:
-    return e.Attr(cx.span(tree), ref(cx, tree.kids[0]), name(cx, tree.kids[2]))
-
-
 def _method(cx: Context, tree: Tree) -> e.Expr:
     return e.Method(cx.span(tree), ref(cx, tree.kids[0]), name(cx, tree.kids[2]), args(cx, tree))
-
-
-def _was(cx: Context, tree: Tree) -> e.Expr:
-    return e.Was(cx.span(tree), ref(cx, tree.kids[1]))
-
-
-def _qualified(cx: Context, tree: Tree) -> e.Expr:
-    return Qualified(cx.span(tree), name(cx, tree.kids[0]), name(cx, tree.kids[2]))
 
 
 def _group(cx: Context, tree: Tree) -> e.Expr:
@@ -196,16 +180,9 @@ def _fold_all(cx: Context, tree: Tree) -> e.Expr:
     return e.FoldAll(cx.span(tree), _folder(tree), expr(cx, tree.kids[2]))
 
 
-def _not(cx: Context, tree: Tree) -> e.Expr:
-    return e.Not(cx.span(tree), expr(cx, tree.kids[1]))
-
-
-def _and(cx: Context, tree: Tree) -> e.Expr:
-    return e.And(cx.span(tree), exprs(cx, _operands(tree)))
-
-
-def _or(cx: Context, tree: Tree) -> e.Expr:
-    return e.Or(cx.span(tree), exprs(cx, _operands(tree)))
+def _and_or(cx: Context, tree: Tree) -> e.Expr:
+    node = e.And if tree.kind == "and" else e.Or
+    return node(cx.span(tree), exprs(cx, _operands(tree)))
 
 
 def _operands(tree: Tree) -> list[Kid]:
@@ -218,17 +195,9 @@ def _operands(tree: Tree) -> list[Kid]:
     return [left, *reversed(found)]
 
 
-def _implies(cx: Context, tree: Tree) -> e.Expr:
-    return e.Implies(cx.span(tree), expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
-
-
 def _choose(cx: Context, tree: Tree) -> e.Expr:
     condition, then, otherwise = exprs(cx, tree.kids[1::2])
     return e.Choose(cx.span(tree), condition, then, otherwise)
-
-
-def _default_for(cx: Context, tree: Tree) -> e.Expr:
-    return e.Otherwise(cx.span(tree), expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
 
 
 def _compare(cx: Context, tree: Tree) -> e.Expr:
@@ -236,45 +205,33 @@ def _compare(cx: Context, tree: Tree) -> e.Expr:
     return e.Compare(cx.span(tree), op, expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
 
 
-def _member_of(cx: Context, tree: Tree) -> e.Expr:
-    return e.MemberOf(cx.span(tree), expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
-
-
-def _is_type(cx: Context, tree: Tree) -> e.Expr:
-    return e.IsType(cx.span(tree), expr(cx, tree.kids[0]), name(cx, tree.kids[2]))
-
-
 def _binary(cx: Context, tree: Tree) -> e.Expr:
     op = _BINARY[tree.kind]
     return e.Binary(cx.span(tree), op, expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
 
 
-def _negative(cx: Context, tree: Tree) -> e.Expr:
-    return e.Negative(cx.span(tree), expr(cx, tree.kids[1]))
-
-
 _BUILDERS: Final[dict[str, Callable[[Context, Tree], e.Expr]]] = {
-    "name": _name,
+    "name": name,
     "text": _text,
     "constant": _constant,
     "call": _call,
-    "attr": _attr,
+    "attr": built(e.Attr, (ref, 0), (name, 2)),
     "method": _method,
-    "was": _was,
-    "qualified": _qualified,
+    "was": built(e.Was, (ref, 1)),
+    "qualified": built(Qualified, (name, 0), (name, 2)),
     "group": _group,
     "list": _list,
     "fold": _fold,
     "fold_of": _fold_of,
     "fold_all": _fold_all,
-    "not": _not,
-    "and": _and,
-    "or": _or,
-    "implies": _implies,
+    "not": built(e.Not, (expr, 1)),
+    "and": _and_or,
+    "or": _and_or,
+    "implies": built(e.Implies, (expr, 0), (expr, 2)),
     "choose": _choose,
-    "default_for": _default_for,
+    "default_for": built(e.Otherwise, (expr, 0), (expr, 2)),
     "compare": _compare,
-    "member_of": _member_of,
-    "is_type": _is_type,
-    "negative": _negative,
+    "member_of": built(e.MemberOf, (expr, 0), (expr, 2)),
+    "is_type": built(e.IsType, (expr, 0), (name, 2)),
+    "negative": built(e.Negative, (expr, 1)),
 }

@@ -14,6 +14,7 @@ from tokenworld.syntax.rules import Let
 from tokenworld.syntax.templates import (
     BuildError,
     Context,
+    built,
     must,
     name,
     optional_name,
@@ -102,14 +103,6 @@ def _set(cx: Context, tree: Tree) -> r.Effect:
     return r.Set(cx.span(tree), ref(cx, tree.kids[0]), op, expr(cx, tree.kids[2]))
 
 
-def _add(cx: Context, tree: Tree) -> r.Effect:
-    return r.Add(cx.span(tree), ref(cx, tree.kids[1]))
-
-
-def _remove(cx: Context, tree: Tree) -> r.Effect:
-    return r.Remove(cx.span(tree), ref(cx, tree.kids[1]))
-
-
 def _if(cx: Context, tree: Tree) -> r.Effect:
     """The chain of `else if` becomes one list; it is walked, not recursed into."""
     branches: list[r.Branch] = []
@@ -160,19 +153,6 @@ def _create(cx: Context, tree: Tree) -> r.Effect:
     return r.Create(cx.span(tree), name(cx, tree.kids[1]), name(cx, tree.kids[3]), fields(cx, tree))
 
 
-def _destroy(cx: Context, tree: Tree) -> r.Effect:
-    return r.Destroy(cx.span(tree), ref(cx, tree.kids[1]))
-
-
-def _transfer(cx: Context, tree: Tree) -> r.Effect:
-    amount, source, target = tree.kids[1], tree.kids[3], tree.kids[5]
-    return r.Transfer(cx.span(tree), expr(cx, amount), ref(cx, source), ref(cx, target))
-
-
-def _swap(cx: Context, tree: Tree) -> r.Effect:
-    return r.Swap(cx.span(tree), ref(cx, tree.kids[1]), ref(cx, tree.kids[3]))
-
-
 def _emit(cx: Context, tree: Tree) -> r.Effect:
     return r.Emit(cx.span(tree), name(cx, tree.kids[1]), args(cx, tree))
 
@@ -181,31 +161,23 @@ def _say(cx: Context, tree: Tree) -> r.Effect:
     return r.Say(cx.span(tree), text(cx, must(tree.strings()[0])))
 
 
-def _show(cx: Context, tree: Tree) -> r.Effect:
-    return r.Show(cx.span(tree), ref(cx, tree.kids[1]))
-
-
-def _reward(cx: Context, tree: Tree) -> r.Effect:
-    return r.Reward(cx.span(tree), expr(cx, tree.kids[1]))
-
-
 _BUILDERS: Final[dict[str, Callable[[Context, Tree], r.Effect]]] = {
     "let": let,
     "set": _set,
-    "add": _add,
-    "remove": _remove,
+    "add": built(r.Add, (ref, 1)),
+    "remove": built(r.Remove, (ref, 1)),
     "if": _if,
     "for": _for,
     "chance": _chance,
     "pick": _pick,
     "create": _create,
-    "destroy": _destroy,
-    "transfer": _transfer,
-    "swap": _swap,
+    "destroy": built(r.Destroy, (ref, 1)),
+    "transfer": built(r.Transfer, (expr, 1), (ref, 3), (ref, 5)),
+    "swap": built(r.Swap, (ref, 1), (ref, 3)),
     "emit": _emit,
     "say": _say,
-    "show": _show,
-    "reward": _reward,
+    "show": built(r.Show, (ref, 1)),
+    "reward": built(r.Reward, (expr, 1)),
 }
 
 

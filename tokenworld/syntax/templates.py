@@ -20,6 +20,7 @@ EXPRESSION_DEPTH: Final = 100
 BLOCK_DEPTH: Final = 32
 
 T = TypeVar("T")
+N = TypeVar("N")
 
 
 class BuildError(Exception):
@@ -81,6 +82,27 @@ def names(cx: Context, kids: list[Tree]) -> tuple[Name, ...]:
 def optional_name(cx: Context, kid: Kid | None) -> Name | None:
     """A name, where there is one."""
     return name(cx, kid) if kid is not None else None
+
+
+Read = Callable[["Context", Kid], object]
+"""Reads a field of a node off a child of the tree."""
+
+
+def quoted(cx: Context, kid: Kid | None) -> Str:
+    """A quoted text without slots."""
+    return plain(cx, token_of(kid))
+
+
+def built(node: Callable[..., N], *parts: tuple[Read, int]) -> Callable[[Context, Tree], N]:
+    """The builder of a node whose fields are read off children of the tree, by their places."""
+
+    def build(cx: Context, tree: Tree) -> N:
+        values = list[object]()
+        for read, place in parts:
+            values.append(read(cx, tree.kids[place]))
+        return node(cx.span(tree), *values)
+
+    return build
 
 
 def token_of(kid: Kid | None) -> Token:
