@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pddl_fidelity import pairs
+from benchmarks.second_opinion import missing_extra
 from benchmarks.translator import translate
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning.planners.by_pddl import missing_extra
 from tokenworld.planning.planners.children import PddlTexts
 from tokenworld.planning.planners.downward import FF, find_downward, run_searches
 from tokenworld.planning.referee import replay

@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any
 
 from benchmarks.planning_worlds import Opened
+from benchmarks.second_opinion import read_pair
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
 from tokenworld.ground import Command, Raw
@@ -26,7 +27,7 @@ from tokenworld.planning.pddl.export import PddlExport, export_world
 from tokenworld.planning.pddl.ground import ground_pair
 from tokenworld.planning.pddl.tree import Expr, PddlPair, domain_text, problem_text
 from tokenworld.planning.pddl.words import Vocabulary
-from tokenworld.planning.planners.by_pddl import distinct, read_pair
+from tokenworld.planning.planners.by_pddl import distinct
 
 __all__ = ["NotReadError", "Stepper", "StepsDifferError"]
 

@@ -11,20 +11,17 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pddl_compare import export, world
 from pddl_worlds import BLOCKS, CELLAR, KITCHEN, WORLDS
 
+from benchmarks import second_opinion
+from benchmarks.second_opinion import read_pair, validate_with_up
 from tokenworld import Session
 from tokenworld.diagnostics import Failure
 from tokenworld.planning.pddl.export import export_world
-from tokenworld.planning.planners import by_pddl
-from tokenworld.planning.planners.by_pddl import (
-    distinct,
-    read_pair,
-    to_up_problem,
-    validate_with_up,
-)
+from tokenworld.planning.planners.by_pddl import distinct
 
 needs_up = pytest.mark.skipif(find_spec("unified_planning") is None, reason="an extra")
 PLAN = "(take brass_key)\n(go arch)\n(unlock oak_chest brass_key)\n(open oak_chest)\n(take ruby)\n"
@@ -78,17 +75,6 @@ world w "W" { object pot: Pot  goal g: pot.heat >= 6 }
 
 
 @needs_up
-def test_a_world_becomes_a_problem_for_python_users() -> None:
-    simulator = world(CELLAR)
-    start = simulator.start()
-    problem = to_up_problem(
-        simulator.instance, lambda fluent, args: simulator.read(start, fluent, args), "rich"
-    )
-    assert {action.name for action in problem.actions} == {"take", "unlock", "open", "go"}
-    assert len(problem.goals) == 1
-
-
-@needs_up
 def test_a_feature_it_lacks_is_told_with_a_next_step() -> None:
     with pytest.raises(Failure) as raised:
         read_pair(export(world(WORLDS["graph"])))
@@ -123,7 +109,7 @@ world w "W" { goal g: door.door and any(d == door for d: Door) }
 
 def test_without_the_extra_the_install_command_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     exported = export(world(CELLAR))
-    monkeypatch.setattr(by_pddl, "find_spec", lambda name: None)
+    monkeypatch.setattr(second_opinion, "find_spec", lambda name: None)
     for ask in (lambda: read_pair(exported), lambda: validate_with_up(exported, PLAN)):
         with pytest.raises(Failure) as raised:
             ask()
