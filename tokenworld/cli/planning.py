@@ -178,13 +178,13 @@ def export(
     json: Json = False,
 ) -> int:
     """Write a world as PDDL: `domain.pddl` and `problem.pddl`."""
-    from tokenworld.diagnostics import Diagnostic, Failure
+    from tokenworld.diagnostics import usage
     from tokenworld.verbs.pddl import export_pddl
 
     def work(out: Output) -> int:
         if pddl == ppddl:
             hint = "Add `--pddl`, or `--ppddl` to keep probabilities."
-            raise Failure(Diagnostic("TW0006", "Say which form to export.", hint=hint))
+            raise usage("Say which form to export.", hint)
         return export_pddl(
             world, out, folder=output, goal=goal, names=sanitize, plan=plan, luck=ppddl
         )

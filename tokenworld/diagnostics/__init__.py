@@ -12,6 +12,7 @@ from tokenworld.diagnostics.diagnostic import (
     in_seconds,
     limit_reached,
     no_verdict,
+    usage,
 )
 from tokenworld.diagnostics.render import fields_json, render, render_one, span_json, to_json
 from tokenworld.diagnostics.source import Source, decode_source, read_source
@@ -49,6 +50,7 @@ __all__ = [
     "span_json",
     "title_of",
     "to_json",
+    "usage",
     "visible",
     "without_invisible",
 ]

@@ -63,6 +63,11 @@ class Diagnostic:
         return self.severity is Severity.ERROR
 
 
+def usage(message: str, hint: str) -> Failure:
+    """TW0006: options that do not go together, or a value that does not fit."""
+    return Failure(Diagnostic("TW0006", message, hint=hint))
+
+
 def limit_reached(why: Literal["time", "memory"], doing: str) -> Diagnostic:
     """TW0813: which limit of a command was used up, and what it was ``doing``."""
     option = "--time-limit" if why == "time" else "--memory-limit"

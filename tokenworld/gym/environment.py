@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack, get_args
 import gymnasium
 from gymnasium import spaces
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.diagnostics import did_you_mean, usage
 from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.gym.episode import CommandList, Episode, Options, PlayedWorld, info_of
 from tokenworld.gym.spaces import Typed, left_out, one_of
@@ -136,7 +136,7 @@ def call_number(calls: tuple[str, ...], call: str) -> int:
     """The number of a call; `Failure` (TW0006) if it is not listed."""
     if call not in calls:
         hint = did_you_mean(call, calls) or "`calls` lists the commands."
-        raise Failure(Diagnostic("TW0006", f"`{call}` is not a listed command.", hint=hint))
+        raise usage(f"`{call}` is not a listed command.", hint)
     return calls.index(call)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.diagnostics import did_you_mean, usage
 from tokenworld.engine import Engine, State
 from tokenworld.engine.births import play_bodies
 from tokenworld.engine.step import is_free
@@ -107,13 +107,12 @@ class Rules:
 
     def __post_init__(self) -> None:
         if self.limit < 1:
-            what = "An episode needs a step."
-            raise Failure(Diagnostic("TW0006", what, hint="Give `limit=N`, N > 0."))
+            raise usage("An episode needs a step.", "Give `limit=N`, N > 0.")
         goals = [one.name for one in self.world.world.goals]
         if self.goal is not None and self.goal not in goals:
             what = f"World `{self.world.world.name}` has no goal `{self.goal}`."
             hint = did_you_mean(self.goal, goals) or f"Goals: {', '.join(goals) or 'none'}."
-            raise Failure(Diagnostic("TW0006", what, hint=hint))
+            raise usage(what, hint)
 
     @property
     def paid(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import usage
 from tokenworld.ground import PASS, Command
 from tokenworld.gym.environment import call_number, calls_of, no_command
 from tokenworld.gym.episode import Episode, Options, PlayedWorld, Round, info_of, seen_by
@@ -38,8 +38,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         state = self._episode.session.state
         if len(state.actors) < 2:
             what = f"In world `{self.world.world.name}` nobody takes turns with anybody."
-            hint = "Use `WorldEnv`, or write `turns a, b` in the world."
-            raise Failure(Diagnostic("TW0006", what, hint=hint))
+            raise usage(what, "Use `WorldEnv`, or write `turns a, b` in the world.")
         self.possible_agents = [state.names[one] for one in state.actors]
         self.agents: list[str] = []
         names = self.possible_agents

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tokenworld.core import lowered
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import usage
 from tokenworld.engine import State
 from tokenworld.engine.layout import Column
 from tokenworld.ground import Instance, Raw, domain_of
@@ -344,8 +344,7 @@ def one_of(what: str, given: str, choices: tuple[str, ...]) -> None:
     """Raises `Failure` (TW0006) for a mode that there is not."""
     if given not in choices:
         listed = ", ".join(f"`{one}`" for one in choices)
-        message = f"`{what}` cannot be `{given}`."
-        raise Failure(Diagnostic("TW0006", message, hint=f"Give one of {listed}."))
+        raise usage(f"`{what}` cannot be `{given}`.", f"Give one of {listed}.")
 
 
 def _letters(world: OpenWorld) -> str:

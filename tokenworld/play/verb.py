@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.planning import PlanStep, Verdict
 from tokenworld.play import behind_a_page
 from tokenworld.session import Session, open_world, plan_for_seed
@@ -61,10 +61,10 @@ def watch(reference: str | None, out: Output, store: Path | None, *, alone: bool
     """
     if reference is None:
         hint = "Name a file as in `tw play world.tw`, or a stored run by `--run`."
-        raise Failure(Diagnostic("TW0006", "There is no world and no run to play.", hint=hint))
+        raise usage("There is no world and no run to play.", hint)
     if not alone:
         hint = "Leave the world and the options of a new game out; `--store` may be named."
-        raise Failure(Diagnostic("TW0006", "`--run` shows a stored run alone.", hint=hint))
+        raise usage("`--run` shows a stored run alone.", hint)
     on_screen = (sys.stdin.isatty() and sys.stdout.isatty()) or behind_a_page()
     if not on_screen or out.as_json:
         from tokenworld.verbs.runs.listing import show

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NoReturn, Protocol, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, read_source, usage
 from tokenworld.engine import Engine, EngineSimulator, State, draw
 from tokenworld.ground import PASS, By, Command, Outcome, Raw, constant, parameter_domains
 from tokenworld.model import (
@@ -33,7 +34,7 @@ from tokenworld.model import (
 from tokenworld.planning import PlanStep
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised
-from tokenworld.prose import CallIntent, IntentLine, PassIntent, TypedIntent
+from tokenworld.prose import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.session import Session
@@ -83,6 +84,13 @@ def give_once(
     pass where it is fruitless in a round."""
     outcomes = session.intend(intent, source=source)
     return (*outcomes, *Patience(0).after(session, outcomes, source))
+
+
+def played(session: Session, script: Path | None) -> Session:
+    """The same session after the intents of a script, where there is one."""
+    for line in () if script is None else read_script(read_source(script)):
+        give_once(session, line.intent)
+    return session
 
 
 @dataclass(slots=True)
@@ -344,7 +352,7 @@ def find_scenario(world: OpenWorld, title: str) -> Scenario:
 
 
 def _fail(message: str, hint: str) -> NoReturn:
-    raise Failure(Diagnostic("TW0006", message, hint=hint))
+    raise usage(message, hint)
 
 
 def seed_of(scenario: Scenario, seed: int) -> int:

@@ -9,7 +9,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, compiler_missing
 from tokenworld.engine.rows import Record
@@ -257,7 +257,7 @@ def _built(engine: Engine) -> Machine:
 
 
 def _usage(message: str, hint: str) -> Failure:
-    return Failure(Diagnostic("TW0006", message, hint=hint))
+    return usage(message, hint)
 
 
 def draws_in_setup(world: OpenWorld) -> bool:

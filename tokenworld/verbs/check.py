@@ -19,6 +19,7 @@ from tokenworld.diagnostics import (
     fields_json,
     read_source,
     to_json,
+    usage,
 )
 from tokenworld.model import Program
 from tokenworld.session.loading import check_file, check_text, split_target, timed_file
@@ -161,7 +162,7 @@ def _write(path: Path, before: str, text: str) -> None:
 
 def _unwritten(path: Path, why: str) -> Failure:
     hint = "Make the file writable, or apply the repairs by hand."
-    return Failure(Diagnostic("TW0006", f"`{path}` could not be written: {why}.", hint=hint))
+    return usage(f"`{path}` could not be written: {why}.", hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from tokenworld.diagnostics import (
     has_errors,
     read_source,
     to_json,
+    usage,
 )
 from tokenworld.syntax.format import format_source
 from tokenworld.verbs.files import replace_bytes, tw_files
@@ -71,7 +72,7 @@ def _pipe(paths: tuple[str, ...], out: Output, *, check: bool, diff: bool) -> in
     """Format stdin to stdout; with errors nothing is printed."""
     if paths:
         message = "`--stdin` formats what is piped in, and no files."
-        raise Failure(Diagnostic("TW0006", message, hint="Leave out the paths, or `--stdin`."))
+        raise usage(message, "Leave out the paths, or `--stdin`.")
     data = sys.stdin.buffer.read()
     result = _result(decode_source(data, _STDIN), data)
     out.diagnostics(_worth_saying(result), [result.source] if result.source else ())

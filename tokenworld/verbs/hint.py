@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.diagnostics import fields_json, limit_reached, read_source, to_json
-from tokenworld.limits import attempt, halted, left
+from tokenworld.diagnostics import fields_json, to_json
+from tokenworld.limits import attempt, left
 from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.hints import Hint
 from tokenworld.planning.verdict import Answer, Verdict
-from tokenworld.prose import read_script
 from tokenworld.session import Session, open_world
-from tokenworld.session.players import give_once
+from tokenworld.session.players import played
 from tokenworld.session.session import LastChance, hint, last_winnable
 from tokenworld.session.solving import check_goal
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 
 __all__ = ["hint_after"]
 
@@ -38,9 +37,7 @@ def hint_after(
     """
     session = Session(open_world(target), seed, operator=operator)
     check_goal(session.world, goal)
-    if script is not None:
-        for line in read_script(read_source(script)):
-            give_once(session, line.intent)
+    played(session, script)
     found = None
     if not session.ended():
         found = attempt(
@@ -63,9 +60,7 @@ def hint_after(
             seconds=left(time_limit),
         )
     _show(found, chance, answer, out)
-    notes = list(explaining.notes)
-    if (halt := halted()) is not None:
-        notes.append(limit_reached(halt.why, halt.phase))
+    notes = [*explaining.notes, *limit_notes()]
     out.diagnostics(notes)
     if found is not None:
         notes = [*found.verdict.notes, *notes]

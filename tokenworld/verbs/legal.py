@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json, read_source
+from tokenworld.diagnostics import (
+    did_you_mean,
+    fields_json,
+    usage,
+)
 from tokenworld.engine.rows.focus import Focus
 from tokenworld.ground import Command, Json
-from tokenworld.prose import command_texts, read_script
+from tokenworld.prose import command_texts
 from tokenworld.session import open_world
-from tokenworld.session.players import give_once
+from tokenworld.session.players import played
 from tokenworld.session.session import LegalCommand, Session
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
@@ -62,11 +66,10 @@ def object_named(session: Session, word: str) -> int:
     names = ", ".join(f"`{state.names[one]}`" for one in called)
     if called:
         message, hint = f"Several objects are called `{word}`.", f"Name one of {names}."
-        raise Failure(Diagnostic("TW0006", message, hint=hint))
+        raise usage(message, hint)
     known = (state.names[one] for one in alive)
     hint = did_you_mean(word, known) or "Give the name of an object as the file has it."
-    what = f"The world `{session.world.world.name}` has no object `{word}` now."
-    raise Failure(Diagnostic("TW0006", what, hint=hint))
+    raise usage(f"The world `{session.world.world.name}` has no object `{word}` now.", hint)
 
 
 def focused(session: Session, number: int, *, barred: int = 0) -> Focused:
@@ -145,12 +148,8 @@ def legal(
 ) -> int:
     """Print the legal commands after a script; returns 0 if there are any, 1 if there are none."""
     if every and focus is None:
-        hint = "Add `--with OBJECT`."
-        raise Failure(Diagnostic("TW0006", "`--all` is told of one object.", hint=hint))
-    session = Session(open_world(target), seed, operator=operator)
-    if script is not None:
-        for line in read_script(read_source(script)):
-            give_once(session, line.intent)
+        raise usage("`--all` is told of one object.", "Add `--with OBJECT`.")
+    session = played(Session(open_world(target), seed, operator=operator), script)
     if focus is None:
         return _in_all(session, out)
     found = focused(session, object_named(session, focus), barred=_MOST if every else 0)

@@ -8,7 +8,6 @@ a scenario, a goal or an invariant of the world notices it.
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, Span, limit_reached
+from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
-from tokenworld.limits import attempt, halted, left
+from tokenworld.limits import attempt, left
 from tokenworld.model import (
     Action,
     And,
@@ -74,7 +73,7 @@ from tokenworld.session.players import give_once, random_player
 from tokenworld.session.scenarios import run_scenario
 from tokenworld.session.session import Session
 from tokenworld.session.solving import solve
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 
 __all__ = ["Judge", "Mutant", "Verdict", "mutants", "mutate"]
 
@@ -479,9 +478,6 @@ def _wins(engine: Engine, state: State, plan: _Plan) -> bool:
     return simulator.won(state, plan.goal)
 
 
-_PROGRESS = 1.0
-"""Seconds between lines of progress."""
-
 _PLANNING = 30.0
 """Seconds for the plan of each goal."""
 
@@ -517,8 +513,8 @@ def mutate(file: str, out: Output, *, sample: int | None, seed: int, least: floa
             "survivors": [_survivor(one) for one, verdict in judged if verdict == "survived"],
         }
     )
-    if (halt := halted()) is not None:
-        out.diagnostics((limit_reached(halt.why, halt.phase),))
+    if notes := limit_notes():
+        out.diagnostics(notes)
         return EXIT_UNKNOWN
     return EXIT_OK if share >= least else EXIT_NEGATIVE
 
@@ -526,11 +522,9 @@ def mutate(file: str, out: Output, *, sample: int | None, seed: int, least: floa
 def _judge(loaded: Loaded, chosen: Sequence[Mutant], judged: Judged, out: Output) -> None:
     """Judge one mutant after the other; ``judged`` takes them as they come."""
     judge = Judge(loaded, left(_PLANNING))
-    told = time.monotonic()
+    say = out.each_second()
     for number, mutant in enumerate(chosen):
-        if time.monotonic() - told > _PROGRESS:
-            told = time.monotonic()
-            out.progress(f"{number} of {len(chosen)} mutants")
+        say(f"{number} of {len(chosen)} mutants")
         judged.append((mutant, judge.judge(mutant.program)))
 
 

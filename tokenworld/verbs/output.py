@@ -12,7 +12,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from types import FrameType
@@ -30,7 +31,7 @@ from tokenworld.diagnostics import (
     visible,
 )
 from tokenworld.ground import Status
-from tokenworld.limits import Halted, spoke
+from tokenworld.limits import Halted, halted, spoke
 
 __all__ = [
     "ASCII",
@@ -47,6 +48,7 @@ __all__ = [
     "UNICODE",
     "exit_code_of",
     "fitting_glyphs",
+    "limit_notes",
     "line",
     "plain_text",
     "unbroken",
@@ -75,7 +77,6 @@ class Glyphs:
     undone: str = "↶"
     redone: str = "↷"
     changed: str = "●"
-    ellipsis: str = "…"
     done: str = "▰"
     left: str = "▱"
     sparks: str = "▁▂▃▄▅▆▇█"
@@ -108,7 +109,6 @@ ASCII = Glyphs(
     undone="<<",
     redone=">>",
     changed="*",
-    ellipsis="...",
     done="=",
     left=".",
     sparks="_.-~=+*#",
@@ -167,7 +167,6 @@ class Output:
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
-        self._progress = 0
 
     # ---- stdout -------------------------------------------------------------------------------
 
@@ -197,6 +196,18 @@ class Output:
         """A line that shows a long work is alive."""
         spoke()
         _write(sys.stderr, f"· {visible(text)}\n")
+
+    def each_second(self) -> Callable[[str], None]:
+        """Tells progress once a second, from the second second on."""
+        told = time.monotonic()
+
+        def say(text: str) -> None:
+            nonlocal told
+            if time.monotonic() - told >= 1:
+                told = time.monotonic()
+                self.progress(text)
+
+        return say
 
     def note(self, text: str) -> None:
         """A remark beside the answer."""
@@ -234,6 +245,12 @@ class Output:
         found = [to_json(note)]
         self.json({"schema_version": 1, "ok": False, "answer": "unknown", "diagnostics": found})
         return EXIT_UNKNOWN
+
+
+def limit_notes() -> tuple[Diagnostic, ...]:
+    """The note that a limit of the command was hit; empty where none was."""
+    halt = halted()
+    return () if halt is None else (limit_reached(halt.why, halt.phase),)
 
 
 def _reread(name: str) -> Source | None:

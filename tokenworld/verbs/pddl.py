@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, Source, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, Source, to_json, usage
 from tokenworld.ground import refuse_huge
 from tokenworld.planning import summary_lines
 from tokenworld.planning.pddl.export import PddlExport
@@ -179,7 +179,6 @@ def _laid_out(text: str) -> str:
 def _write(target: Path, text: str, force: bool) -> None:
     if target.exists() and not force:
         message = f"`{target}` is there already."
-        hint = "Name another folder with `-o`, or add `--force` to replace the file."
-        raise Failure(Diagnostic("TW0006", message, hint=hint))
+        raise usage(message, "Name another folder with `-o`, or add `--force` to replace the file.")
     hint = "Name a folder that can be written, with `-o`."
     write_file(target, text, hint, folder=target.parent)

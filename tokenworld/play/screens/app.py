@@ -17,7 +17,7 @@ from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.theme import BUILTIN_THEMES, Theme
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, visible
+from tokenworld.diagnostics import Failure, did_you_mean, usage, visible
 from tokenworld.planning import PlanStep, Verdict
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.playback import Playback, branch_from, open_playback
@@ -133,7 +133,7 @@ def _known(path: Path, what: str, name: object, known: tuple[str, ...]) -> str:
 
 
 def _wrong(path: Path, reason: str, hint: str) -> Failure:
-    return Failure(Diagnostic("TW0006", f"The settings `{path}` do not fit: {reason}.", hint=hint))
+    return usage(f"The settings `{path}` do not fit: {reason}.", hint)
 
 
 RED_GREEN: Final = Theme(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Failure, usage
 
 __all__ = ["Address", "LOOPBACK", "PORT", "bind", "leads_here", "new_key"]
 
@@ -115,4 +115,4 @@ def _refused(host: str, port: int, error: Exception) -> Failure:
             why = (getattr(error, "strerror", None) or str(error)).lower()
             message = f"Port {port} of {host} cannot be used: {why}."
             hint = f"Name an address of this machine with `--host`, or leave it out for {LOOPBACK}."
-    return Failure(Diagnostic("TW0006", message, hint=hint))
+    return usage(message, hint)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import usage
 from tokenworld.session import open_world
 from tokenworld.session.solving import check_goal
 from tokenworld.verbs.output import EXIT_OK, Output
@@ -41,7 +41,7 @@ def serve_play(
     """
     if not options.wanted:
         hint = "Add `--web`, or leave `--host` and `--port` out."
-        raise Failure(Diagnostic("TW0006", "`--host` and `--port` belong to `--web`.", hint=hint))
+        raise usage("`--host` and `--port` belong to `--web`.", hint)
     from tokenworld.play.web import check_installed, serve
     from tokenworld.play.web.address import LOOPBACK, PORT, bind, new_key
 

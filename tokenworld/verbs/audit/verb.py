@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, fields_json, limit_reached, to_json
+from tokenworld.diagnostics import Diagnostic, fields_json, to_json, usage
 from tokenworld.ground import Change, Json
-from tokenworld.limits import attempt, halted, left
+from tokenworld.limits import attempt, left
 from tokenworld.planning import ShownStep
 from tokenworld.planning.honest.secrets import Guess
 from tokenworld.planning.space.components import Door
@@ -18,7 +18,7 @@ from tokenworld.session.solving import check_goal
 from tokenworld.verbs.audit.analysis import Audit, Example
 from tokenworld.verbs.audit.analysis import audit as audit_world
 from tokenworld.verbs.audit.rules import Idle
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 
 __all__ = ["audit", "audit_json", "audit_lines"]
 
@@ -328,10 +328,9 @@ def audit(
     """0: winnable, and all was explored; 1: the goal cannot be reached; 3: a part is unknown."""
     if graph is not None and graph.suffix not in (".dot", ".svg"):
         message = f"`{graph}` is neither a `.dot` nor an `.svg` file."
-        raise Failure(Diagnostic("TW0006", message, hint="Name a `.dot` or an `.svg` file."))
+        raise usage(message, "Name a `.dot` or an `.svg` file.")
     if states < 1:
-        raise Failure(Diagnostic("TW0006", "An audit looks at one state at least.",
-                                 hint="Give `--states N` with N from 1."))  # fmt: skip
+        raise usage("An audit looks at one state at least.", "Give `--states N` with N from 1.")
     world = open_world(target)
     check_goal(world, goal)
     found = audit_world(
@@ -344,8 +343,7 @@ def audit(
     if graph is not None:
         drawn = attempt("drawing the picture", lambda: _draw(found, graph), lambda: None)
         out.line(f"wrote {graph} ({drawn})" if drawn is not None else f"{graph} is not written")
-    halt = halted()
-    notes = () if halt is None else (limit_reached(halt.why, halt.phase),)
+    notes = limit_notes()
     out.diagnostics(notes)
     out.json(audit_json(found, notes, picture=None if drawn is None else str(graph)))
     return _code(found)

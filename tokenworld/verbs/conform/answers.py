@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.session.remote import PlayerFailure, ProcessChannel
 from tokenworld.verbs.conform.rows import Recorded, TextRow, is_state
 
@@ -273,8 +273,7 @@ def wanted_tasks(names: str) -> tuple[Task, ...]:
     wrong = [name for name in given if name not in TASKS]
     if wrong or not given:
         message = f"`{wrong[0] if wrong else names}` is no task."
-        hint = f"Name some of {', '.join(TASKS)}."
-        raise Failure(Diagnostic("TW0006", message, hint=hint))
+        raise usage(message, f"Name some of {', '.join(TASKS)}.")
     return tuple(task for task in TASKS if task in given)
 
 
@@ -311,7 +310,7 @@ class PipeAnswerer:
 
     def _failed(self, what: str) -> Failure:
         hint = "It reads a question on each line and writes an answer for it, until its input ends."
-        return Failure(Diagnostic("TW0006", f"The predictor `{self._command}` {what}.", hint=hint))
+        return usage(f"The predictor `{self._command}` {what}.", hint)
 
     def close(self) -> None:
         """End the program with all that it started."""
@@ -339,7 +338,7 @@ class FileAnswerer:
         if not all(isinstance(part, str) for part in key) or key[1] not in TASKS:
             message = f"`{path}:{number}` is no answer: it names no `row` and `task`."
             hint = "Copy both from the question; `--questions FILE` writes the questions."
-            raise Failure(Diagnostic("TW0006", message, hint=hint))
+            raise usage(message, hint)
         self._answers[key] = found
 
     @property

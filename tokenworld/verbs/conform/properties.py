@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.engine import Engine, State
 from tokenworld.ground import Json, Raw
 from tokenworld.model import BoolType, EnumType, Fluent, NumberType, ObjectType, ValueType
@@ -118,8 +118,7 @@ def mapping_beside(world: Path) -> RecordMapping:
 
 def _unfit(path: Path, why: str) -> Failure:
     message = f"`{path}` is no mapping of records: {why}."
-    hint = "Write it as docs/textgames.md tells, under “The mapping file”."
-    return Failure(Diagnostic("TW0006", message, hint=hint))
+    return usage(message, "Write it as docs/textgames.md tells, under “The mapping file”.")
 
 
 MISSING: Final = object()

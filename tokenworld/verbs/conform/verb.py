@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, fields_json
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json, usage
 from tokenworld.verbs.conform.answers import (
     TASKS,
     Answerer,
@@ -84,8 +84,7 @@ def _answerer(
 ) -> Answerer | None:
     if command is not None:
         if not seconds > 0:
-            hint = "Give `--reply-timeout S` above 0."
-            raise Failure(Diagnostic("TW0006", "A predictor needs time to answer.", hint=hint))
+            raise usage("A predictor needs time to answer.", "Give `--reply-timeout S` above 0.")
         pipe = PipeAnswerer(command, tasks, seconds)
         stack.callback(pipe.close)
         return pipe

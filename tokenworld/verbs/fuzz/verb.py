@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 
 from tokenworld.verbs.fuzz.campaign import Found, Report, fuzz
 from tokenworld.verbs.fuzz.constructs import CONSTRUCTS
-from tokenworld.verbs.fuzz.verdicts import Disagreement, VerdictReport, compare_verdicts
+from tokenworld.verbs.fuzz.verdicts import Disagreement, compare_verdicts
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
 __all__ = ["run_fuzz", "run_verdicts"]
@@ -19,12 +18,10 @@ MOST = 1200
 
 def run_fuzz(count: int, seed: int, per_world: int, coverage: bool, output: Output) -> int:
     """Compare ``count`` ticks; 1 if the two evaluators differ anywhere."""
-    told = [time.monotonic()]
+    tell = output.each_second()
 
     def say(report: Report) -> None:
-        if time.monotonic() - told[0] >= 1:
-            told[0] = time.monotonic()
-            output.progress(f"{report.ticks} of {count} ticks, {report.worlds} worlds")
+        tell(f"{report.ticks} of {count} ticks, {report.worlds} worlds")
 
     report = fuzz(count, seed, per_world, say)
     output.json(report.to_json())
@@ -70,14 +67,10 @@ def _print_found(found: Found, output: Output) -> None:
 
 def run_verdicts(count: int, seed: int, output: Output) -> int:
     """Compare the planners' verdicts about ``count`` small worlds; 1 if play contradicts one."""
-    told = [time.monotonic()]
-
-    def say(report: VerdictReport) -> None:
-        if time.monotonic() - told[0] >= 1:
-            told[0] = time.monotonic()
-            output.progress(f"{report.worlds} of {count} worlds")
-
-    report = compare_verdicts(count, seed, say=say)
+    tell = output.each_second()
+    report = compare_verdicts(
+        count, seed, say=lambda report: tell(f"{report.worlds} of {count} worlds")
+    )
     output.json(report.to_json())
     output.line(f"{report.worlds} small worlds; what play says / what an engine answers:")
     for name, answers in report.answers.items():

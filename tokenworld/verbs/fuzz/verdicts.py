@@ -348,18 +348,16 @@ def compare_verdicts(
     count: int,
     seed: int = 0,
     *,
-    engine: str | None = None,
-    most: int = 1,
     say: Callable[[VerdictReport], None] = lambda report: None,
 ) -> VerdictReport:
-    """Compare so many worlds; stop after ``most`` disagreements. ``engine``: only this one."""
+    """Compare so many worlds, up to the first disagreement."""
     report, world = VerdictReport(), seed * 1_000_003
-    while report.worlds < count and len(report.found) < most:
+    while report.worlds < count and not report.found:
         text = playable(world, small_world)
         if text is None:
             report.unusable += 1
         else:
-            engines = (*ALWAYS, IN_TURN[world % len(IN_TURN)]) if engine is None else (engine,)
+            engines = (*ALWAYS, IN_TURN[world % len(IN_TURN)])
             report.worlds += 1
             found = disagreement(text, engines, world, report)
             if found is not None:

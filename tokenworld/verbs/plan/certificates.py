@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.engine import EngineSimulator, ForcedLuck, State, in_tick
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, show_value
 from tokenworld.planning import Verdict
@@ -554,7 +554,7 @@ def read_certificate(path: Path) -> Certificate:
 
 def _not_json(path: Path, reason: str) -> Failure:
     hint = "Write it anew with `tw plan WORLD --certificate FILE`."
-    return Failure(Diagnostic("TW0006", f"`{path}` is no certificate: {reason}.", hint=hint))
+    return usage(f"`{path}` is no certificate: {reason}.", hint)
 
 
 def check_file(target: str, path: Path, out: Output, *, seconds: float) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tokenworld.diagnostics import Diagnostic, Failure, limit_reached, to_json
+from tokenworld.diagnostics import Failure, limit_reached, to_json, usage
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
@@ -19,7 +19,7 @@ from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.pddl import is_pddl, open_pddl
 from tokenworld.session.solving import check_goal, wins_under_seed
 from tokenworld.verbs.files import write_file
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 
 if TYPE_CHECKING:
     from tokenworld.planning.quality import Improvement, Quality
@@ -82,10 +82,10 @@ class Extras:
             given += [name for name, there in more.items() if there]
         if len(given) > 1:
             message = f"{given[0]} and {given[1]} do not go together."
-            raise Failure(Diagnostic("TW0006", message, hint=f"Leave out `{given[1]}`."))
+            raise usage(message, f"Leave out `{given[1]}`.")
         if self.top is not None and not 1 <= self.top <= 1_000:
             message = f"{self.top:,} plans cannot be asked for."
-            raise Failure(Diagnostic("TW0006", message, hint="Ask for 1 to 1,000 with `--top`."))
+            raise usage(message, "Ask for 1 to 1,000 with `--top`.")
 
 
 def plan_with(
@@ -132,10 +132,9 @@ def plan_with(
         )
         answer["certificate"] = written
         code = EXIT_UNKNOWN if written is None else code
-    if (halt := halted()) is not None and verdict.answer != "unknown":
-        note = limit_reached(halt.why, halt.phase)
-        out.diagnostics((note,))
-        answer["notes"] = [to_json(one) for one in (*told.notes, note)]
+    if (notes := limit_notes()) and verdict.answer != "unknown":
+        out.diagnostics(notes)
+        answer["notes"] = [to_json(one) for one in (*told.notes, *notes)]
     out.json(answer)
     return code
 
@@ -366,10 +365,10 @@ def _go_together(luck: Luck, policy: Path | None, extras: Extras) -> None:
     """`Failure` (TW0006) for options of which one is about *possible* plans and one is not."""
     if extras.asked and (luck != "possible" or policy is not None):
         hint = "Leave out `--luck` and `--policy`: the other options are about *possible* plans."
-        raise Failure(Diagnostic("TW0006", "These options do not go together.", hint=hint))
+        raise usage("These options do not go together.", hint)
     if luck == "possible" and policy is not None:
         hint = "Add `--luck certain` or `--luck probability`."
-        raise Failure(Diagnostic("TW0006", "A *possible* plan is no policy.", hint=hint))
+        raise usage("A *possible* plan is no policy.", hint)
 
 
 def show_verdict(verdict: Verdict, out: Output) -> None:
@@ -396,12 +395,11 @@ def plan_pddl(
     if problem is None or not is_pddl(domain):
         given = domain if problem is None else problem
         message = f"`{given}` is half of what is to be planned."
-        hint = "Give a PDDL domain and then its problem, or a `.tw` file alone."
-        raise Failure(Diagnostic("TW0006", message, hint=hint))
+        raise usage(message, "Give a PDDL domain and then its problem, or a `.tw` file alone.")
     if more:
         message = "This option is for `.tw` files, and these are PDDL."
         hint = f"Run `tw import {domain} {problem} -o DIR`, then `tw plan DIR/world.tw`."
-        raise Failure(Diagnostic("TW0006", message, hint=hint))
+        raise usage(message, hint)
     session = Session(open_pddl(domain, problem), seed, operator=True)
     check_goal(session.world, goal)
     verdict = session.plan(goal, time_limit=time_limit, say=out.progress)

@@ -31,7 +31,7 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from tokenworld.diagnostics import Diagnostic, Failure, fields_json, read_source
+from tokenworld.diagnostics import fields_json, read_source, usage
 from tokenworld.ground import Json, Status
 from tokenworld.store import IntentSource
 from tokenworld.verbs.recheck import Checkpoint
@@ -308,7 +308,7 @@ def _phrases(path: Path, said: Mapping[str, Any], key: str) -> tuple[str, ...] |
 
 def _fail(path: Path, why: str) -> NoReturn:
     hint = 'Write `[character]` with `allow = ["telephone operator"]` or `markers = [...]`.'
-    raise Failure(Diagnostic("TW0006", f"`{path}` does not fit: {why}.", hint=hint))
+    raise usage(f"`{path}` does not fit: {why}.", hint)
 
 
 GROUNDED_OK, GROUNDED_FAIL = Fraction(95, 100), Fraction(85, 100)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.core import lowered
-from tokenworld.diagnostics import Diagnostic, Failure, fields_json
+from tokenworld.diagnostics import fields_json, usage
 from tokenworld.ground import Json
 from tokenworld.model import ObjectType
 from tokenworld.prose.calls import parse_call
@@ -200,9 +200,7 @@ def score_run(
     the checker where the stored sources are no program for this version.
     """
     if window < 1:
-        raise Failure(
-            Diagnostic("TW0006", "A window has a tick or more.", hint="Give `--window N` from 1.")
-        )
+        raise usage("A window has a tick or more.", "Give `--window N` from 1.")
     ticks = history(store, run)
     session = stored_session(run)
     facts = [fact_of(place, tick, _UNCHECKED) for place, tick in enumerate(ticks, 1)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Literal
 
@@ -31,9 +30,10 @@ def rollout(
     digests: bool,
 ) -> int:
     """Play, and print the table or the JSON."""
+    say = out.each_second()
     found = roll(
         target, worlds=worlds, ticks=ticks, seed=seed, policy=policy, engine=engine,
-        digests=digests, say=_progress(out, worlds),
+        digests=digests, say=lambda done: say(f"{done} of {worlds} runs"),
     )  # fmt: skip
     if found.note:
         out.note(found.note)
@@ -41,19 +41,6 @@ def rollout(
         out.line(line)
     out.json({"schema_version": 1, **found.to_json()})
     return EXIT_OK
-
-
-def _progress(out: Output, worlds: int) -> Callable[[int], None]:
-    """A line a second, from the second second on."""
-    told = time.monotonic()
-
-    def say(done: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= 1:
-            told = time.monotonic()
-            out.progress(f"{done} of {worlds} runs")
-
-    return say
 
 
 # ---- the table ------------------------------------------------------------------------------

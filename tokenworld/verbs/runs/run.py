@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, read_source
+from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome, values_text
 from tokenworld.planning.space.policy import Policy, read_policy
 from tokenworld.prose import read_script
@@ -44,7 +44,6 @@ __all__ = [
     "run",
     "seated",
     "show_outcome",
-    "usage",
 ]
 
 
@@ -88,11 +87,6 @@ class Seat:
     policy: Policy | None = None
     close: Callable[[], None] = lambda: None
     patience: int = 0
-
-
-def usage(message: str, hint: str) -> Failure:
-    """TW0006: options that do not go together."""
-    return Failure(Diagnostic("TW0006", message, hint=hint))
 
 
 def seated(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, usage
 from tokenworld.model import CARRIED
 from tokenworld.session import Session
 from tokenworld.session.replaying import stored_session
@@ -126,9 +126,9 @@ def _check_link(link: str, references: tuple[str, ...], *, every: bool) -> None:
     """Raise `Failure` (TW0006) for what is no link, or for more than one run."""
     hint = "Give the 64 digits that `tw run` printed, and name one run."
     if not re.fullmatch("[0-9a-fA-F]{64}", link):
-        raise Failure(Diagnostic("TW0006", "`--link` takes 64 hexadecimal digits.", hint=hint))
+        raise usage("`--link` takes 64 hexadecimal digits.", hint)
     if every or len(references) > 1:
-        raise Failure(Diagnostic("TW0006", "`--link` belongs to one run.", hint=hint))
+        raise usage("`--link` belongs to one run.", hint)
 
 
 def _link_fault(store: RunStore, run: Run, link: str) -> Diagnostic | None:

@@ -13,7 +13,7 @@ from math import prod
 from statistics import median
 from typing import assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, fields_json
+from tokenworld.diagnostics import fields_json, usage
 from tokenworld.ground import Json
 from tokenworld.limits import attempt
 from tokenworld.session.loading import OpenWorld
@@ -130,7 +130,7 @@ def sweep_of(
     if not 1 <= count <= MOST_CELLS:
         message = f"A sweep has 1 to {MOST_CELLS:,} cells, and this one {count:,}."
         hint = "Give fewer values or a step (`1..1000..50`), and `--seeds N` with N from 1."
-        raise Failure(Diagnostic("TW0006", message, hint=hint))
+        raise usage(message, hint)
     return Sweep(task, axes, tuple(seed + stride * number for number in range(seeds)))
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
+from tokenworld.diagnostics import Source, read_source, usage
 from tokenworld.ground import Json
 from tokenworld.session import open_world
 from tokenworld.session.rollouts import rollout
@@ -75,7 +74,7 @@ def sweep(target: str, out: Output, asked: Asked, auditor: Auditor) -> int:
     )  # fmt: skip
     way = _way(asked, out)
     with RunStore.open(asked.store) as store:
-        found = sweep_cells(question, store, way, say=_progress(out, len(question)))
+        found = sweep_cells(question, store, way, say=_saying(out, len(question)))
     _tell(found, out)
     if asked.csv is not None:
         write_file(asked.csv, _csv(found), "Name a file that can be written, with `--csv`.")
@@ -107,7 +106,7 @@ def _check(asked: Asked) -> None:
     )  # fmt: skip
     for given, message, hint in wrong:
         if given:
-            raise Failure(Diagnostic("TW0006", message, hint=hint))
+            raise usage(message, hint)
 
 
 def _way(asked: Asked, out: Output) -> Callable[[int], Way]:
@@ -130,17 +129,9 @@ def _way(asked: Asked, out: Output) -> Callable[[int], Way]:
     return choose
 
 
-def _progress(out: Output, cells: int) -> Callable[[int, int], None]:
-    """A line a second, from the second second on."""
-    told = time.monotonic()
-
-    def say(done: int, stored: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= 1:
-            told = time.monotonic()
-            out.progress(f"{done} of {cells} cells ({stored} were stored)")
-
-    return say
+def _saying(out: Output, cells: int) -> Callable[[int, int], None]:
+    say = out.each_second()
+    return lambda done, stored: say(f"{done} of {cells} cells ({stored} were stored)")
 
 
 # ---- for people -----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Protocol
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.limits import near
 from tokenworld.verbs.sweep.cells import Answer, Cell, Lost, Task, attempt
 
@@ -152,7 +152,7 @@ def _local(address: str) -> int | None:
     if number.isascii() and number.isdigit() and 1 <= int(number) <= 1000:
         return int(number)
     hint = "Write `--dask local:2` for two processes, or the address of a scheduler."
-    raise Failure(Diagnostic("TW0006", f"`{address}` names no cluster.", hint=hint))
+    raise usage(f"`{address}` names no cluster.", hint)
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def _client(address: str, workers: int | None) -> Iterator[Any]:
     except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
         what = f"No Dask worker answers at `{address}`: {type(error).__name__}."
         hint = "Start `dask scheduler` and `dask worker ADDRESS`, or take `--dask local:2`."
-        raise Failure(Diagnostic("TW0006", what, hint=hint)) from None
+        raise usage(what, hint) from None
     with client:
         yield client
 
