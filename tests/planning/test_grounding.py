@@ -288,7 +288,8 @@ def test_random_plain_worlds_are_what_the_general_way_makes_of_them(
         assert layers(small, 6, to_goal=True) == layers(large, 6, to_goal=True)
         met["cut"] += len(quick.task.variables) < len(small.task.variables) - 1
         met["grouped"] += len(small.fused.task.variables) < len(small.task.variables)
-    assert min(met["cut"], met["grouped"]) > 5, met
+    assert met["cut"] > 50, met
+    assert met["grouped"] >= 5, met
 
 
 def plan_length(task: Task) -> int | None:

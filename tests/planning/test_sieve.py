@@ -28,9 +28,8 @@ from tokenworld.planning.search.interpreted import Found, Limits
 from tokenworld.planning.search.packed.astar import PackedAStar
 from tokenworld.planning.search.packed.bits import Packing
 from tokenworld.planning.search.packed.lowered import packed
-from tokenworld.planning.search.packed.mutex import apart
 from tokenworld.planning.search.packed.successors import successor_generator
-from tokenworld.planning.search.packed.world import Packed
+from tokenworld.planning.search.packed.world import Packed, apart
 from tokenworld.planning.space.packed_graph import compiled_tables, explore_compiled, explore_packed
 from tokenworld.session.solving import builder
 

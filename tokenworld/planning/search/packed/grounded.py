@@ -20,9 +20,17 @@ from tokenworld.planning.lower.ticks import ACT
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.search.packed.bits import Packing, Test
 from tokenworld.planning.search.packed.dependencies import Dependencies
-from tokenworld.planning.search.packed.mutex import Fused
 from tokenworld.planning.search.packed.successors import OperatorPacker, Phases
-from tokenworld.planning.search.packed.world import BROKEN, LOST, OVER, PLAYING, WON, Ends, Packed
+from tokenworld.planning.search.packed.world import (
+    BROKEN,
+    LOST,
+    OVER,
+    PLAYING,
+    WON,
+    Ends,
+    Fused,
+    Packed,
+)
 
 __all__ = ["plain_packed"]
 

@@ -34,7 +34,6 @@ from tokenworld.planning.search.packed.admission import is_finite, is_plain, rin
 from tokenworld.planning.search.packed.bits import MemoTable, Packing
 from tokenworld.planning.search.packed.dependencies import Dependencies
 from tokenworld.planning.search.packed.grounded import plain_packed
-from tokenworld.planning.search.packed.mutex import apart, fused
 from tokenworld.planning.search.packed.successors import (
     STUCK,
     OperatorPacker,
@@ -51,6 +50,7 @@ from tokenworld.planning.search.packed.world import (
     WON,
     Ends,
     Packed,
+    apart,
 )
 
 __all__ = ["packed", "packed_in_time"]
@@ -158,14 +158,11 @@ class _Packer:
         self._draws = frozenset(
             place for name, place in self._names.items() if name.startswith("draw ")
         )
-        plain = not self._names and not any(one.kind == "alive" for one in task.variables)
-        self._fused = fused(task) if plain else apart(task)
-        packing = Packing(self._fused.task.variables)
+        packing = Packing(task.variables)
         ends = self._ends(packing)
         if ends is None:
             return None
-        token, _ = self._fused.places[phases.token]
-        return self._packed(task, packing, token, ends)
+        return self._packed(task, packing, phases.token, ends)
 
     def _waiting(self, token: int) -> Draft:
         """`pass` where waiting changes nothing: the lowering leaves it out."""
@@ -198,7 +195,7 @@ class _Packer:
             return PLAYING
 
         slots = self._world.variables.slots
-        looked = {self._places[slots[level]] for level in self._ends_at}
+        looked = {self._operators.index[slots[level]] for level in self._ends_at}
         if prod(packing.sizes[one] for one in looked) > _WIDE:
             return ends
         mask, rows = sum(packing.masks[one] for one in looked), MemoTable(ends)
@@ -206,24 +203,14 @@ class _Packer:
 
     def _literals(self, diagram: Diagram) -> tuple[tuple[Literal, ...], ...]:
         """The ways in which a condition holds."""
-        found = (
-            self._fused.literals(self._operators.literals(path))
-            for path, value in self._world.diagrams.paths(diagram)
-            if value is True
-        )
-        return tuple(literals for literals in found if literals is not None)
-
-    @property
-    def _places(self) -> dict[Slot, int]:
-        """The variables of slots, fused ones for those that were."""
-        places = self._fused.places
-        return {slot: places[one][0] for slot, one in self._operators.index.items()}
+        paths = self._world.diagrams.paths(diagram)
+        return tuple(self._operators.literals(path) for path, value in paths if value is True)
 
     # ---- packer -----------------------------------------------------------------------------
 
     def _packed(self, task: Task, packing: Packing, token: int, ends: Ends) -> Packed:
         order = {one.command: number for number, one in enumerate(self._world.commands)}
-        operators = self._fused.task.operators
+        operators = task.operators
         given = [one for one in operators if one.command is not None]
         given.sort(key=lambda one: (order.get(_command(one), len(order)), _choices(one)))
         places = {one: dict(one.precondition)[token] for one in operators}
@@ -245,15 +232,15 @@ class _Packer:
         instead = [pair for pair in numbered if places[pair[1]] == (MUST,)]
         return Packed(
             task,
-            self._fused,
+            apart(task),
             packing,
-            packing.pack(self._fused.task.initial),
+            packing.pack(task.initial),
             tuple(_command(one) for one in given),
             packer.successor_generator([pair for pair in numbered if places[pair[1]] == (ACT,)]),
             ends,
             self._ways,
             token,
-            Dependencies(self._world, self._places, packing, phases, self._names),
+            Dependencies(self._world, self._operators.index, packing, phases, self._names),
             self._plain,
             free,
             frozenset(

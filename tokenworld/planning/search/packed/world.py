@@ -20,9 +20,19 @@ if TYPE_CHECKING:
     from tokenworld.planning.encodings.ir import Literal, Task
     from tokenworld.planning.search.packed.bits import Packing
     from tokenworld.planning.search.packed.dependencies import Dependencies
-    from tokenworld.planning.search.packed.mutex import Fused
 
-__all__ = ["BROKEN", "LOST", "OVER", "PLAYING", "WON", "Ends", "Packed", "Running"]
+__all__ = [
+    "BROKEN",
+    "LOST",
+    "OVER",
+    "PLAYING",
+    "WON",
+    "Ends",
+    "Fused",
+    "Packed",
+    "Running",
+    "apart",
+]
 
 PLAYING, WON, LOST, OVER, BROKEN = range(5)
 """The kinds of states. ``OVER``: play ended at a goal that was not asked for; ``BROKEN``: an
@@ -30,6 +40,28 @@ invariant does not hold, so that no tick ends there."""
 Ends = Callable[[int], int]
 Running = tuple[Command, int, int]
 """A long action with the ticks done and the ticks it takes."""
+
+
+@frozen
+class Fused:
+    """A task with fewer variables: facts of which at most one holds are the values of one.
+
+    ``places[n]`` is the new place of variable n of the old task: a variable, and the position at
+    which its fact holds (-1: they are the same variable).
+    """
+
+    task: Task
+    places: tuple[tuple[int, int], ...]
+
+    def position(self, variable: int, position: int) -> int:
+        """The position of an old variable, by that of the new one."""
+        _, mine = self.places[variable]
+        return position if mine < 0 else int(position == mine)
+
+
+def apart(task: Task) -> Fused:
+    """The task as it is."""
+    return Fused(task, tuple((number, -1) for number in range(len(task.variables))))
 
 
 @frozen
