@@ -288,7 +288,7 @@ class English:
 
     def every(self, binders: Sequence[Binder]) -> str:
         """ "every pot and every pea": who a rule speaks of, its variables being in sight."""
-        return every(self, binders)
+        return joined([_each(binder, self, self) for binder in binders], "and")
 
     # ---- values -------------------------------------------------------------------------------
 
@@ -440,11 +440,6 @@ def quantified(english: English, term: Fold) -> str:
     where_ = [] if term.where is None else [inner.condition(term.where)]
     assert term.value is not None
     return f"for {who}{such(where_)}: {inner.condition(term.value)}"
-
-
-def every(english: English, binders: Sequence[Binder]) -> str:
-    """ "every pot and every pea": who a rule speaks of, its variables being in sight."""
-    return joined([_each(binder, english, english) for binder in binders], "and")
 
 
 def _some(binder: Binder, inner: English, outer: English) -> str:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar, cast, get_args
 
 from tokenworld.diagnostics import Diagnostic, Source, Span
 from tokenworld.diagnostics.limits import SLOT_LIMIT
-from tokenworld.syntax.expressions import Article, Expr, Name, Slot, Str, Template, TextPart
+from tokenworld.syntax.expressions import (
+    Article,
+    Expr,
+    FoldKind,
+    Name,
+    Slot,
+    Str,
+    Template,
+    TextPart,
+)
 from tokenworld.syntax.hint_words import Found, describe, expectation, is_reserved_name
 from tokenworld.syntax.hints import QUOTE_HINT
 from tokenworld.syntax.lalr import BAD, Kid, Machine, Token, Tree, lex
@@ -127,22 +136,7 @@ _ARTICLES: Final = frozenset({"a", "A", "the", "The"})
 # After a word, these begin a value of their own; anything else would continue the word.
 _BEGINS_VALUE: Final = frozenset({"NAME", "TYPE", "RAW", "NUMBER", "PERCENT", "QUANTITY"})
 _BEGINS_VALUE_WORDS: Final = frozenset(
-    [
-        "if",
-        "not",
-        "was",
-        "true",
-        "false",
-        "none",
-        "any",
-        "all",
-        "count",
-        "sum",
-        "min",
-        "max",
-        "first",
-        "last",
-    ]
+    ("if", "not", "was", "true", "false", "none", *get_args(FoldKind))
 )
 
 _RAW: Final = re.compile(r"`[^`\n]*`")

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokenworld.assets import error_page
 from tokenworld.core import lowered
@@ -26,9 +25,6 @@ from tokenworld.model import Action, Law
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.syntax import nodes as syn
 from tokenworld.verbs.output import EXIT_OK, Output
-
-if TYPE_CHECKING:
-    from tokenworld.session.loading import Loaded
 
 __all__ = ["Stage", "explain_code", "explain_stages", "rule_stages"]
 

@@ -148,9 +148,8 @@ def _dead_end(kind: DeadEnd, example: Example) -> list[str]:
 
 def _change(change: Change) -> str:
     args = [str(one) for one in change.args]
-    owner, dot, name = change.fluent.rpartition(".")
+    _, dot, name = change.fluent.rpartition(".")
     slot = f"{args[0]}.{name}" if dot and len(args) == 1 else f"{name}({', '.join(args)})"
-    del owner
     return f"{slot}: {_value(change.old)} -> {_value(change.new)}   by {change.rule}"
 
 
@@ -235,7 +234,7 @@ def _guesses(found: Audit) -> list[str]:
 
 
 def audit_json(
-    found: Audit, notes: Iterable[Diagnostic] = (), *, picture: str | None = None
+    found: Audit, notes: Iterable[Diagnostic], *, picture: str | None
 ) -> dict[str, object]:
     """The audit as one object: every key is always there. ``notes`` are more findings."""
     graph, parts = found.graph, found.parts

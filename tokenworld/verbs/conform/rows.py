@@ -152,12 +152,12 @@ class _Unfit(Exception):
 # ---- lines --------------------------------------------------------------------------------
 
 
-def read_text_rows(path: Path, reader: RowReader | None = None) -> Iterator[TextRow | BadRow]:
+def read_text_rows(path: Path) -> Iterator[TextRow | BadRow]:
     """The rows of a file, packed or plain; a broken end of the file is a `BadRow` of its own.
 
     Raises `Failure` (TW0001) where the file cannot be opened.
     """
-    reader, number, begin = reader or RowReader(), 0, f"{path}:"
+    reader, number, begin = RowReader(), 0, f"{path}:"
     try:
         for number, line in enumerate(lines_of(path), start=1):
             if line.strip():

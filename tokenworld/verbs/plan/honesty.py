@@ -19,7 +19,6 @@ MOST_SETUPS = 5_000
 """Ways in which the setup can come out that are looked at."""
 
 Say = Callable[[str], None]
-Cancel = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,6 @@ def solve_honest(
     own_only: bool = False,
     ask: Callable[[], Verdict] | None = None,
     say: Say | None = None,
-    cancel: Cancel | None = None,
 ) -> Verdict:
     """Whether one plan reaches the goal whatever the secrets are (language.md §16).
 
@@ -127,5 +125,5 @@ def solve_honest(
     if ask is not None:
         found = judged(question, ask())
     else:
-        found = honest_plan(question, seconds=time_limit, own_only=own_only, say=say, cancel=cancel)
+        found = honest_plan(question, seconds=time_limit, own_only=own_only, say=say)
     return found.with_seed(seed, True) if found.answer == "winnable" else found

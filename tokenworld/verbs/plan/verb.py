@@ -92,8 +92,6 @@ def plan_with(
     target: str, out: Output, extras: Extras, *, goal: str | None, time_limit: float, seed: int
 ) -> int:
     """``tw plan`` with these options; the exit code as always."""
-    from tokenworld.session.solving import check_goal
-
     extras.refuse_contradictions()
     if extras.check is not None:
         from tokenworld.verbs.plan.certificates import check_file
@@ -328,7 +326,7 @@ def plan_luck(
     time_limit: float,
     seed: int,
     policy: Path | None,
-    extras: Extras = Extras(),  # noqa: B008 (it cannot be changed)
+    extras: Extras,
 ) -> int:
     """The same for what luck may do: 0 certain or winnable, 1 not, 3 unknown."""
     _go_together(luck, policy, extras)

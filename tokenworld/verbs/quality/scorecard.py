@@ -189,13 +189,12 @@ def score_run(
     run: Run,
     window: int = DEFAULT_WINDOW,
     *,
-    markers: Markers | None = None,
     say: Say | None = None,
 ) -> Scorecard:
     """The scorecard of the last ``window`` ticks of a run, a branch with all that led to it.
 
-    The run is played again from the sources stored with it. ``markers``: else those of the
-    `quality.toml` beside the world's file. Raises `Failure`: TW0006 for a window below 1 or a
+    The run is played again from the sources stored with it. The markers are those of
+    the `quality.toml` beside the world's file. Raises `Failure`: TW0006 for a window below 1 or a
     `quality.toml` that does not fit, TW11xx for a store that cannot be read, and the findings of
     the checker where the stored sources are no program for this version.
     """
@@ -215,7 +214,7 @@ def score_run(
         window,
         checkpoints=again.checkpoints,
         coverage=coverage_of(session.world),
-        markers=markers or _markers(store, run),
+        markers=_markers(store, run),
     )
 
 

@@ -193,7 +193,7 @@ def log(
     With JSON the answer is one object with all records; with ``follow`` each record is an object on
     a line of its own, as it comes, for the end is not known yet.
     """
-    with RunStore.open(store, writable=False) as opened:
+    with _open(store) as opened:
         run = find_run(opened, reference)
         seen = 0 if last is None else max(0, run.ticks - last)
         if not follow:
