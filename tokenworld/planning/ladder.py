@@ -78,17 +78,19 @@ def plan(
     """
     require_goal(simulator, goal)
     own = OwnRung(simulator, state, goal, within, packs=packs)
-    climb = _Climb(simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel)
+    ladder = _Ladder(
+        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel
+    )
 
     def found() -> Verdict | None:
         return (
-            climb.search_first(patient=not packs or within is not None)
-            or climb.look_wide(width=width)
-            or climb.ask(engine or _installed(), classical)
-            or climb.search_on(width=width)
+            ladder.search_first(patient=not packs or within is not None)
+            or ladder.look_wide(width=width)
+            or ladder.ask(engine or _installed(), classical)
+            or ladder.search_on(width=width)
         )
 
-    return attempt("planning", found, lambda: None) or climb.unknown()
+    return attempt("planning", found, lambda: None) or ladder.unknown()
 
 
 def _installed() -> EngineInfo:
@@ -100,8 +102,8 @@ def _installed() -> EngineInfo:
     return other if other.ready else found
 
 
-class _Climb(Generic[StateT]):
-    """One climb: the clock, what was tried so far, and how an answer becomes a verdict."""
+class _Ladder(Generic[StateT]):
+    """One run: the clock, what was tried so far, and how an answer becomes a verdict."""
 
     def __init__(
         self,

@@ -91,16 +91,16 @@ def plan_quality(
     ``say`` hears of each better plan. Raises `Failure` with TW0201 for a goal that is none.
     """
     require_goal(simulator, goal)
-    hunt = _Hunt(simulator, state, goal, quality, seconds, say, cancel)
-    hunt.own_first()
-    if not hunt.over:
-        hunt.by_planners()
-    hunt.own_on()
-    return hunt.result()
+    search = _PlanSearch(simulator, state, goal, quality, seconds, say, cancel)
+    search.own_first()
+    if not search.over:
+        search.by_planners()
+    search.own_on()
+    return search.result()
 
 
 @dataclass(slots=True)
-class _Hunt(Generic[StateT]):
+class _PlanSearch(Generic[StateT]):
     """One search for plans: the best plan so far, the attempts, and whether it is over."""
 
     simulator: Simulator[StateT]

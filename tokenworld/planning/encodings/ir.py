@@ -26,6 +26,7 @@ __all__ = [
     "Variable",
     "VariableKind",
     "check_plan",
+    "command_of",
     "decoded",
     "operators_named",
 ]
@@ -74,6 +75,12 @@ class Operator:
     cost: int = 0
     command: Command | None = None
     draws: tuple[LuckyDraw, ...] = ()
+
+
+def command_of(operator: Operator) -> Command:
+    """The command of an operator that stands for one."""
+    assert operator.command is not None
+    return operator.command
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class Block:
                 self._writers.setdefault(slot, []).append(unit)
         self._values: dict[Slot, Diagram] = {}
         self._staged: dict[tuple[Slot, int], Diagram] = {}
-        self._dooms: list[tuple[int, Diagram]] | None = None
+        self._destroyed: list[tuple[int, Diagram]] | None = None
         self._sound: Diagram | None = None
         self._allowed: Diagram | None = None
 
@@ -99,27 +99,27 @@ class Block:
     def _after(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
         if slot[0] == ALIVE:
             return self._alive(slot, exempt)
-        dooms = self._all_dooms(exempt)
-        value = self._stage(slot, len(dooms), exempt)
+        destroyed = self._all_destroyed(exempt)
+        value = self._stage(slot, len(destroyed), exempt)
         for number in self.moment.terms.facts.objects_in(slot):
-            for doomed, condition in dooms:
-                if doomed == number:  # what is gone holds nothing: any one value will do
+            for gone, condition in destroyed:
+                if gone == number:  # what is gone holds nothing: any one value will do
                     first = self.moment.variables.domain(slot)[0]
                     value = self.diagrams.choose(condition, self.diagrams.leaf(first), value)
         return value
 
     def _alive(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
         value = self.moment.variables.now(slot)
-        for doomed, condition in self._all_dooms(exempt):
-            if doomed == slot[1][0]:
+        for gone, condition in self._all_destroyed(exempt):
+            if gone == slot[1][0]:
                 value = self.diagrams.choose(condition, self.diagrams.false, value)
         return value
 
-    def _stage(self, slot: Slot, dooms: int, exempt: frozenset[str]) -> Diagram:
-        """What a slot holds after all writes and the first ``dooms`` destructions."""
-        key = (slot, dooms)
+    def _stage(self, slot: Slot, count: int, exempt: frozenset[str]) -> Diagram:
+        """What a slot holds after all writes and the first ``count`` destructions."""
+        key = (slot, count)
         if exempt or key not in self._staged:
-            found = self._swept(slot, dooms, exempt) if dooms else self._written(slot, exempt)
+            found = self._swept(slot, count, exempt) if count else self._written(slot, exempt)
             if exempt:
                 return found
             self._staged[key] = found
@@ -137,34 +137,34 @@ class Block:
         fluent = self.moment.variables.facts.program.fluents[slot[0]]
         return _merged(self.diagrams, fluent, old, writes) if writes else old
 
-    def _swept(self, slot: Slot, dooms: int, exempt: frozenset[str]) -> Diagram:
+    def _swept(self, slot: Slot, count: int, exempt: frozenset[str]) -> Diagram:
         """A slot that points at the destroyed object points at nothing, or at where that was."""
-        before = self._stage(slot, dooms - 1, exempt)
-        number, condition = self._all_dooms(exempt)[dooms - 1]
+        before = self._stage(slot, count - 1, exempt)
+        number, condition = self._all_destroyed(exempt)[count - 1]
         facts, diagrams = self.moment.variables.facts, self.diagrams
         fluent = facts.program.fluents[slot[0]]
         if fluent not in tuple(facts.pointing(number)) or number not in diagrams.leaves(before):
             return before
         heir = diagrams.none
         if fluent.nested and facts.has_slot(fluent, (number,)):
-            heir = self._stage((fluent.id, (number,)), dooms - 1, exempt)
+            heir = self._stage((fluent.id, (number,)), count - 1, exempt)
         points = diagrams.lift(("side", number), lambda value: value == number, before)
         return diagrams.choose(diagrams.both(condition, points), heir, before)
 
-    def _all_dooms(self, exempt: frozenset[str]) -> list[tuple[int, Diagram]]:
+    def _all_destroyed(self, exempt: frozenset[str]) -> list[tuple[int, Diagram]]:
         """The destructions of the block in order."""
-        if self._dooms is None or exempt:
+        if self._destroyed is None or exempt:
             found = [
-                doom
+                one
                 for unit in self.units
                 if unit.rule.name not in exempt
                 and any(slot[0] == ALIVE for slot in self._analysis.profiles[unit].sets)
-                for doom in self._effects(unit, None).dooms
+                for one in self._effects(unit, None).destroyed
             ]
             if exempt:
                 return found
-            self._dooms = found
-        return self._dooms
+            self._destroyed = found
+        return self._destroyed
 
     def _effects(self, unit: Unit, slot: Slot | None) -> Effects[Diagram]:
         """Walk one rule, looking only at the writes to one slot (none: at no write)."""

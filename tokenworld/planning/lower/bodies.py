@@ -116,11 +116,11 @@ class Effects(Generic[V]):
     """What a body does.
 
     Where a demand is not true the body cannot happen: an action is refused (``range``), or the tick
-    is an error. ``dooms`` are the objects it destroys, each with the condition under which it does.
+    is an error. ``destroyed`` are the objects that go, each with the condition under which it does.
     """
 
     writes: list[Change[V]] = field(default_factory=list)
-    dooms: list[tuple[int, V]] = field(default_factory=list)
+    destroyed: list[tuple[int, V]] = field(default_factory=list)
     demands: list[tuple[Demand, V]] = field(default_factory=list)
     draws: list[DrawSite[V]] = field(default_factory=list)
 
@@ -335,7 +335,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
             same = self._terms.equals(value, self._algebra.const(number))
             held = self._both(self._both(env.condition, same), self._terms.alive(number))
             if not self._algebra.never(held):
-                self._effects.dooms.append((number, held))
+                self._effects.destroyed.append((number, held))
         return env.env
 
     def require(self, statement: Require, env: _Here[V]) -> Env[V]:

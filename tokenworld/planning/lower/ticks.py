@@ -333,7 +333,7 @@ class Commands:
         position = self._operators.position(_LONG, value)
         return (Effect((), self._operators.index[_LONG], position),)
 
-    def _deed(self, command: Command) -> tuple[Effect, ...]:
+    def _done_now(self, command: Command) -> tuple[Effect, ...]:
         """What was done, for the phases."""
         if not self._phases.any:
             return ()
@@ -388,12 +388,12 @@ class Commands:
 
     def _done(self, commanded: Commanded, command: Command, turn: Turn) -> None:
         """A command completes: its changes apply and the tick goes on."""
-        extra = (*self._stage(None), *self._deed(commanded.command))
+        extra = (*self._stage(None), *self._done_now(commanded.command))
         self._ends(commanded, command, turn, commanded.block, extra)
 
     def _wait(self, commanded: Commanded, command: Command, turn: Turn, done: int) -> None:
         """A long action has ``done`` ticks behind it now."""
-        extra = (*self._stage(commanded.stages[done - 1]), *self._deed(commanded.command))
+        extra = (*self._stage(commanded.stages[done - 1]), *self._done_now(commanded.command))
         self._ends(commanded, command, turn, None, extra)
 
     def _fail(self, commanded: Commanded, turn: Turn) -> None:

@@ -310,11 +310,11 @@ class ValueAnalysis:
         for write in effects.writes:
             new = self._stored(unit, write)
             grown.extend([write.slot] if self._add(write.slot, new) else [])
-        for number, _ in effects.dooms:
-            grown.extend(self._doom(number, profile))
+        for number, _ in effects.destroyed:
+            grown.extend(self._destroyed(number, profile))
         return grown
 
-    def _doom(self, number: int, profile: Profile) -> Iterator[Slot]:
+    def _destroyed(self, number: int, profile: Profile) -> Iterator[Slot]:
         """An object goes: what may point at it may point at nothing, or at where it was."""
         gone: Slot = (ALIVE, (number,))
         profile.sets[gone] = 1

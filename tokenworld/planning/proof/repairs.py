@@ -42,6 +42,7 @@ from tokenworld.planning.proof.unsolvable_core import (
     narrows,
     relaxed,
     slot_text,
+    start_place,
     value_shown,
 )
 from tokenworld.planning.verdict import Verdict
@@ -119,7 +120,7 @@ def _values(why: Why, fluent: Fluent) -> tuple[Raw, ...]:
 def _started(why: Why, fluent: Fluent, slot: Slot, value: Raw) -> Candidate:
     instance = why.instance
     shown = value_shown(instance, fluent.type, value)
-    span = _written_at(instance, fluent, slot)
+    span = start_place(instance, fluent, slot[1])
     text = f"let `{slot_text(instance, fluent, slot[1])}` be `{shown}` at the start"
     args = tuple(
         constant(instance, param.type, arg, span)
@@ -133,15 +134,6 @@ def _started(why: Why, fluent: Fluent, slot: Slot, value: Raw) -> Candidate:
         change = Assign(target, "=", constant(instance, fluent.type, value, span), span)
     place = slot_text(instance, fluent, slot[1])
     return Candidate(Repair("start value", text, span), instance.program, place, (change,))
-
-
-def _written_at(instance: Instance, fluent: Fluent, slot: Slot) -> Span:
-    if fluent.fluent_kind == "attribute" and slot[1] and isinstance(slot[1][0], int):
-        found = instance.declared(slot[1][0], instance.names[slot[1][0]])
-        if found is not None:
-            fields = (one.span for one in found.fields if one.fluent == fluent.id)
-            return next(fields, found.span)
-    return fluent.span
 
 
 # ---- numbers and conditions -------------------------------------------------------------------

@@ -103,6 +103,7 @@ __all__ = [
     "relaxed",
     "rule_parts",
     "slot_text",
+    "start_place",
     "value_shown",
 ]
 
@@ -234,7 +235,7 @@ def fact_parts(
     for args, value in read.items():
         shown = value_shown(instance, fluent.type, value)
         text = f"{slot_text(instance, fluent, args)} = {shown}"
-        span = _place(instance, fluent, args)
+        span = start_place(instance, fluent, args)
         yield Part("fact", fluent_id, text, span, args=args)
 
 
@@ -257,7 +258,7 @@ def slot_text(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> str:
     return f"{fluent.name}({', '.join(shown)})"
 
 
-def _place(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> Span:
+def start_place(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> Span:
     """The place of a start value: the object's field, its line, or the fluent."""
     if fluent.fluent_kind == "attribute" and args and isinstance(args[0], int):
         declaration = instance.declared(args[0], instance.names[args[0]])

@@ -511,8 +511,8 @@ class _Growth:
             condition = algebra.held(write.condition)
             if condition is not None:
                 yield from self._written(write, together(held, condition))
-        for number, doomed in effects.dooms:
-            gone = algebra.held(doomed)
+        for number, destroyed in effects.destroyed:
+            gone = algebra.held(destroyed)
             if gone is not None:
                 yield from self._destroyed(number, _later(together(held, gone)))
 

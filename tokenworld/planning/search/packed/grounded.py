@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from tokenworld.ground import Command, Raw
-from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
+from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable, command_of
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair
 from tokenworld.planning.lower.algebra import Slot
 from tokenworld.planning.lower.diagram import Explosion
@@ -78,7 +78,7 @@ class _Packing:
             fused,
             packing,
             packing.pack(fused.task.initial),
-            tuple(_command(one) for one in self._operators),
+            tuple(command_of(one) for one in self._operators),
             packer.successor_generator(list(enumerate(self._operators))),
             _ends(packing.test(way)),
             ((BROKEN, ()), (WON, (way,)), (LOST, ()), (OVER, ())),
@@ -170,11 +170,6 @@ def _joined(literals: list[Literal]) -> tuple[Literal, ...]:
         known = found.get(number)
         found[number] = places if known is None else tuple(p for p in known if p in places)
     return tuple(sorted(found.items()))
-
-
-def _command(operator: Operator) -> Command:
-    assert operator.command is not None
-    return operator.command
 
 
 class _LazyDependencies(Dependencies):

@@ -12,13 +12,12 @@ from math import prod
 
 from tokenworld.ground import (
     PASS,
-    Command,
     Raw,
     Simulator,
     StateT,
 )
 from tokenworld.planning.encodings.ir import Effect as Assignment
-from tokenworld.planning.encodings.ir import Literal, Operator, Task, Variable
+from tokenworld.planning.encodings.ir import Literal, Operator, Task, Variable, command_of
 from tokenworld.planning.encodings.slice import Cone, cone_of
 from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, Obstacle, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion, Mark
@@ -212,7 +211,7 @@ class _Packer:
         order = {one.command: number for number, one in enumerate(self._world.commands)}
         operators = task.operators
         given = [one for one in operators if one.command is not None]
-        given.sort(key=lambda one: (order.get(_command(one), len(order)), _choices(one)))
+        given.sort(key=lambda one: (order.get(command_of(one), len(order)), _choices(one)))
         places = {one: dict(one.precondition)[token] for one in operators}
         others = [one for one in operators if one.command is None]
         phases = Phases(
@@ -235,7 +234,7 @@ class _Packer:
             apart(task),
             packing,
             packing.pack(task.initial),
-            tuple(_command(one) for one in given),
+            tuple(command_of(one) for one in given),
             packer.successor_generator([pair for pair in numbered if places[pair[1]] == (ACT,)]),
             ends,
             self._ways,
@@ -282,7 +281,7 @@ class _Packer:
         if not costs:
             return (1,) * len(given)
         decimals = {decimals_of(one.cost.type) for one in costs if one.cost is not None}
-        freely = {_command(given[number]).action for number in free}
+        freely = {command_of(given[number]).action for number in free}
         if len(decimals) > 1 or any(one.name in freely for one in costs):
             return None  # operators that take no time have no price
         scale = self._operators.scale
@@ -344,11 +343,6 @@ def _is_open(world: TakenApart, draw: Slot) -> bool:
 
 def _choices(operator: Operator) -> tuple[int, ...]:
     return tuple(draw.choice for draw in operator.draws)
-
-
-def _command(operator: Operator) -> Command:
-    assert operator.command is not None
-    return operator.command
 
 
 Late = Callable[[], bool]
