@@ -456,3 +456,29 @@ def test_the_encoding_refuses_what_it_cannot_say(rules: str, lines: str, said: s
     found = encode(simulator.instance, simulator, simulator.start(), None)
     assert isinstance(found, Unencodable)
     assert any(said in one.construct for one in found.obstacles)
+
+
+BORN = """
+type Place
+type Thing { at: Place? }
+type Hero : Thing
+actor me: Hero
+function born(): 0 to 99 = 0
+action make() takes 0 { create t: Thing { at = me.at } }
+law count_them(x: Thing) when was x.at is Place and not (x is Hero) { born() += 1 }
+world w {
+  object hall: Place
+  object ann: Hero { at = hall }
+  object bob: Hero { at = hall }
+  turns ann, bob
+}
+"""
+
+
+def test_a_law_reads_what_several_free_actions_of_a_round_created() -> None:
+    """Free actions after the first turn of a round create; a law then reads where each `was`."""
+    game = play(BORN)
+    for command in ("make()", "pass", "make()", "make()"):
+        game.do(command)
+    game.do("pass")
+    assert game.get("born()") == 3

@@ -22,6 +22,7 @@ from math import prod
 from typing import Any, Final
 
 from tokenworld.core import Rules
+from tokenworld.core.rules import Footprint
 from tokenworld.engine.digest import state_hash
 from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.mortality import mortal_types
@@ -255,6 +256,17 @@ class Slots:
         store.kids.append(place)
         if store.live:
             self.lists[place] = (store, parent)
+
+    def decisive(self, rule: Footprint) -> Iterator[int]:
+        """The slots of a row that decide what a rule comes to which does not look back."""
+        yield KINDS
+        yield from (self.live[name] for name in rule.types)
+        for fluent in rule.reads:
+            store = self.by_id[fluent]
+            if store.live:
+                yield from (at for _, at in self.places_of(store))
+                if store.column.fluent.ordered:
+                    yield from store.kids or ()
 
     def shaped(self, slot: int) -> bool:
         """Whether the value of a slot must fit those of others: unique, nested, acyclic."""

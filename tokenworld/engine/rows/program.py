@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 from tokenworld.core import Rules
@@ -35,6 +36,8 @@ __all__ = ["Function", "Program", "rule_code"]
 Function = Callable[..., Any]
 _BODY = ("D",)
 _NOTHING = Fraction(0)
+MOST_TABLES = 4096
+"""Fixpoints that are kept at the same time, and slots that one may rest on to be kept."""
 
 
 @dataclass
@@ -134,6 +137,8 @@ class Program:
             self._term("takes", name, action.takes, action.params)
         if action.until is not None:
             self._term("until", name, action.until, action.params)
+        if action.cost is not None:
+            self._term("cost", name, action.cost, action.params)
 
     def _guards(self, writer: BodyWriter, action: Action, params: Mapping[str, Name]) -> None:
         """Lets and requires in written order; the number of the first false one is returned."""
@@ -256,10 +261,14 @@ def exact(value: Any, term: Term) -> Fraction:
 
 
 class _Fixpoints:
-    """The least fixpoints of recursive derives, kept for one epoch of the rows."""
+    """The least fixpoints of recursive derives, kept for one epoch of the rows, and by the slots
+    that they rest on: rows come back to what they were."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._readers: dict[str, Callable[[list[Any]], Any] | None] = {}
+        self._width = 0
+        self._known: dict[Any, dict[str, set[tuple[Any, ...]]]] = {}
         self._functions: dict[str, tuple[Function, Function]] = {}
         self._groups: dict[str, tuple[str, ...]] = {}
         self._tables: dict[Any, set[tuple[Any, ...]]] = {}
@@ -284,9 +293,38 @@ class _Fixpoints:
         where = (id(S), id(W), me)
         table = self._tables.get((name, *where))
         if table is None:
-            self._grow(name, S, W, me, where)
+            self._find(name, S, W, me, where)
             table = self._tables[name, *where]
         return args in table
+
+    def _find(
+        self, name: str, S: list[Any], W: list[Any], me: int | None, where: tuple[Any, ...]
+    ) -> None:
+        """The tables of a derive and of those that it grows with, looked up or grown."""
+        read, group = self._reader(name), self._groups[name]
+        key = None if read is None else (name, me, read(S))
+        known = None if key is None else self._known.get(key)
+        if known is None:
+            self._grow(name, S, W, me, where)
+            if key is not None:
+                if len(self._known) >= MOST_TABLES:
+                    self._known.clear()
+                self._known[key] = {one: self._tables[one, *where] for one in group}
+        else:
+            self._tables |= {(one, *where): table for one, table in known.items()}
+
+    def _reader(self, name: str) -> Callable[[list[Any]], Any] | None:
+        """What takes the slots that decide a derive from a row; ``None`` where more than slots
+        decide it, or too many of them."""
+        slots = self._program.slots
+        if self._width != len(slots.blank):
+            self._readers, self._width = {}, len(slots.blank)
+        if name not in self._readers:
+            rule = self._program.rules.derives[name].footprint
+            places = [] if rule.was or rule.asks else list(slots.decisive(rule))
+            few = 0 < len(places) <= MOST_TABLES
+            self._readers[name] = itemgetter(*places) if few else None
+        return self._readers[name]
 
     def _grow(
         self, name: str, S: list[Any], W: list[Any], me: int | None, where: tuple[Any, ...]

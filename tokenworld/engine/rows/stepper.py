@@ -124,6 +124,7 @@ class RowStepper:
     def row(self, state: State) -> Row:
         """The row of a state."""
         row = Row(self.slots, self.slots.encode(state))
+        self.slots.epoch += 1
         if self.quiet:
             row.S[FACTS] = None
         elif state.facts is None:
@@ -564,7 +565,9 @@ class Tick:
 
     def _log(self, title: str, args: Args) -> Log:
         log = Log(self.row, self.luck, self.of.params)
-        log.title, log.args, log.pasts = title, args, (self.start, self.told)
+        log.title, log.args = title, args
+        began = self.row.S[ROUND]
+        log.pasts = (self.start, self.told, *(() if began is None else (began,)))
         return log
 
     def _commit(self, log: Log, record: Record) -> None:

@@ -37,6 +37,7 @@ from tokenworld.core.nodes import (
 from tokenworld.core.walk import subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
 from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
+from tokenworld.ground import domain_of
 from tokenworld.model import (
     BoolType,
     CollectionType,
@@ -271,10 +272,14 @@ class TermWriter(TermVisitor[Names, str]):
         """The function that reads slots of a fluent whose arguments may have none."""
         name, truth, default = f"G{store.column.index}", store.column.truth, store.column.default
         if name not in self.constants:
+            slots, asks = self.slots, store.column.fluent.secret and not store.strided
 
             def get(R: list[Any], *args: Any) -> Any:
                 if None in args:
                     return False if truth else None
+                if asks:  # a slot that nobody wrote yet is as secret as the others
+                    slots.slot(store, args)
+                    slots.fill(R)
                 place = store.find(args)
                 return default if place is None or place >= len(R) else R[place]
 
@@ -461,8 +466,8 @@ class TermWriter(TermVisitor[Names, str]):
                 return f"S[{self.slots.live[of]}]", []
             case TypeRange(of=EnumType(name=of)):
                 return f"range({len(program.enums[of].members)})", []
-            case TypeRange():
-                raise TypeError(f"nothing ranges over {binder.type.kind}")
+            case TypeRange(of=of):
+                return repr(tuple(domain_of(self.slots.instance, of) or ())), []
             case IntervalRange(low=low, high=high):
                 return f"range({low}, {high + 1})", []
             case collection:
