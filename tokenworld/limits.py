@@ -197,8 +197,13 @@ def limited(seconds: float | None, memory: int | None, began: float) -> Iterator
         budget.over = True
         if outer is None:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, usual)
+        signal.signal(signal.SIGALRM, _ignored if usual is signal.SIG_DFL else usual)
         _budget = outer
+
+
+def _ignored(number: int, frame: FrameType | None) -> None:
+    """What the timer calls after a block: another thread may still be about to take its signal,
+    which without a handler is told as an error."""
 
 
 @contextmanager
