@@ -216,3 +216,16 @@ def test_three_thousand_small_worlds() -> None:
     both = report.answers["default"]
     assert both["winnable/winnable"] > 500
     assert both["unwinnable/unwinnable"] > 500
+
+
+def test_a_world_whose_things_double_in_each_tick_is_left() -> None:
+    text = """type H
+    type Thing
+    actor me: H
+    action wait() { }
+    law breed(x: Thing) { create t: Thing }
+    world w { object hero: H  object one: Thing  goal many: count(x for x: Thing) > 900 }
+    """
+    found = explore(session(text), 4_000)
+    assert (found.answer, found.complete) == ("unknown", False)
+    assert all(len(one["objects"]) <= 60 for one in found.states.values())

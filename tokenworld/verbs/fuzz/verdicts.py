@@ -27,7 +27,7 @@ from tokenworld.session import Moment, Session
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.solving import explain_unwinnable
-from tokenworld.verbs.fuzz.campaign import playable, smaller
+from tokenworld.verbs.fuzz.campaign import CROWD, playable, smaller
 from tokenworld.verbs.fuzz.small import small_world
 
 __all__ = [
@@ -118,7 +118,8 @@ class Reached:
 
 
 def explore(session: Session, most: int) -> Reached:
-    """All that can be reached from where a session stands, by at most ``most`` intents."""
+    """All that can be reached from where a session stands, by at most ``most`` intents. A world
+    that makes more than `CROWD` objects is left: one more tick of it may take minutes."""
     return _Walk(session, most).run()
 
 
@@ -169,6 +170,8 @@ class _Walk:
             self._session.travel([node.moment])
             self._session.intend(intent, luck=luck)
             self.reached.complete &= luck.complete
+            if len(self._session.state.kinds) > CROWD:
+                break
             yield self._session.moments[-1]
             more = luck.next()
             if more is None:
