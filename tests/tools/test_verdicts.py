@@ -228,4 +228,4 @@ def test_a_world_whose_things_double_in_each_tick_is_left() -> None:
     """
     found = explore(session(text), 4_000)
     assert (found.answer, found.complete) == ("unknown", False)
-    assert all(len(one["objects"]) <= 60 for one in found.states.values())
+    assert all(len(one["objects"]) <= verdicts.MOST_OBJECTS for one in found.states.values())

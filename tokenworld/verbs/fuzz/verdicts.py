@@ -27,7 +27,7 @@ from tokenworld.session import Moment, Session
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.solving import explain_unwinnable
-from tokenworld.verbs.fuzz.campaign import CROWD, playable, smaller
+from tokenworld.verbs.fuzz.campaign import playable, smaller
 from tokenworld.verbs.fuzz.small import small_world
 
 __all__ = [
@@ -45,6 +45,8 @@ __all__ = [
 
 MOST_OUTCOMES = 200
 """A step with more outcomes of luck is not followed to all of them."""
+MOST_OBJECTS = 16
+"""A world with more objects is left: a law may make one for each three of them in one tick."""
 SURE = 20
 """Seeds are tried until a plan of share P would have failed with a chance of exp(-SURE)."""
 MOST_SEEDS = 2_000
@@ -119,7 +121,7 @@ class Reached:
 
 def explore(session: Session, most: int) -> Reached:
     """All that can be reached from where a session stands, by at most ``most`` intents. A world
-    that makes more than `CROWD` objects is left: one more tick of it may take minutes."""
+    that makes more than `MOST_OBJECTS` is left: one more tick of it may take minutes."""
     return _Walk(session, most).run()
 
 
@@ -170,7 +172,7 @@ class _Walk:
             self._session.travel([node.moment])
             self._session.intend(intent, luck=luck)
             self.reached.complete &= luck.complete
-            if len(self._session.state.kinds) > CROWD:
+            if len(self._session.state.kinds) > MOST_OBJECTS:
                 break
             yield self._session.moments[-1]
             more = luck.next()
