@@ -137,8 +137,6 @@ class Program:
             self._term("takes", name, action.takes, action.params)
         if action.until is not None:
             self._term("until", name, action.until, action.params)
-        if action.cost is not None:
-            self._term("cost", name, action.cost, action.params)
 
     def _guards(self, writer: BodyWriter, action: Action, params: Mapping[str, Name]) -> None:
         """Lets and requires in written order; the number of the first false one is returned."""

@@ -272,14 +272,10 @@ class TermWriter(TermVisitor[Names, str]):
         """The function that reads slots of a fluent whose arguments may have none."""
         name, truth, default = f"G{store.column.index}", store.column.truth, store.column.default
         if name not in self.constants:
-            slots, asks = self.slots, store.column.fluent.secret and not store.strided
 
             def get(R: list[Any], *args: Any) -> Any:
                 if None in args:
                     return False if truth else None
-                if asks:  # a slot that nobody wrote yet is as secret as the others
-                    slots.slot(store, args)
-                    slots.fill(R)
                 place = store.find(args)
                 return default if place is None or place >= len(R) else R[place]
 
