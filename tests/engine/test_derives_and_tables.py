@@ -100,6 +100,28 @@ def test_a_recursive_derive_over_was_reads_the_earlier_state() -> None:
     assert game.all("rest()").said == ()
 
 
+def test_a_recursive_derive_over_was_reads_a_row_from_before_a_slot_was_made() -> None:
+    """The rooms are not numbered one after the other, so that each pair gets a slot when it is
+    first written."""
+    game = play(
+        """
+        type N
+        type Other
+        actor me: N
+        relation e(a: N, b: N)
+        derive r(a: N, b: N) = e(a, b) or any(e(a, c) and r(c, b) for c: N)
+        law joined(a: N, b: N) when r(a, b) and not was r(a, b) { say "{a}{b}" }
+        action link(a: N, b: N) { add e(a, b) }
+        world w {
+          object a: N
+          object between: Other
+          object b: N
+        }
+        """
+    )
+    assert game.all("link(a, b)").said == ("ab",)
+
+
 def test_derives_over_numbers_enums_and_ranges() -> None:
     game = play(
         """

@@ -300,6 +300,7 @@ class _Fixpoints:
     ) -> None:
         """The tables of a derive and of those that it grows with, looked up or grown."""
         read, group = self._reader(name), self._groups[name]
+        self._program.slots.fill(S)
         key = None if read is None else (name, me, read(S))
         known = None if key is None else self._known.get(key)
         if known is None:
