@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import gc
 import os
 import random
 import resource
@@ -26,6 +27,9 @@ from mutations import corpus
 from verbs import KINDS, Box, try_input
 
 GIB = 1 << 30
+COLLECT = 100
+"""Cycles are collected after so many inputs: `tw` leaves them to the end of its process, and here
+one process runs thousands of commands."""
 
 
 def main() -> int:
@@ -60,14 +64,22 @@ def _campaign(options: argparse.Namespace, home: Path, inputs: Inputs) -> int:
             bad[kind] += 1
             print(f"input {number}, {kind}: {how}\n  {'; '.join(found)}", flush=True)
             _keep(options, number, folder)
+        if (number + 1) % COLLECT == 0:
+            gc.collect()
         if (number + 1) % 1000 == 0:
             seconds = time.monotonic() - begin
-            print(f"{number + 1} inputs, {bad.total()} with faults, {seconds:.0f} s", flush=True)
+            print(f"{number + 1} inputs, {bad.total()} with faults, {seconds:.0f} s, "
+                  f"{_resident()} MB", flush=True)  # fmt: skip
     faulthandler.cancel_dump_traceback_later()
     for kind in kinds:
         print(f"  {done[kind]:6} {kind}: {bad[kind]} with faults, {spent[kind]:.1f} s")
     print(f"{options.n} inputs, {bad.total()} with faults")
     return 1 if bad else 0
+
+
+def _resident() -> int:
+    """The memory of this process in megabytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() >> 20
 
 
 def _keep(options: argparse.Namespace, number: int, folder: Path) -> None:
