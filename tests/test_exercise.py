@@ -1,4 +1,4 @@
-"""The exercise of docs/exercise.md, done in a copy of the repository: eight files change."""
+"""The exercise of docs/exercise.md, done in a copy of the repository: seven files change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import house
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("tokenworld", "grammars", "rules", "docs", "tests/check", "tests/house.py")
-MOST_FILES = 8
+MOST_FILES = 7
 Hunk = tuple[str, str]
 
 WORLD = """
