@@ -7,11 +7,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from tokenworld import limits
+from tokenworld import Session, limits
 from tokenworld.limits import Halted, attempt, limited, near, phase
+
+FINDINGS = Path(__file__).parent / "findings" / "planning"
 
 pytestmark = pytest.mark.skipif(not hasattr(limits.signal, "setitimer"), reason="no timer")
 
@@ -81,7 +84,7 @@ def test_a_handler_of_errors_does_not_stop_it() -> None:
 
 GROWS = """
 import time
-from tokenworld import limits
+from tokenworld import Session, limits
 from tokenworld.limits import attempt, limited
 
 held = []
@@ -133,6 +136,31 @@ def test_the_limits_around_hold_within() -> None:
         with pytest.raises(Halted), limited(0.0, None, time.monotonic()):
             endless()
         assert near() is None
+
+
+def test_a_timer_of_the_caller_goes_on() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with limited(600.0, None, time.monotonic()):
+            time.sleep(0.4)
+        assert not rung
+        time.sleep(0.4)
+        assert rung == [signal.SIGALRM]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_plan_ends_at_its_limit_in_a_phase_that_never_looks_at_the_clock() -> None:
+    """The encoding of this world takes minutes; nobody but the planner itself has a limit."""
+    session = Session.open(str(FINDINGS / "slow_encoding.tw"))
+    before = time.process_time()
+    verdict = session.plan(time_limit=1.0)
+    assert verdict.answer == "unknown"
+    assert time.process_time() - before < 10
+    assert any(one.code == "TW0813" for one in verdict.notes)
 
 
 def test_without_limits_it_only_calls() -> None:

@@ -176,11 +176,11 @@ def limited(seconds: float | None, memory: int | None, began: float) -> Iterator
     """Raise `Halted` in this block when ``seconds`` or ``memory`` (in bytes) are used up.
 
     ``began`` is the time of `time.monotonic` from which the seconds count. Within another such
-    block the limits of both hold.
+    block the limits of both hold. A timer that the caller has set goes on behind the block.
     """
     global _budget
     main = threading.current_thread() is threading.main_thread()
-    if not main or not hasattr(signal, "setitimer"):
+    if not main or not hasattr(signal, "setitimer") or _held_already(seconds, memory, began):
         yield
         return
     outer, budget = _budget, _Budget(seconds, memory, began)
@@ -188,7 +188,7 @@ def limited(seconds: float | None, memory: int | None, began: float) -> Iterator
         budget.within(outer)
     _budget = budget
     usual = signal.signal(signal.SIGALRM, budget.look)
-    signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
+    start, (due, every) = time.monotonic(), signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
     try:
         with _bounded(memory), _quiet():
             budget.look(signal.SIGALRM, None)
@@ -199,6 +199,18 @@ def limited(seconds: float | None, memory: int | None, began: float) -> Iterator
             signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, _ignored if usual is signal.SIG_DFL else usual)
         _budget = outer
+        if outer is None and due:
+            rest = max(due - (time.monotonic() - start), 1e-3)
+            signal.setitimer(signal.ITIMER_REAL, rest, every)
+
+
+def _held_already(seconds: float | None, memory: int | None, began: float) -> bool:
+    """Whether the block around ends no later and asks for no less memory."""
+    return (
+        _budget is not None
+        and memory is None
+        and (seconds is None or (_budget.end is not None and _budget.end <= began + seconds))
+    )
 
 
 def _ignored(number: int, frame: FrameType | None) -> None:

@@ -25,7 +25,7 @@ from typing import Generic, Protocol
 
 from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
 from tokenworld.ground import Simulator, StateT
-from tokenworld.limits import attempt, halted
+from tokenworld.limits import attempt, halted, limited
 from tokenworld.planning.honest.secrets import secrets_read
 from tokenworld.planning.planners.answers import RELAXED, Classical, EngineRun
 from tokenworld.planning.planners.by_encoding import fast_downward
@@ -90,7 +90,8 @@ def plan(
             or ladder.search_on(width=width)
         )
 
-    return attempt("planning", found, lambda: None) or ladder.unknown()
+    with limited(time_limit, None, time.monotonic()):
+        return attempt("planning", found, lambda: None) or ladder.unknown()
 
 
 def _installed() -> EngineInfo:
