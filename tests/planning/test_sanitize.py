@@ -16,7 +16,7 @@ from tokenworld.diagnostics import Failure, Source
 from tokenworld.planning.pddl.export import PddlExport, sanitize
 from tokenworld.planning.pddl.sanitize import MOST_LETTERS, RESERVED, sanitized
 from tokenworld.planning.pddl.tree import PddlPair
-from tokenworld.planning.reader import parse_domain, parse_problem
+from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.loading import load_program, open_text
@@ -207,11 +207,9 @@ def test_unified_planning_reads_the_pair(name: str) -> None:
 @pytest.mark.parametrize("name", WORLDS)
 def test_our_own_reader_reads_the_pair(name: str) -> None:
     found = expressible(name)
-    domain, remarks = parse_domain(Source("domain.pddl", None, found.domain))
-    assert domain is not None
-    problem, more = parse_problem(Source("problem.pddl", None, found.problem), domain)
-    assert problem is not None
-    assert [one.code for one in (*remarks, *more) if one.is_error] == []
+    problem = Source("problem.pddl", None, found.problem)
+    read = import_pddl(Source("domain.pddl", None, found.domain), (problem,))
+    assert [one.code for one in read.remarks if one.is_error] == []
 
 
 def _numeric(found: PddlExport) -> bool:

@@ -244,7 +244,7 @@ def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
     """The effects as ``told`` (``2 1.1 1.2-3``), which the importer noted.
 
     A body that may not read what it changed above can have its loops in another order than the
-    PDDL that it came from, and two loops joined to one (`planning.reader.rules`). Where the note
+    PDDL that it came from, and two loops joined to one (`planning.reader.effects`). Where the note
     does not name each effect just once, they are written as they stand.
     """
     parts = [_part(word) for word in told.split()]

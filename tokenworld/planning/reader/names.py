@@ -1,316 +1,307 @@
-"""Looking up every name of a domain and its problems: unknown, declared twice, wrong arity."""
+"""The declarations of a PDDL domain by their lower-case names, and how a `.tw` file spells them.
+
+PDDL ignores case. A name stays as it is, in backquotes where it must be (language.md §16).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import assert_never
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
-from tokenworld.diagnostics import Severity, Span
-from tokenworld.planning.reader.sexpr import Faults
-from tokenworld.planning.reader.tree import (
-    ROOT,
-    TOTAL_COST,
-    ActionDecl,
-    Applied,
-    Both,
-    Calculated,
-    Change,
-    Choice,
-    Compared,
-    Condition,
-    Constant,
-    DerivedDecl,
-    Effect,
-    Either,
-    Equal,
-    Fact,
-    ForEach,
-    Implied,
-    Literal_,
-    Name,
-    Negated,
-    Number,
-    Problem,
-    Quantified,
-    Symbols,
-    TermExpr,
-    Truth,
-    Typed,
-    Undefined,
-    Variable,
-    When,
-)
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.planning.pddl.words import kebab
+from tokenworld.planning.reader.sexpr import Faults, Word
+from tokenworld.syntax.tables import tables
 
-__all__ = ["check_domain", "check_problem"]
+__all__ = [
+    "AND", "ATOM", "COMPARE", "FRACTION", "IMPLIES", "NOT", "OR", "PRODUCT", "ROOT", "SUM",
+    "TOTAL_COST", "UNARY", "Choice", "Locals", "Phrase", "Signature", "Spelling", "Symbols",
+    "Typed", "joined", "once", "word",
+]  # fmt: skip
 
-_MOST_PARAMETERS = 32
+ROOT = "object"
+TOTAL_COST = "total-cost"
+FRACTION = "/"
+"""Stands for a decimal or a division among the functions that one expression brings together."""
+
+
+@frozen
+class Choice(Word):
+    """``(either a b)``: two types or more, as the type of a variable.
+
+    It is a name like any other, so that a type is always a name; its text has the parts in order of
+    letters, so that equal unions have equal keys.
+    """
+
+    parts: tuple[Word, ...]
+
+
+@frozen
+class Typed:
+    """A name of a typed list (a variable without its ``?``); ``type`` is ``None`` if not given."""
+
+    name: Word
+    type: Word | None
+
+
+@frozen
+class Signature:
+    """A predicate or function; ``result`` is the type of an object fluent, else ``None``."""
+
+    name: Word
+    params: tuple[Typed, ...]
+    result: Word | None = None
 
 
 @dataclass(slots=True)
-class _Check:
-    symbols: Symbols
-    faults: Faults
-    objects: Mapping[str, Typed]
-    bound: frozenset[str] = field(default_factory=frozenset)
+class Symbols:
+    """The declarations of a domain by lower-case name; the first of two of one name counts.
 
-    def inside(self, params: Iterable[Typed]) -> _Check:
-        """The same check where more variables are bound."""
-        keys = frozenset(param.name.key for param in params)
-        return _Check(self.symbols, self.faults, self.objects, self.bound | keys)
+    ``implicit`` are the types that are only used, as the parent of others; ``choices`` the unions
+    of types that variables have, in the order of their first use; ``derived`` the derived
+    predicates.
+    """
 
-    # ---- declarations -----------------------------------------------------------------------
+    types: dict[str, Typed] = field(default_factory=dict)
+    implicit: dict[str, Word] = field(default_factory=dict)
+    choices: dict[str, Choice] = field(default_factory=dict)
+    constants: dict[str, Typed] = field(default_factory=dict)
+    predicates: dict[str, Signature] = field(default_factory=dict)
+    functions: dict[str, Signature] = field(default_factory=dict)
+    derived: set[str] = field(default_factory=set)
 
-    def typed(self, params: Iterable[Typed], kind: str) -> None:
-        """Types are known and no name comes twice."""
-        seen: dict[str, Span] = {}
-        for param in params:
-            name = param.name
-            if name.key in seen:
-                self.faults.twice(kind, name.text, name.span, seen[name.key])
-            seen.setdefault(name.key, name.span)
-            self.type(param.type)
+    @property
+    def has_root(self) -> bool:
+        """Whether the domain declares a type `object` of its own."""
+        return ROOT in self.types
 
-    def type(self, of: Name | None) -> None:
+    # ---- types ------------------------------------------------------------------------------
+
+    def chain(self, key: str) -> Iterator[str]:
+        """A type and those above it, as far as declared; ends in a cycle too."""
+        seen: set[str] = set()
+        while key not in seen:
+            seen.add(key)
+            yield key
+            above = self.types.get(key)
+            if above is None or above.type is None:
+                return
+            key = above.type.key
+
+    def above(self, key: str) -> Iterator[str]:
+        """A type, those above it, and the unions with one of them."""
+        for one in self.chain(key):
+            yield one
+            yield from (choice.key for choice in self.choices_with(one))
+
+    def choices_with(self, key: str) -> Iterator[Choice]:
+        """The unions that a type is a part of."""
+        for choice in self.choices.values():
+            if key in (part.key for part in choice.parts):
+                yield choice
+
+    def above_choice(self, choice: Choice) -> list[Word]:
+        """The nearest type that is above all parts of a union, and the wider unions."""
+        parts = [part.key for part in choice.parts]
+        chains = [tuple(self.chain(part)) for part in parts]
+        common = (key for key in chains[0] if all(key in chain for chain in chains))
+        nearest = [key for key in common if key not in (*parts, ROOT)][:1]
+        named = [self.types[key].name if key in self.types else self.implicit[key]
+                 for key in nearest]  # fmt: skip
+        wider = (one for one in self.choices.values()
+                 if {part.key for part in one.parts} > set(parts))  # fmt: skip
+        return [*named, *wider]
+
+    # ---- checks -----------------------------------------------------------------------------
+
+    def check_type(self, of: Word | None, faults: Faults) -> None:
+        """The type is declared."""
         if isinstance(of, Choice):
             for part in of.parts:
-                self.type(part)
-            if of.key not in self.symbols.choices:
+                self.check_type(part, faults)
+            if of.key not in self.choices:
                 hint = "Declare a type above these in the domain, and use it."
                 what = "`either` that the domain itself does not have is not supported."
-                self.faults.tell("TW0810", what, of.span, hint=hint)
-        elif of is not None and not self.symbols.knows_type(of.key):
-            known = [*(one.name.text for one in self.symbols.types.values()), ROOT]
-            hint = "Declare it in `:types`."
-            self.faults.unknown("type", of.text, of.span, known, hint)
+                faults.tell("TW0810", what, of.span, hint=hint, names=True)
+        elif of is not None and of.key not in (ROOT, *self.types, *self.implicit):
+            known = [*(one.name.text for one in self.types.values()), ROOT]
+            faults.unknown("type", of, known, "Declare it in `:types`.")
 
-    def arity(self, kind: str, name: Name, wanted: int, given: int, span: Span) -> None:
-        if wanted != given:
-            plural = "argument" if wanted == 1 else "arguments"
-            message = f"The {kind} `{name.text}` takes {wanted} {plural}, and this gives {given}."
-            hint = "Correct the arguments."
-            self.faults.tell("TW0302", message, span, label=f"{given} given", hint=hint)
+    def check_typed(self, params: Iterable[Typed], kind: str, faults: Faults) -> None:
+        """The types are declared and no name comes twice."""
+        listed = tuple(params)
+        once(faults, kind, (param.name for param in listed))
+        for param in listed:
+            self.check_type(param.type, faults)
 
-    # ---- terms ------------------------------------------------------------------------------
-
-    def term(self, term: TermExpr) -> None:
-        match term:
-            case Variable(name=name, span=span):
-                if term.key not in self.bound:
-                    known = [f"?{one}" for one in self.bound]
-                    hint = "Declare it as a parameter, or quantify it."
-                    self.faults.unknown("variable", f"?{name}", span, known, hint)
-            case Constant(name=name):
-                if name.key not in self.objects:
-                    self._unknown_constant(name)
-            case Applied():
-                self.applied(term)
-            case Calculated(parts=parts):
-                for part in parts:
-                    self.term(part)
-            case Number() | Undefined():
-                pass
-            case _:
-                assert_never(term)
-
-    def _unknown_constant(self, name: Name) -> None:
-        known = [one.name.text for one in self.objects.values()]
-        hint = "Declare it in `:constants` or `:objects`."
-        if name.key in self.symbols.functions:
-            hint = f"Write `({name.text})` for the function."
-        elif name.key in self.bound:
-            hint = f"Write `?{name.text}` for the variable."
-        self.faults.unknown("object", name.text, name.span, known, hint)
-
-    def applied(self, term: Applied) -> None:
-        name, functions = term.function, self.symbols.functions
-        if name.key == TOTAL_COST:
-            what = f"Reading `{name.text}` is not supported."
-            hint = "Count with a function of another name."
-            self.faults.tell("TW0810", what, term.span, hint=hint)
-        elif name.key not in functions:
-            known = [one.name.text for one in functions.values()]
-            hint = "Declare it in `:functions`."
-            self.faults.unknown("function", name.text, name.span, known, hint)
-        else:
-            wanted = len(functions[name.key].params)
-            self.arity("function", name, wanted, len(term.args), term.span)
-        for arg in term.args:
-            self.term(arg)
-
-    # ---- conditions -------------------------------------------------------------------------
-
-    def fact(self, fact: Fact, *, changed: bool = False) -> None:
-        name, predicates = fact.predicate, self.symbols.predicates
-        if name.key not in predicates:
-            known = [one.name.text for one in predicates.values()]
-            hint = "Declare it in `:predicates`."
-            self.faults.unknown("predicate", name.text, name.span, known, hint)
-        else:
-            wanted = len(predicates[name.key].params)
-            self.arity("predicate", name, wanted, len(fact.args), fact.span)
-        if changed and name.key in self.symbols.derived:
-            what = f"The derived predicate `{name.text}` is changed, which is not supported."
-            self.faults.tell("TW0810", what, fact.span, hint="Change what it is derived from.")
-        for arg in fact.args:
-            self.term(arg)
-
-    def condition(self, condition: Condition) -> None:
-        match condition:
-            case Truth():
-                pass
-            case Fact():
-                self.fact(condition)
-            case Equal(left=left, right=right) | Compared(left=left, right=right):
-                self.term(left)
-                self.term(right)
-            case Negated(part=part):
-                self.condition(part)
-            case Both(parts=parts) | Either(parts=parts):
-                for part in parts:
-                    self.condition(part)
-            case Implied(left=before, right=after):
-                self.condition(before)
-                self.condition(after)
-            case Quantified(params=params, body=body):
-                self.typed(params, "variable")
-                self.inside(params).condition(body)
-            case _:
-                assert_never(condition)
-
-    # ---- effects ----------------------------------------------------------------------------
-
-    def effect(self, effect: Effect, *, top: bool) -> None:
-        match effect:
-            case Literal_(fact=fact):
-                self.fact(fact, changed=True)
-            case Change():
-                self._change(effect, top)
-            case When(condition=condition, effects=effects):
-                self.condition(condition)
-                for one in effects:
-                    self.effect(one, top=False)
-            case ForEach(params=params, effects=effects):
-                self.typed(params, "variable")
-                for one in effects:
-                    self.inside(params).effect(one, top=False)
-            case _:
-                assert_never(effect)
-
-    def _change(self, change: Change, top: bool) -> None:
-        target = change.target
-        if target.function.key != TOTAL_COST:
-            self.applied(target)
-        elif change.op != "increase":
-            what = f"`{change.op}` of `total-cost` is not supported."
-            self.faults.tell("TW0810", what, change.span, hint="Only increase it.")
-        elif not top:
-            what = "A cost that depends on a condition is not supported."
-            hint = "Make an action for each case, or increase another function."
-            self.faults.tell("TW0810", what, change.span, hint=hint)
-        self.term(change.value)
-
-    # ---- rules ------------------------------------------------------------------------------
-
-    def action(self, action: ActionDecl) -> None:
-        if len(action.params) > _MOST_PARAMETERS:
-            more = action.params[_MOST_PARAMETERS].name
-            what = f"Action `{action.name.text}` has {len(action.params)} parameters."
-            hint = f"Split the action: a rule has at most {_MOST_PARAMETERS} parameters."
-            self.faults.tell("TW0810", what, more.span, label="one too many", hint=hint)
-        self.typed(action.params, "parameter")
-        inner = self.inside(action.params)
-        inner.condition(action.precondition)
-        for effect in action.effects:
-            inner.effect(effect, top=True)
-
-    def derived(self, derived: DerivedDecl) -> None:
-        self.fact_head(derived)
-        self.typed(derived.params, "parameter")
-        self.inside(derived.params).condition(derived.condition)
-
-    def fact_head(self, derived: DerivedDecl) -> None:
-        name, predicates = derived.name, self.symbols.predicates
-        if name.key in predicates:
-            wanted, given = len(predicates[name.key].params), len(derived.params)
-            self.arity("predicate", name, wanted, given, name.span)
-            return
-        known = [one.name.text for one in predicates.values()]
-        self.faults.unknown(
-            "predicate", name.text, name.span, known, "Declare it in `:predicates` too."
-        )
+    def check_cycles(self, faults: Faults) -> None:
+        """No type is among its own ancestors."""
+        for of in self.types.values():
+            above = of.type
+            if above is None or above.key in (of.name.key, ROOT):
+                continue
+            chain = tuple(self.chain(above.key))
+            last = self.types.get(chain[-1])
+            if of.name.key in chain and last is not None and last.type is not None:
+                what = f"The type `{of.name.text}` is above itself."
+                hint = "Give it another parent."
+                faults.tell("TW0206", what, of.name.span, hint=hint, names=True)
 
 
-def _twice(faults: Faults, kind: str, names: Iterable[Name]) -> None:
+def once(faults: Faults, kind: str, names: Iterable[Word]) -> None:
+    """No name comes twice."""
     seen: dict[str, Span] = {}
     for name in names:
         if name.key in seen:
-            faults.twice(kind, name.text, name.span, seen[name.key])
+            faults.twice(kind, name, seen[name.key])
         seen.setdefault(name.key, name.span)
 
 
-def _cycles(symbols: Symbols) -> Iterator[Typed]:
-    """The types that are among their own ancestors."""
-    for of in symbols.types.values():
-        above = of.type
-        if above is not None and above.key != of.name.key and above.key != ROOT:
-            chain = tuple(symbols.chain(above.key))
-            last = symbols.types.get(chain[-1])
-            if of.name.key in chain and last is not None and last.type is not None:
-                yield of
+# ---- spelling ----------------------------------------------------------------------------------
+
+_NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+_TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z")
 
 
-def check_domain(symbols: Symbols, faults: Faults) -> None:
-    """Look up every name of a domain."""
-    domain = symbols.domain
-    check = _Check(symbols, faults, symbols.constants)
-    _twice(faults, "type", (one.name for one in domain.types))
-    for of in _cycles(symbols):
-        what = f"The type `{of.name.text}` is above itself."
-        faults.tell("TW0206", what, of.name.span, hint="Give it another parent.")
-    check.typed(domain.constants, "constant")
-    facts = [one.name for one in domain.predicates]
-    _twice(faults, "predicate", facts)
-    _twice(faults, "function", (one.name for one in domain.functions))
-    both = {name.key: name for name in facts}
-    for function in domain.functions:
-        if function.name.key in both:
-            first = both[function.name.key].span
-            faults.twice("name", function.name.text, function.name.span, first)
-        check.type(function.result)
-    formals = [one.params for one in domain.predicates] + [one.params for one in domain.functions]
-    for param in (param for params in formals for param in params):
-        check.type(param.type)
-    for derived in domain.derived:
-        check.derived(derived)
-    _twice(faults, "action", (one.name for one in domain.actions))
-    for action in domain.actions:
-        check.action(action)
+def word(text: str) -> str:
+    """A name, in backquotes unless it can stand bare."""
+    bare = _NAME.match(text) and text not in tables().keywords
+    return text if bare else f"`{text}`"
 
 
-def check_problem(symbols: Symbols, problem: Problem, faults: Faults) -> None:
-    """Look up every name of a problem."""
-    check = _Check(symbols, faults, symbols.objects(problem))
-    check.typed(problem.objects, "object")
-    for constant in problem.objects:
-        first = symbols.constants.get(constant.name.key)
-        if first is not None and _key(first.type) != _key(constant.type):
-            faults.twice("object", constant.name.text, constant.name.span, first.name.span)
-    for line in problem.init:
-        if isinstance(line, Literal_):
-            check.fact(line.fact, changed=True)
-        elif line.target.function.key != TOTAL_COST:
-            check.applied(line.target)
-            check.term(line.value)
-        elif not isinstance(line.value, Number) or float(line.value.text) != 0:
-            what = "A start value of `total-cost` other than 0 is not supported."
-            faults.tell("TW0810", what, line.span, hint="Start with 0.")
-    check.condition(problem.goal)
-    if problem.domain is not None and problem.domain.key != symbols.domain.name.key:
-        what = f"Problem `{problem.name.text}` is for domain `{problem.domain.text}`."
-        hint = f"Write `{symbols.domain.name.text}`, the domain that was given."
-        faults.tell("TW0201", what, problem.domain.span, hint=hint, severity=Severity.WARNING)
+class Spelling:
+    """The `.tw` names of the types of a domain and of the unions that its variables have."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        declared = [one.name for one in symbols.types.values()]
+        every = [*declared, *symbols.implicit.values()]
+        self._taken = {name.key for name in every} | {ROOT}
+        self.types = {name.key: _type(name.text) for name in every}
+        self._choices: dict[str, str] = {}
+        self.foreign = {
+            of: name.text
+            for name in every
+            if kebab((of := self.types[name.key]).strip("`")) != name.text
+        }
+        """Types whose PDDL spelling the exporter would not guess."""
+
+    def choice(self, choice: Choice) -> str:
+        """The name of a union of types: ``AreaOrCrate``, with a number where that is taken."""
+        if choice.key not in self._choices:
+            first = self.symbols.choices.get(choice.key, choice)
+            parts = (re.sub("[^A-Za-z0-9]", "", part.text) for part in first.parts)
+            wanted = "Or".join(part[:1].upper() + part[1:] for part in parts)
+            wanted = wanted if _TYPE.match(wanted) else f"Either{wanted}"
+            name, number = wanted, 2
+            while name.lower() in self._taken:
+                name, number = f"{wanted}{number}", number + 1
+            self._taken.add(name.lower())
+            self._choices[choice.key] = name
+        return self._choices[choice.key]
+
+    def type(self, of: Word) -> str:
+        """A type; the root is `Object` unless the domain declares its own `object`."""
+        if isinstance(of, Choice):
+            return self.choice(of)
+        if of.key == ROOT and not self.symbols.has_root:
+            return "Object"
+        return self.types.get(of.key, of.text)  # one that is unknown was reported
+
+    def kind(self, param: Typed) -> str:
+        """``: Block`` behind a name, or nothing."""
+        return "" if param.type is None else f": {self.type(param.type)}"
+
+    def formals(self, params: tuple[Typed, ...]) -> str:
+        """The formals of a fluent, which need no rule's names: ``x: Block, y``."""
+        return ", ".join(f"{word(one.name.text)}{self.kind(one)}" for one in params)
+
+    def binders(self, params: Iterable[Typed], names: Locals) -> str:
+        """``x: Block, y`` with the names that the variables have in a rule."""
+        return ", ".join(f"{names.names[one.name.key]}{self.kind(one)}" for one in params)
 
 
-def _key(of: Name | None) -> str:
-    return ROOT if of is None else of.key
+def _type(text: str) -> str:
+    if text.lower() == ROOT:
+        return f"`{ROOT}`"
+    bare = text[:1].upper() + text[1:]
+    return bare if _TYPE.match(bare) else f"`{text}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Locals:
+    """The variables of one rule by lower-case name, and the names they have in the rule.
+
+    A variable that is called like a constant (``taken``) keeps its ``?``, so that both can be
+    named; one that hides another gets a number.
+    """
+
+    taken: frozenset[str]
+    names: dict[str, str]
+
+    def bind(self, params: Iterable[Typed]) -> Locals:
+        found = dict(self.names)
+        for param in params:
+            found[param.name.key] = self._fresh(param.name.text, found)
+        return replace(self, names=found)
+
+    def _fresh(self, text: str, bound: dict[str, str]) -> str:
+        wanted = f"?{text}" if text.lower() in self.taken else text
+        used, number, name = set(bound.values()), 2, word(wanted)
+        while name in used:
+            name, number = word(f"{wanted}_{number}"), number + 1
+        return name
+
+    def alias(self, params: Iterable[Typed], names: Iterable[str]) -> Locals:
+        """The variables under names that are there already."""
+        given = {param.name.key: name for param, name in zip(params, names, strict=True)}
+        return replace(self, names={**self.names, **given})
+
+    def fresh(self, wanted: str, more: Iterable[str]) -> str:
+        """A name that no variable and none of ``more`` has."""
+        used, number = {*self.names.values(), *more, *self.taken}, 1
+        while f"{wanted}{number}" in used:
+            number += 1
+        return f"{wanted}{number}"
+
+
+# ---- expressions -------------------------------------------------------------------------------
+
+IMPLIES, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
+"""How tightly an operator binds."""
+
+
+@frozen
+class Phrase:
+    """A term or condition as `.tw` text, and how tightly its outermost operator binds.
+
+    ``reads`` are the predicates and functions that its value depends on. ``numbers`` are the
+    functions with whose values the value of a term is worked out (and `FRACTION`).
+    ``parts`` are the operands of a written `and`; none of the true condition.
+    """
+
+    text: str
+    level: int
+    span: Span
+    reads: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    parts: tuple[Phrase, ...] | None = None
+
+    def within(self, least: int) -> str:
+        """The text as an operand, in parentheses where it binds less tightly than ``least``."""
+        return self.text if self.level >= least else f"({self.text})"
+
+    @property
+    def conjuncts(self) -> tuple[Phrase, ...]:
+        return (self,) if self.parts is None else self.parts
+
+
+def joined(op: str, level: int, parts: tuple[Phrase, ...], span: Span, *least: int) -> Phrase:
+    """Operands with an operator between them; ``least`` for the first one and for the others."""
+    first, rest = least[0], least[-1]
+    texts = (one.within(rest if at else first) for at, one in enumerate(parts))
+    reads = frozenset[str]().union(*(one.reads for one in parts))
+    numbers = frozenset[str]().union(*(one.numbers for one in parts))
+    return Phrase(f" {op} ".join(texts), level, span, reads, numbers)

@@ -18,6 +18,8 @@ from tokenworld.diagnostics import (
     Source,
     Span,
     did_you_mean,
+    has_errors,
+    in_order,
     severity_of,
 )
 from tokenworld.diagnostics.frozen import frozen
@@ -34,10 +36,21 @@ class Skip(Exception):
 
 
 class Faults:
-    """The findings of one file, in the order in which they were met."""
+    """The findings of one file, in the order in which they were met.
+
+    Names are looked up while the text is read; what is wrong with them is told only where the
+    text can be read as a whole.
+    """
 
     def __init__(self) -> None:
-        self.found: list[Diagnostic] = []
+        self._syntax: list[Diagnostic] = []
+        self._names: list[Diagnostic] = []
+
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        """What is to be told, in the order of places."""
+        names = () if has_errors(self._syntax) else self._names
+        return in_order((*self._syntax, *names))
 
     def tell(
         self,
@@ -49,39 +62,44 @@ class Faults:
         hint: str | None = None,
         related: tuple[Related, ...] = (),
         severity: Severity | None = None,
+        names: bool = False,
     ) -> None:
-        """Report one finding; a text that is no PDDL at all is not reported word by word."""
-        if len(self.found) < _MOST:
+        """Report one finding, of ``names`` or of the text as such.
+
+        A text that is no PDDL at all is not reported word by word.
+        """
+        found = self._names if names else self._syntax
+        if len(found) < _MOST:
             kind = severity or severity_of(code)
-            self.found.append(
+            found.append(
                 Diagnostic(code, message, span, label, hint=hint, related=related, severity=kind)
             )
 
-    def stop(self, code: str, message: str, span: Span, *, hint: str | None = None) -> Skip:
-        """Report, and give the exception that leaves the part."""
-        self.tell(code, message, span, hint=hint)
-        return Skip()
-
     def unexpected(self, what: str, span: Span, hint: str) -> Skip:
-        """TW0101: something else must stand here."""
-        return self.stop("TW0101", what, span, hint=hint)
+        """TW0101: something else must stand here; the exception that leaves the part."""
+        self.tell("TW0101", what, span, hint=hint)
+        return Skip()
 
     def unsupported(self, what: str, span: Span, hint: str) -> Skip:
         """TW0810: legal PDDL that has no counterpart in a `.tw` file."""
-        return self.stop("TW0810", f"{what} is not supported.", span, hint=hint)
+        self.tell("TW0810", f"{what} is not supported.", span, hint=hint)
+        return Skip()
 
-    def unknown(self, kind: str, name: str, span: Span, known: Iterable[str], or_else: str) -> None:
+    def unknown(self, kind: str, name: Word, known: Iterable[str], or_else: str) -> None:
         """TW0201, or TW0202 for types: a name without a declaration."""
         code = "TW0202" if kind == "type" else "TW0201"
-        hint = did_you_mean(name, sorted(known)) or or_else
-        self.tell(code, f"There is no {kind} `{name}`.", span, label="unknown", hint=hint)
+        hint = did_you_mean(name.text, sorted(known)) or or_else
+        message = f"There is no {kind} `{name.text}`."
+        self.tell(code, message, name.span, label="unknown", hint=hint, names=True)
 
-    def twice(self, kind: str, name: str, span: Span, first: Span) -> None:
+    def twice(self, kind: str, name: Word, first: Span) -> None:
         """TW0203: one name for two things of a kind."""
         related = (Related(first, "the first one"),)
-        message = f"The {kind} `{name}` is declared twice."
+        message = f"The {kind} `{name.text}` is declared twice."
         hint = "Remove or rename one of the two."
-        self.tell("TW0203", message, span, label="again", hint=hint, related=related)
+        self.tell(
+            "TW0203", message, name.span, label="again", hint=hint, related=related, names=True
+        )
 
 
 # ---- sexpr -------------------------------------------------------------------------------------

@@ -1,0 +1,346 @@
+"""The effects of an action as the body of a `.tw` action (language.md §16).
+
+A `.tw` body may not read a slot that it changed before (TW0403), while PDDL has no such rule: all
+effects read the state before. So `body_lines` names with `let`, at the start of the body, a
+condition or a value that an earlier effect changes, and puts a `forall` that reads such a slot
+before the change. `told_order` notes where the written order is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, assert_never, cast
+
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.planning.reader.expressions import Expressions, is_timed
+from tokenworld.planning.reader.names import FRACTION, TOTAL_COST, UNARY, Locals, Phrase
+from tokenworld.planning.reader.sexpr import Group, Item, Word
+
+__all__ = ["Effect", "Effects", "Line", "body_lines", "told_order"]
+
+Line = tuple[str, Span]
+"""A line of the `.tw` text and the place in the PDDL that it comes from."""
+
+_Op = Literal["assign", "increase", "decrease", "scale-up", "scale-down"]
+_CHANGES = frozenset(("assign", "increase", "decrease", "scale-up", "scale-down"))
+
+
+@frozen
+class Put:
+    """A fact that becomes true or, if not ``positive``, false."""
+
+    predicate: str
+    args: tuple[Phrase, ...]
+    positive: bool
+    key: str
+    span: Span
+
+
+@frozen
+class Change:
+    """A function that gets a value."""
+
+    op: _Op
+    target: Phrase
+    value: Phrase
+    key: str
+    span: Span
+
+    @property
+    def pays(self) -> bool:
+        """Whether it changes ``(total-cost)``."""
+        return self.key == TOTAL_COST
+
+
+@frozen
+class When:
+    test: Phrase
+    effects: tuple[Effect, ...]
+    span: Span
+
+
+@frozen
+class Loop:
+    """``forall``: ``head`` are its variables with their types, empty where it has none."""
+
+    head: str
+    names: Locals
+    effects: tuple[Effect, ...]
+    span: Span
+
+
+Effect = Put | Change | When | Loop
+
+
+class Effects(Expressions):
+    """Reads effects; nested conjunctions are joined, for no meaning hangs on them."""
+
+    def effects(self, item: Item, names: Locals, *, top: bool = True) -> tuple[Effect, ...]:
+        """The effects of an item; ``top``: they depend on no condition."""
+        if isinstance(item, Word):
+            message = f"`{item.text}` stands where an effect should be."
+            raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
+        if not item.items:
+            return ()
+        if item.head == "and":
+            return tuple(
+                one for part in item.items[1:] for one in self.effects(part, names, top=top)
+            )
+        return (self._effect(item, names, top),)
+
+    def _effect(self, item: Group, names: Locals, top: bool) -> Effect:
+        match item.head:
+            case "not":
+                (part,) = self.exactly(item, 1, "a fact")
+                return self.put(part, names, positive=False)
+            case "when":
+                condition, body = self.exactly(item, 2, "a condition and an effect")
+                test = self.condition(condition, names)
+                return When(test, self.effects(body, names, top=False), item.span)
+            case "forall":
+                params, body = self.exactly(item, 2, "variables and an effect")
+                bound = self.params(params, item.span)
+                self.symbols.check_typed(bound, "variable", self.faults)
+                inner = names.bind(bound)
+                head = self.spelling.binders(bound, inner)
+                return Loop(head, inner, self.effects(body, inner, top=False), item.span)
+            case op if op in _CHANGES:
+                return self._change(item, cast("_Op", op), names, top)
+            case "probabilistic" | "oneof" | "one-of":
+                hint = "Import the outcomes as actions of their own."
+                raise self.faults.unsupported(f"`{item.head}`", item.span, hint)
+            case "at" | "over" if is_timed(item):
+                hint = "Use an action without duration."
+                raise self.faults.unsupported("A timed effect", item.span, hint)
+            case "or" | "imply" | "exists" | "=":
+                message = f"`{item.head}` is no effect."
+                hint = "Name each change, or move the condition into `when`."
+                raise self.faults.unexpected(message, item.span, hint)
+            case _:
+                return self.put(item, names, positive=True)
+
+    def put(self, item: Item, names: Locals, *, positive: bool) -> Put:
+        """A fact that is set."""
+        head, args = self.atom(item, names)
+        text = self.changed(head, args, item.span).text
+        return Put(text.partition("(")[0], args, positive, head.key, item.span)
+
+    def _change(self, item: Group, op: _Op, names: Locals, top: bool) -> Change:
+        target, value = self.exactly(item, 2, "a function and a value")
+        left = self.applied(target, names, paid=True)
+        right = self.term(value, names)
+        key = next(iter(left.numbers), TOTAL_COST)
+        change = Change(op, left, right, key, item.span)
+        if change.pays and op != "increase":
+            what = f"`{op}` of `total-cost` is not supported."
+            self.faults.tell("TW0810", what, item.span, hint="Only increase it.", names=True)
+        elif change.pays and not top:
+            what = "A cost that depends on a condition is not supported."
+            hint = "Make an action for each case, or increase another function."
+            self.faults.tell("TW0810", what, item.span, hint=hint, names=True)
+        divided = frozenset((FRACTION,) if op == "scale-down" else ())
+        self.groups.append(left.numbers | right.numbers | divided)
+        return change
+
+
+# ---- what effects read and write ----------------------------------------------------------------
+
+
+def _reads(effect: Effect) -> frozenset[str]:
+    """The predicates and functions that an effect depends on."""
+    match effect:
+        case When(test=test, effects=effects):
+            return test.reads.union(*map(_reads, effects))
+        case Loop(effects=effects):
+            return frozenset[str]().union(*map(_reads, effects))
+        case Change(value=value):
+            return value.reads
+        case Put(args=args):
+            return frozenset[str]().union(*(arg.reads for arg in args))
+        case _:
+            assert_never(effect)
+
+
+def _writes(effect: Effect) -> frozenset[str]:
+    """The predicates and functions that an effect changes."""
+    match effect:
+        case Put(key=key) | Change(key=key):
+            return frozenset((key,))
+        case When(effects=effects) | Loop(effects=effects):
+            return frozenset[str]().union(*map(_writes, effects))
+        case _:
+            assert_never(effect)
+
+
+# ---- order --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An effect of a `.tw` body, and the written effects that it is made of.
+
+    ``sources`` are their places among the effects as written, from 0; with several, the effect is a
+    loop, and ``sizes`` says how many effects of its body came from each.
+    """
+
+    effect: Effect
+    sources: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+def _ordered(effects: Sequence[Effect]) -> tuple[_Placed, ...]:
+    """The effects with loops that read what comes to be changed moved before the change."""
+    early: list[_Placed] = []
+    rest: list[_Placed] = []
+    changed: set[str] = set()
+    for index, effect in enumerate(effects):
+        size = len(effect.effects) if isinstance(effect, Loop) else 1
+        placed = _Placed(effect, (index,), (size,))
+        if not isinstance(effect, Loop) or not changed & _reads(effect):
+            rest.append(placed)
+        elif not _joined(effect, placed, early) and not _joined(effect, placed, rest):
+            early.append(placed)
+        changed |= _writes(effect)
+    return (*early, *rest)
+
+
+def _joined(loop: Loop, placed: _Placed, listed: list[_Placed]) -> bool:
+    """Join the loop to one that reads what it writes and runs over the same variables."""
+    written = _writes(loop)
+    for index, one in enumerate(listed):
+        other = one.effect
+        if isinstance(other, Loop) and written & _reads(other) and loop.head == other.head:
+            both = Loop(other.head, other.names, (*other.effects, *loop.effects), other.span)
+            sources, sizes = (*one.sources, *placed.sources), (*one.sizes, *placed.sizes)
+            listed[index] = _Placed(both, sources, sizes)
+            return True
+    return False
+
+
+def told_order(effects: Sequence[Effect]) -> str:
+    """The order of an action's effects in its body, as a note; empty if it is the written order.
+
+    ``2 1 3``: the first one written stands second. ``1.1 2 1.2-3``: the loop that stands first has
+    the first one as its effect 1, and the last one as its effects 2 and 3. It is empty too where
+    the parts cannot be told: a joined loop is rearranged inside, or a loop has no variables.
+    """
+    placed = _ordered(effects)
+    if any(_is_unclear(one, one.effect) for one in placed if isinstance(one.effect, Loop)):
+        return ""
+    found: dict[int, str] = {}
+    for number, one in enumerate(placed, 1):
+        found |= zip(one.sources, _parts(number, one), strict=True)
+    words = [found[source] for source in sorted(found)]
+    plain = [str(number) for number in range(1, len(words) + 1)]
+    return "" if words == plain else " ".join(words)
+
+
+def _is_unclear(placed: _Placed, loop: Loop) -> bool:
+    if not loop.head:
+        return True
+    inner = tuple(one.effect for one in _ordered(loop.effects))
+    return len(placed.sources) > 1 and inner != loop.effects
+
+
+def _parts(number: int, placed: _Placed) -> Iterator[str]:
+    """The names of the sources of one effect in `told_order`."""
+    if len(placed.sources) == 1:
+        yield str(number)
+        return
+    start = 1
+    for size in placed.sizes:
+        end = start + size - 1
+        yield f"{number}.{start}-{end}" if size > 1 else f"{number}.{start}"
+        start = end + 1
+
+
+# ---- bodies ------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A body, or one round of a loop: what was changed so far and what was named before."""
+
+    changed: set[str] = field(default_factory=set)
+    lets: list[Line] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    def named(self, text: str, stale: frozenset[str], span: Span, names: Locals) -> str:
+        """The text, or the name of a `let` for it where it reads what was changed before."""
+        if not self.changed & stale:
+            return text
+        name = names.fresh("before", self.names)
+        self.names.append(name)
+        self.lets.append((f"let {name} = {text}", span))
+        return name
+
+
+def body_lines(effects: Sequence[Effect], names: Locals, indent: str) -> list[Line]:
+    """The changes of an action; its costs are written elsewhere."""
+    return _framed(effects, names, indent, _Frame())
+
+
+def _framed(effects: Sequence[Effect], names: Locals, indent: str, frame: _Frame) -> list[Line]:
+    found = _block([one.effect for one in _ordered(effects)], names, indent, frame)
+    return [*((indent + text, span) for text, span in frame.lets), *found]
+
+
+def _block(effects: Sequence[Effect], names: Locals, indent: str, frame: _Frame) -> list[Line]:
+    found: list[Line] = []
+    for effect in effects:
+        found += _lines(effect, names, indent, frame)
+        frame.changed |= _writes(effect)
+    return found
+
+
+def _lines(effect: Effect, names: Locals, indent: str, frame: _Frame) -> list[Line]:
+    match effect:
+        case Put(predicate=predicate, args=args, positive=positive, span=span):
+            given = (frame.named(one.text, one.reads, one.span, names) for one in args)
+            how = "add" if positive else "remove"
+            return [(f"{indent}{how} {predicate}({', '.join(given)})", span)]
+        case Change(value=value, span=span):
+            tight = UNARY if effect.op in ("scale-up", "scale-down") else 0
+            text = frame.named(value.within(tight), value.reads, span, names)
+            return [(indent + _change(effect, text), span)]
+        case When(test=test, effects=effects, span=span):
+            text = frame.named(test.text, test.reads, test.span, names)
+            inner = _block(effects, names, indent + "  ", frame)
+            return [(f"{indent}if {text} {{", span), *inner, (indent + "}", span)]
+        case Loop():
+            return _loop(effect, names, indent, frame)
+        case _:
+            assert_never(effect)
+
+
+def _loop(loop: Loop, names: Locals, indent: str, frame: _Frame) -> list[Line]:
+    """A loop over one `when` asks its condition before the first round: ``where``."""
+    inside = _Frame(names=frame.names)
+    if not loop.head:
+        return _framed(loop.effects, names, indent, inside)
+    head, effects = loop.head, loop.effects
+    if len(effects) == 1 and isinstance(effects[0], When):
+        head += f" where {effects[0].test.text}"
+        effects = effects[0].effects
+    inner = _framed(effects, loop.names, indent + "  ", inside)
+    return [(f"{indent}for {head} {{", loop.span), *inner, (indent + "}", loop.span)]
+
+
+def _change(change: Change, value: str) -> str:
+    """``f(x) += 1`` and its kin."""
+    target = change.target.text
+    match change.op:
+        case "assign":
+            return f"{target} = {value}"
+        case "increase":
+            return f"{target} += {value}"
+        case "decrease":
+            return f"{target} -= {value}"
+        case "scale-up":
+            return f"{target} = {target} * {value}"
+        case "scale-down":
+            return f"{target} = {target} / {value}"
+        case _:
+            assert_never(change.op)

@@ -1,0 +1,583 @@
+"""Domains and problems from nested lists: sections in any order, several of a kind joined.
+
+Declarations are read first, rules when all names are known. Everything wrong goes to the reader's
+`Faults`; a section that cannot be read does not stop the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.planning.reader.effects import Change, Effect, Effects, Put
+from tokenworld.planning.reader.expressions import is_number, show
+from tokenworld.planning.reader.names import (
+    ROOT,
+    TOTAL_COST,
+    Locals,
+    Phrase,
+    Signature,
+    Spelling,
+    Symbols,
+    Typed,
+    once,
+)
+from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word, read_items
+
+__all__ = ["Action", "Derived", "Domain", "Metric", "Problem", "read_domain", "read_problem"]
+
+_MOST_PARAMETERS = 32
+
+
+# ---- what is read -------------------------------------------------------------------------------
+
+
+@frozen
+class Derived:
+    """A rule for a derived predicate; ``names`` are its variables in its condition."""
+
+    head: Signature
+    names: Locals
+    condition: Phrase
+    span: Span
+
+
+@frozen
+class Action:
+    """An action; ``costs`` are what it adds to ``total-cost``, in written order."""
+
+    name: Word
+    params: tuple[Typed, ...]
+    names: Locals
+    precondition: Phrase
+    effects: tuple[Effect, ...]
+    costs: tuple[Phrase, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A domain. ``requirements`` are without the colon and as written; ``predicates`` and
+    ``functions`` are in written order. ``groups`` as `Expressions` gathers them."""
+
+    name: Word
+    requirements: tuple[Word, ...]
+    symbols: Symbols
+    spelling: Spelling
+    functions: tuple[Signature, ...]
+    derived: tuple[Derived, ...]
+    actions: tuple[Action, ...]
+    groups: tuple[frozenset[str], ...]
+
+    @property
+    def pays(self) -> bool:
+        """Whether some action has a cost."""
+        return any(action.costs for action in self.actions)
+
+
+@frozen
+class Metric:
+    """``text`` is the whole expression as written, spaces made single."""
+
+    sense: Literal["minimize", "maximize"]
+    text: str
+    span: Span
+
+    @property
+    def is_total_cost(self) -> bool:
+        return self.sense == "minimize" and self.text.lower() in ("(total-cost)", "total-cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem. ``init`` are the facts and values at the start, ``given`` the slots of functions
+    that have a value there; ``every`` are its objects and the constants."""
+
+    name: Word
+    objects: tuple[Typed, ...]
+    every: dict[str, Typed]
+    init: tuple[Put | Change, ...]
+    given: frozenset[tuple[str, ...]]
+    goal: Phrase
+    metric: Metric | None
+    groups: tuple[frozenset[str], ...]
+
+
+# ---- the frame ----------------------------------------------------------------------------------
+
+_LATER = {
+    ":durative-action": ("A durative action", "Use an action without duration."),
+    ":process": ("A process", "Write it as a law in the `.tw` file."),
+    ":event": ("An event", "Write it as a law in the `.tw` file."),
+    ":constraints": ("A constraint", "Leave it out, or say it with the goal."),
+    ":axiom": ("An old-style axiom", "Write `(:derived (p ?x) condition)`."),
+    ":task": ("A task network", "Write the methods as actions."),
+    ":method": ("A task network", "Write the methods as actions."),
+    ":observe": ("A sensing action", "Leave the observation out."),
+    ":vars": ("`:vars`", "Quantify the variables, or make them parameters."),
+    ":duration": ("A duration", "Use an action without duration."),
+    ":condition": ("A timed condition", "Write `:precondition`."),
+}
+
+
+class _FileReader(Effects):
+    """The reader that domains and problems share: the frame and the sections."""
+
+    def sections(self, items: tuple[Item, ...], known: dict[str, Callable[[Group], None]]) -> None:
+        """Hand each section to its reader; one that fails does not stop the others."""
+        for item in items:
+            with suppress(Skip):
+                self._section(item, known)
+
+    def _section(self, item: Item, known: dict[str, Callable[[Group], None]]) -> None:
+        if isinstance(item, Word):
+            message = f"`{item.text}` stands where a section should be."
+            raise self.faults.unexpected(message, item.span, "Write it inside a section.")
+        if item.head in known:
+            known[item.head](item)
+            return
+        self.unknown_word(item, item.head, tuple(known))
+
+    def unknown_word(self, item: Item, word: str, known: tuple[str, ...]) -> None:
+        """A keyword that is not read: what PDDL has besides, or a mistake."""
+        if word in _LATER:
+            what, hint = _LATER[word]
+            raise self.faults.unsupported(what, item.span, hint)
+        span = item.items[0].span if isinstance(item, Group) and item.items else item.span
+        near = closest(word, known)
+        hint = f"Did you mean `{near[0]}`?" if near else f"Known are {', '.join(known)}."
+        shown = word or show(item)[:40]
+        raise self.faults.unexpected(f"`{shown}` has no meaning here.", span, hint)
+
+    def framed(
+        self, source: Source, kind: str, otherwise: str
+    ) -> tuple[Word, tuple[Item, ...]] | None:
+        """The name of the file's ``kind`` (``domain``, ``problem``) and the sections behind it.
+
+        ``None`` where the text is something else; ``otherwise`` is what to do then.
+        """
+        frame = _define(read_items(source, self.faults), source, self.faults)
+        if frame is None:
+            return None
+        whole, head = frame
+        if head.head != kind:
+            what = f"This is a {head.head}, and a {kind} is needed."
+            self.faults.tell("TW0101", what, head.span, hint=otherwise)
+            return None
+        try:
+            name = self.name(_second(head), f"{kind}'s name", head.span)
+        except Skip:
+            name = Word("unnamed", head.span)
+        return name, whole.items[2:]
+
+
+def _define(items: tuple[Item, ...], source: Source, faults: Faults) -> tuple[Group, Group] | None:
+    """The ``(define …)`` list and its first part ``(domain n)``; ``None`` if there is none."""
+    place = source.span(0, 0) if not items else items[0].span
+    first = items[0] if items else None
+    if not isinstance(first, Group) or first.head != "define":
+        what = "The text does not begin with `(define …)`."
+        faults.tell("TW0101", what, place, hint="Name a PDDL domain or problem.")
+        return None
+    for extra in items[1:2]:
+        what = "Something follows after the end of `(define …)`."
+        hint = "Remove a `)` before it, or remove what follows."
+        faults.tell("TW0101", what, extra.span, hint=hint)
+    head = _second(first)
+    if not isinstance(head, Group) or head.head not in ("domain", "problem"):
+        what = "`(domain name)` or `(problem name)` is missing."
+        span = first.items[0].span if head is None else head.span
+        faults.tell("TW0101", what, span, hint="Write it right behind `define`.")
+        return None
+    return first, head
+
+
+def _second(head: Group) -> Item | None:
+    return head.items[1] if len(head.items) > 1 else None
+
+
+# ---- domains ------------------------------------------------------------------------------------
+
+
+class _DomainReader(_FileReader):
+    """Reads the declarations of a domain, and keeps its rules for when all names are known."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__(faults)
+        self.requirements: list[Word] = []
+        self.types: list[Typed] = []
+        self.constants: list[Typed] = []
+        self.predicates: list[Signature] = []
+        self.functions: list[Signature] = []
+        self.rules: list[Group] = []
+        self.derived: list[Derived] = []
+        self.actions: list[Action] = []
+
+    def read(self, name: Word, items: tuple[Item, ...]) -> Domain:
+        self.sections(
+            items,
+            {
+                ":requirements": self._requirements,
+                ":types": self._types,
+                ":constants": self._constants,
+                ":predicates": self._predicates,
+                ":functions": self._functions,
+                ":derived": self.rules.append,
+                ":action": self.rules.append,
+            },
+        )
+        self.symbols = self._declared()
+        self.spelling, self.objects = Spelling(self.symbols), self.symbols.constants
+        for head, read in ((":derived", self._derived), (":action", self._action)):
+            self.sections(tuple(one for one in self.rules if one.head == head), {head: read})
+            self.feeds = self._depends()
+        once(self.faults, "action", (one.name for one in self.actions))
+        return Domain(
+            name,
+            tuple(self.requirements),
+            self.symbols,
+            self.spelling,
+            tuple(self.functions),
+            tuple(self.derived),
+            tuple(self.actions),
+            tuple(self.groups),
+        )
+
+    # ---- sections ---------------------------------------------------------------------------
+
+    def _requirements(self, item: Group) -> None:
+        for part in item.items[1:]:
+            if not isinstance(part, Word) or not part.text.startswith(":") or len(part.text) == 1:
+                message = f"`{show(part)[:40]}` is no requirement."
+                raise self.faults.unexpected(message, part.span, "Write a word such as `:strips`.")
+            self.requirements.append(Word(part.text[1:], part.span))
+
+    def _types(self, item: Group) -> None:
+        self.types += self.typed(item.items[1:], variables=False)
+
+    def _constants(self, item: Group) -> None:
+        self.constants += self.typed(item.items[1:], variables=False)
+
+    def _predicates(self, item: Group) -> None:
+        for part in item.items[1:]:
+            with suppress(Skip):
+                head = self._signature(part, "predicate")
+                if head.name.text != "=":  # built in, and yet declared by some
+                    self.predicates.append(head)
+
+    def _signature(self, item: Item, what: str, result: Word | None = None) -> Signature:
+        if not isinstance(item, Group):
+            message = f"`{item.text}` stands where a {what} should be declared."
+            raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
+        name = self.name(item.items[0] if item.items else None, f"{what}'s name", item.span)
+        return Signature(name, self.typed(item.items[1:], variables=True), result)
+
+    def _functions(self, item: Group) -> None:
+        """Like a typed list, whose names are signatures and whose types are results."""
+        waiting: list[Signature] = []
+        parts = iter(item.items[1:])
+        for part in parts:
+            if not isinstance(part, Word) or part.text != "-":
+                waiting.append(self._signature(part, "function"))
+                continue
+            of = self.type_name(next(parts, None), part.span)
+            result = None if of.key == "number" else of
+            self.functions += [Signature(one.name, one.params, result) for one in waiting]
+            waiting = []
+        self.functions += waiting
+
+    # ---- declarations -----------------------------------------------------------------------
+
+    def _declared(self) -> Symbols:
+        """The declarations by name, looked up among each other."""
+        types = self._declared_types()
+        symbols = Symbols(choices=self.choices)
+        for of in types:
+            symbols.types.setdefault(of.name.key, of)
+        for parent in (of.type for of in types if of.type is not None):
+            if parent.key not in (*symbols.types, ROOT):
+                symbols.implicit.setdefault(parent.key, parent)
+        for constant in self.constants:
+            symbols.constants.setdefault(constant.name.key, constant)
+        for predicate in self.predicates:
+            symbols.predicates.setdefault(predicate.name.key, predicate)
+        for function in self.functions:
+            symbols.functions.setdefault(function.name.key, function)
+        symbols.derived |= {key for one in self.rules if (key := _derived_key(one))}
+        once(self.faults, "type", (one.name for one in types))
+        symbols.check_cycles(self.faults)
+        symbols.check_typed(self.constants, "constant", self.faults)
+        self._check_fluents(symbols)
+        return symbols
+
+    def _check_fluents(self, symbols: Symbols) -> None:
+        names = [one.name for one in self.predicates]
+        once(self.faults, "predicate", names)
+        once(self.faults, "function", (one.name for one in self.functions))
+        both = {name.key: name for name in names}
+        for function in self.functions:
+            if function.name.key in both:
+                self.faults.twice("name", function.name, both[function.name.key].span)
+            symbols.check_type(function.result, self.faults)
+        for param in (p for one in (*self.predicates, *self.functions) for p in one.params):
+            symbols.check_type(param.type, self.faults)
+
+    def _declared_types(self) -> tuple[Typed, ...]:
+        """The types without declarations that say nothing: below `object`, and elsewhere too."""
+        below = {one.name.key: one for one in self.types if not _below_root(one)}
+        if ROOT in (one.name.key for one in self.types):
+            return tuple(self.types)  # it is a type like any other there
+        idle = [one for one in self.types if _below_root(one) and one.name.key in below]
+        for one in idle:
+            again = Related(below[one.name.key].name.span, "this one counts")
+            what = f"The type `{one.name.text}` is declared twice, once below `object`."
+            hint = "Remove this one: every type is below `object`."
+            self.faults.tell("TW0203", what, one.name.span, hint=hint, related=(again,),
+                             severity=Severity.WARNING)  # fmt: skip
+        return tuple(one for one in self.types if one not in idle)
+
+    # ---- rules ------------------------------------------------------------------------------
+
+    def _variables(self, params: tuple[Typed, ...]) -> Locals:
+        self.symbols.check_typed(params, "parameter", self.faults)
+        return Locals(frozenset(self.symbols.constants), {}).bind(params)
+
+    def _derived(self, item: Group) -> None:
+        part, condition = self.exactly(item, 2, "a predicate and a condition")
+        head = self._signature(part, "derived predicate")
+        predicate = self.symbols.predicates.get(head.name.key)
+        if predicate is None:
+            known = [one.name.text for one in self.symbols.predicates.values()]
+            hint = "Declare it in `:predicates` too."
+            self.faults.unknown("predicate", head.name, known, hint)
+        else:
+            wanted, given = len(predicate.params), len(head.params)
+            self.arity("predicate", head.name, wanted, given, head.name.span)
+        names = self._variables(head.params)
+        first = next((one for one in self.derived if one.head.name.key == head.name.key), None)
+        if first is not None and len(first.head.params) == len(head.params):
+            shown = [first.names.names[param.name.key] for param in first.head.params]
+            names = Locals(names.taken, {}).alias(head.params, shown)
+        found = self.condition(condition, names)
+        self.derived.append(Derived(head, names, found, item.span))
+
+    def _depends(self) -> dict[str, frozenset[str]]:
+        """Everything that each derived predicate depends on, itself included."""
+        direct: dict[str, set[str]] = {}
+        for one in self.derived:
+            direct.setdefault(one.head.name.key, set()).update(one.condition.reads)
+        found: dict[str, frozenset[str]] = {}
+        for key in direct:
+            seen, waiting = {key}, [key]
+            while waiting:
+                new = direct.get(waiting.pop(), set()) - seen
+                seen |= new
+                waiting += sorted(new)
+            found[key] = frozenset(seen)
+        return found
+
+    def _action(self, item: Group) -> None:
+        name = self.name(_second(item), "action's name", item.span)
+        fields = self._fields(item, name)
+        given = fields.get(":parameters")
+        params = () if given is None else self.params(given, name.span)
+        if len(params) > _MOST_PARAMETERS:
+            more = params[_MOST_PARAMETERS].name
+            what = f"Action `{name.text}` has {len(params)} parameters."
+            hint = f"Split the action: a rule has at most {_MOST_PARAMETERS} parameters."
+            self.faults.tell("TW0810", what, more.span, label="one too many", hint=hint, names=True)
+        names = self._variables(params)
+        asked: Phrase | None = None
+        with suppress(Skip):
+            before = fields.get(":precondition", Group((), name.span))
+            asked = self.condition(before, names)
+        after = fields.get(":effect")
+        effects = () if after is None else self.effects(after, names)
+        if asked is None:
+            raise Skip
+        costs = tuple(one.value for one in effects if isinstance(one, Change) and one.pays)
+        kept = tuple(one for one in effects if not (isinstance(one, Change) and one.pays))
+        self.actions.append(Action(name, params, names, asked, kept, costs, item.span))
+
+    def _fields(self, item: Group, name: Word) -> dict[str, Item]:
+        """The keywords of an action with what follows each."""
+        known = (":parameters", ":precondition", ":effect")
+        fields: dict[str, Item] = {}
+        parts = iter(item.items[2:])
+        for word in parts:
+            key = word.key if isinstance(word, Word) else ""
+            if key not in known:
+                self.unknown_word(word, key, known)
+            if key in fields:
+                message = f"`{key}` stands twice in action `{name.text}`."
+                raise self.faults.unexpected(message, word.span, "Join the two with `and`.")
+            value = next(parts, None)
+            if value is None or (isinstance(value, Word) and value.text.startswith(":")):
+                message = f"Nothing follows `{key}` in action `{name.text}`."
+                raise self.faults.unexpected(message, word.span, "Write `()` for nothing.")
+            fields[key] = value
+        return fields
+
+
+def _below_root(of: Typed) -> bool:
+    return of.type is None or of.type.key == ROOT
+
+
+def _derived_key(rule: Group) -> str:
+    """The predicate that a ``(:derived (p …) …)`` is about, if it can be told."""
+    head = _second(rule)
+    return head.head if rule.head == ":derived" and isinstance(head, Group) else ""
+
+
+def read_domain(source: Source, faults: Faults) -> Domain | None:
+    """The domain of a text as written; ``None`` where it cannot be used."""
+    reader = _DomainReader(faults)
+    frame = reader.framed(source, "domain", "Name the domain file first.")
+    domain = None if frame is None else reader.read(*frame)
+    return None if has_errors(faults.found) else domain
+
+
+# ---- problems -----------------------------------------------------------------------------------
+
+
+class _ProblemReader(_FileReader):
+    def __init__(self, faults: Faults, domain: Domain) -> None:
+        super().__init__(faults)
+        self.symbols, self.spelling = domain.symbols, domain.spelling
+        self.of, self.own = domain.name, Word("", domain.name.span)
+        self.declared: list[Typed] = []
+        self.rules: list[Group] = []
+        self.init: list[Put | Change] = []
+        self.given: set[tuple[str, ...]] = set()
+        self.goals: list[Phrase] = []
+        self.metric: Metric | None = None
+
+    def read(self, name: Word, items: tuple[Item, ...]) -> Problem | None:
+        known: dict[str, Callable[[Group], None]] = {
+            ":domain": self._domain,
+            ":requirements": self._skipped,
+            ":objects": self._objects,
+            ":init": self.rules.append,
+            ":goal": self.rules.append,
+            ":metric": self._metric,
+        }
+        self.own = name
+        self.sections(items, known)
+        self._look_up()
+        self.sections(tuple(self.rules), {":init": self._init, ":goal": self._goal})
+        if not any(one.head == ":goal" for one in self.rules):
+            what = f"Problem `{name.text}` has no goal."
+            self.faults.tell("TW0101", what, name.span, hint="Write `(:goal condition)`.")
+        if not self.goals:
+            return None
+        return Problem(
+            name,
+            tuple(one for key, one in self.every.items() if key not in self.symbols.constants),
+            self.every,
+            tuple(self.init),
+            frozenset(self.given),
+            self.goals[0],
+            self.metric,
+            tuple(self.groups),
+        )
+
+    def _look_up(self) -> None:
+        """The objects by name, each once and of one type."""
+        self.symbols.check_typed(self.declared, "object", self.faults)
+        self.every = dict(self.symbols.constants)
+        for one in self.declared:
+            first = self.every.setdefault(one.name.key, one)
+            constant = one.name.key in self.symbols.constants
+            if constant and _kind_key(first) != _kind_key(one):
+                self.faults.twice("object", one.name, first.name.span)
+        self.objects = self.every
+
+    # ---- sections ---------------------------------------------------------------------------
+
+    def _domain(self, item: Group) -> None:
+        name = self.name(_second(item), "domain's name", item.span)
+        if name.key != self.of.key:
+            what = f"Problem `{self.own.text}` is for domain `{name.text}`."
+            hint = f"Write `{self.of.text}`, the domain that was given."
+            self.faults.tell(
+                "TW0201", what, name.span, hint=hint, severity=Severity.WARNING, names=True
+            )
+
+    def _skipped(self, item: Group) -> None:
+        """The requirements of a problem are those of its domain."""
+
+    def _objects(self, item: Group) -> None:
+        self.declared += self.typed(item.items[1:], variables=False)
+
+    def _goal(self, item: Group) -> None:
+        (condition,) = self.exactly(item, 1, "a condition")
+        self.goals.append(self.condition(condition, Locals(frozenset(self.every), {})))
+
+    def _metric(self, item: Group) -> None:
+        sense, value = self.exactly(item, 2, "`minimize` or `maximize` and an expression")
+        word = sense.key if isinstance(sense, Word) else ""
+        if word not in ("minimize", "maximize"):
+            message = f"`{show(sense)[:40]}` is no way to measure a plan."
+            raise self.faults.unexpected(message, sense.span, "Write `minimize` or `maximize`.")
+        way = cast("Literal['minimize', 'maximize']", word)
+        self.metric = Metric(way, show(value), item.span)
+
+    # ---- start ------------------------------------------------------------------------------
+
+    def _init(self, item: Group) -> None:
+        parts = item.items[1:]
+        if len(parts) == 1 and isinstance(parts[0], Group) and parts[0].head == "and":
+            parts = parts[0].items[1:]
+        for part in parts:
+            with suppress(Skip):
+                self.init += self._start(part)
+
+    def _start(self, item: Item) -> Iterator[Put | Change]:
+        """A line of ``:init``."""
+        nobody = Locals(frozenset(), {})
+        if isinstance(item, Group):
+            if item.head == "=":
+                yield self._value(item, nobody)
+                return
+            if item.head == "not":
+                (part,) = self.exactly(item, 1, "a fact")
+                yield self.put(part, nobody, positive=False)
+                return
+            if item.head in ("oneof", "or", "unknown"):
+                hint = "State what holds at the start."
+                raise self.faults.unsupported(f"`{item.head}` in `:init`", item.span, hint)
+            if item.head == "at" and len(item.items) == 3 and isinstance(item.items[2], Group):
+                hint = "Leave it out, or write a rule for it."
+                raise self.faults.unsupported("A timed initial literal", item.span, hint)
+        yield self.put(item, nobody, positive=True)
+
+    def _value(self, item: Group, nobody: Locals) -> Change:
+        """A function's value at the start, as an ``assign``."""
+        target, value = self.exactly(item, 2, "a function and a value")
+        left, right = self.applied(target, nobody, paid=True), self.term(value, nobody)
+        key = next(iter(left.numbers), TOTAL_COST)
+        change = Change("assign", left, right, key, item.span)
+        if change.pays and not (is_number(value) and float(show(value)) == 0):
+            what = "A start value of `total-cost` other than 0 is not supported."
+            self.faults.tell("TW0810", what, item.span, hint="Start with 0.", names=True)
+        args = target.items[1:] if isinstance(target, Group) else ()
+        if not (isinstance(value, Word) and value.key == "undefined"):
+            self.given.add((key, *(arg.key for arg in args if isinstance(arg, Word))))
+        self.groups.append(left.numbers | right.numbers)
+        return change
+
+
+def _kind_key(one: Typed) -> str:
+    return ROOT if one.type is None else one.type.key
+
+
+def read_problem(source: Source, domain: Domain, faults: Faults) -> Problem | None:
+    """The problem of a text as written; ``None`` where it cannot be used."""
+    reader = _ProblemReader(faults, domain)
+    frame = reader.framed(source, "problem", "Name the problem file behind the domain.")
+    problem = None if frame is None else reader.read(*frame)
+    return None if has_errors(faults.found) else problem

@@ -1,0 +1,307 @@
+"""A domain and its problems as lines of a `.tw` file (language.md §16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, product
+
+from tokenworld.diagnostics import Diagnostic
+from tokenworld.planning.reader.effects import Change, Line, Put, body_lines, told_order
+from tokenworld.planning.reader.files import Action, Derived, Domain, Problem
+from tokenworld.planning.reader.names import (
+    FRACTION,
+    OR,
+    ROOT,
+    SUM,
+    TOTAL_COST,
+    Signature,
+    Spelling,
+    Typed,
+    joined,
+    word,
+)
+from tokenworld.planning.reader.sexpr import Word
+
+__all__ = ["file_lines", "world_names"]
+
+_WIDTH = 100
+_MOST_LINES = 50
+"""Of one `setup`: the checker compares the changes of a body with each other."""
+
+
+def file_lines(
+    domain: Domain,
+    problems: tuple[Problem, ...],
+    names: tuple[str, ...],
+    remarks: list[Diagnostic],
+) -> Iterator[Line]:
+    """All lines; ``names`` are those of the worlds. What is dropped goes to ``remarks``."""
+    yield "edition 1", domain.name.span
+    yield from _pddl_block(domain, problems, names, remarks)
+    yield from _rule_lines(domain, problems)
+    for problem, name in zip(problems, names, strict=True):
+        yield from _world_lines(domain, problem, name)
+
+
+# ---- what the rules do not say --------------------------------------------------------------
+
+
+def _pddl_block(
+    domain: Domain,
+    problems: tuple[Problem, ...],
+    names: tuple[str, ...],
+    remarks: list[Diagnostic],
+) -> Iterator[Line]:
+    """The ``pddl { }`` block: names, requirements, foreign spellings, orders, metrics."""
+    symbols, spelling, place = domain.symbols, domain.spelling, domain.name.span
+    requirements = ", ".join(word(one.text) for one in domain.requirements) or '""'
+    lines = [("domain", word(domain.name.text)), ("requirements", requirements)]
+    if symbols.implicit:
+        lines.append(("implicit", ", ".join(word(n.text) for n in symbols.implicit.values())))
+    position = _cost_position(domain)
+    if position is not None:
+        lines.append((f"`{TOTAL_COST}`", str(position)))
+    derived = _derived_entry(domain)
+    if derived:
+        lines.append(("derived", derived))
+    if any(one.result is not None for one in domain.functions):
+        lines.append(("functions", "objects"))
+    if any(one.result is None and one.name.key != TOTAL_COST for one in domain.functions):
+        lines.append(("init", "written"))
+    lines += [(of, word(foreign)) for of, foreign in spelling.foreign.items()]
+    for choice in symbols.choices.values():
+        listed = ", ".join(word(part.text) for part in choice.parts)
+        lines.append((spelling.choice(choice), f"either, {listed}"))
+    for action in domain.actions:
+        if order := told_order(action.effects):
+            lines.append((f"`order {action.name.text}`", f'"{order}"'))
+    for problem, name in zip(problems, names, strict=True):
+        if name != problem.name.text:
+            lines.append((f"`problem {name}`", word(problem.name.text)))
+    lines += _metrics(domain, problems, names, remarks)
+    width = max(len(key) for key, _ in lines)
+    yield "pddl {", place
+    for key, value in lines:
+        yield f"  {key.ljust(width)} = {value}", place
+    yield "}", place
+
+
+def _cost_position(domain: Domain) -> int | None:
+    """Where ``(total-cost)`` stands among the functions, if that is not plain: used, and last."""
+    keys = [function.name.key for function in domain.functions]
+    if TOTAL_COST not in keys:
+        return 0 if domain.pays else None
+    position = keys.index(TOTAL_COST) + 1
+    return None if domain.pays and position == len(keys) else position
+
+
+def _derived_entry(domain: Domain) -> str:
+    """The rules for derived predicates in order, where nothing else tells it.
+
+    A predicate with several rules is named several times; its derive joins them with `or`.
+    """
+    symbols = domain.symbols
+    order = [derived.head.name.key for derived in domain.derived]
+    told = [key for key in symbols.predicates if key in symbols.derived]
+    required = {one.key for one in domain.requirements}
+    if not order or (order == told and "derived-predicates" in required):
+        return ""
+    return ", ".join(word(symbols.predicates[key].name.text) for key in order)
+
+
+def _metrics(
+    domain: Domain,
+    problems: tuple[Problem, ...],
+    names: tuple[str, ...],
+    remarks: list[Diagnostic],
+) -> Iterator[tuple[str, str]]:
+    """The metrics that do not follow from the costs: kept word by word, not planned with."""
+    for problem, name in zip(problems, names, strict=True):
+        metric, paid = problem.metric, domain.pays
+        if (metric is None and not paid) or (metric is not None and metric.is_total_cost and paid):
+            continue
+        text = "" if metric is None else f"{metric.sense} {metric.text}"
+        yield f"`metric {name}`", f'"{text}"'
+        if metric is not None and not metric.is_total_cost:
+            what = "Plans are not measured by this metric."
+            hint = "Increase `(total-cost)` by what a plan should pay."
+            severity = Diagnostic("TW0809", what).severity
+            remarks.append(Diagnostic("TW0810", what, metric.span, hint=hint, severity=severity))
+
+
+# ---- declarations ---------------------------------------------------------------------------
+
+
+def _rule_lines(domain: Domain, problems: tuple[Problem, ...]) -> Iterator[Line]:
+    """Everything behind the ``pddl`` block: types, constants, facts, functions, actions."""
+    symbols, spelling = domain.symbols, domain.spelling
+    real, open_ = _real_functions(domain, problems), _open_fluents(domain, problems)
+    functions = [one for one in symbols.functions.values() if one.name.key != TOTAL_COST]
+    sections = [
+        list(_types(domain)),
+        list(_declare_objects(symbols.constants.values(), spelling, "")),
+        [_predicate(one, domain) for one in symbols.predicates.values()],
+        [_function(one, spelling, real, open_) for one in functions],
+        *(list(_action(one, domain)) for one in domain.actions),
+    ]
+    for lines in sections:
+        if lines:
+            yield "", domain.name.span
+            yield from lines
+
+
+def _types(domain: Domain) -> Iterator[Line]:
+    symbols, spelling = domain.symbols, domain.spelling
+    for choice in symbols.choices.values():
+        above = ", ".join(spelling.type(one) for one in symbols.above_choice(choice))
+        yield f"type {spelling.choice(choice)}{f' : {above}' if above else ''}", choice.span
+    for name in symbols.implicit.values():
+        yield _type(name, None, domain)
+    for of in symbols.types.values():
+        yield _type(of.name, of.type, domain)
+
+
+def _type(name: Word, parent: Word | None, domain: Domain) -> Line:
+    """A type below its parent, and below the unions that it is a part of."""
+    spelling = domain.spelling
+    above: list[str] = []
+    if parent is not None:
+        above.append("Object" if parent.key == name.key else spelling.type(parent))
+    above += [spelling.choice(one) for one in domain.symbols.choices_with(name.key)]
+    below = f" : {', '.join(above)}" if above else ""
+    return f"type {spelling.types[name.key]}{below}", name.span
+
+
+def _declare_objects(objects: Iterable[Typed], spelling: Spelling, indent: str) -> Iterator[Line]:
+    """``object a, b: Block``: one line per run of objects of a type, broken where too long."""
+    for kind, run in groupby(objects, spelling.kind):
+        names: list[str] = []
+        place = None
+        for one in run:
+            text = word(one.name.text)
+            width = len(indent) + sum(len(name) + 2 for name in names) + len(text) + len(kind) + 7
+            if names and place is not None and width > _WIDTH:
+                yield f"{indent}object {', '.join(names)}{kind}", place
+                names, place = [], None
+            names.append(text)
+            place = place or one.name.span
+        if place is not None:
+            yield f"{indent}object {', '.join(names)}{kind}", place
+
+
+def _predicate(predicate: Signature, domain: Domain) -> Line:
+    name = word(predicate.name.text)
+    rules = [one for one in domain.derived if one.head.name.key == predicate.name.key]
+    if not rules:
+        inside = domain.spelling.formals(predicate.params)
+        return f"relation {name}({inside})", predicate.name.span
+    least = OR + 1 if len(rules) > 1 else 0
+    text = " or ".join(one.condition.within(least) for one in rules)
+    return f"derive {name}({_bound(rules[0], domain)}): bool = {text}", rules[0].span
+
+
+def _bound(rule: Derived | Action, domain: Domain) -> str:
+    """The parameters of a rule: ``x: Block, y``."""
+    params = rule.head.params if isinstance(rule, Derived) else rule.params
+    return domain.spelling.binders(params, rule.names)
+
+
+def _function(
+    function: Signature, spelling: Spelling, real: frozenset[str], open_: frozenset[str]
+) -> Line:
+    inside, key = spelling.formals(function.params), function.name.key
+    if function.result is not None:
+        of = spelling.type(function.result) + ("?" if key in open_ else "")
+    else:
+        of = "real" if key in real else "int"
+    return f"function {word(function.name.text)}({inside}): {of}", function.name.span
+
+
+def _action(action: Action, domain: Domain) -> Iterator[Line]:
+    head = f"action {word(action.name.text)}({_bound(action, domain)})"
+    if action.costs:
+        several = len(action.costs) > 1
+        paid = joined("+", SUM, action.costs, action.span, SUM, SUM + 1)
+        head += f" cost {paid.text if several else action.costs[0].text}"
+    yield f"{head} {{", action.name.span
+    for condition in action.precondition.conjuncts:
+        yield f"  require {condition.text}", condition.span
+    yield from body_lines(action.effects, action.names, "  ")
+    yield "}", action.name.span
+
+
+# ---- kinds of functions ---------------------------------------------------------------------
+
+
+def _real_functions(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[str]:
+    """The functions that must be `real`; the others are `int` and stay exact."""
+    groups = [*domain.groups, *(group for problem in problems for group in problem.groups)]
+    real = {FRACTION}
+    while True:
+        met = [group for group in groups if group & real and not group <= real]
+        if not met:
+            return frozenset(real - {FRACTION})
+        real = real.union(*met)
+
+
+def _open_fluents(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[str]:
+    """The object fluents that some problem leaves without a value."""
+    fluents = [one for one in domain.symbols.functions.values() if one.result is not None]
+    found: set[str] = set()
+    for problem in problems:
+        for fluent in fluents:
+            key = fluent.name.key
+            slots = product((key,), *(_members(domain, problem, p.type) for p in fluent.params))
+            if set(slots) - problem.given:
+                found.add(key)
+    return frozenset(found)
+
+
+def _members(domain: Domain, problem: Problem, of: Word | None) -> list[str]:
+    wanted, symbols = ROOT if of is None else of.key, domain.symbols
+    everything = wanted == ROOT and not symbols.has_root
+    return [
+        key
+        for key, one in problem.every.items()
+        if everything or wanted in symbols.above(one.type.key if one.type else ROOT)
+    ]
+
+
+# ---- worlds ---------------------------------------------------------------------------------
+
+
+def world_names(problems: tuple[Problem, ...]) -> tuple[str, ...]:
+    """A world's name for each problem: its own, or with a number where two have the same."""
+    found: list[str] = []
+    for problem in problems:
+        name, number = problem.name.text, 2
+        while name in found:
+            name, number = f"{problem.name.text}-{number}", number + 1
+        found.append(name)
+    return tuple(found)
+
+
+def _world_lines(domain: Domain, problem: Problem, name: str) -> Iterator[Line]:
+    """One world; each line of its setup once."""
+    place = problem.name.span
+    yield "", place
+    yield f"world {word(name)} {{", place
+    yield from _declare_objects(problem.objects, domain.spelling, "  ")
+    setup = list(dict(reversed(list(_start(problem.init)))).items())[::-1]
+    for start in range(0, len(setup), _MOST_LINES):
+        yield "  setup {", place
+        yield from setup[start : start + _MOST_LINES]
+        yield "  }", place
+    yield f"  goal reached: {problem.goal.text}", problem.goal.span
+    yield "}", place
+
+
+def _start(init: Sequence[Put | Change]) -> Iterator[Line]:
+    """The facts true at the start; a false fact needs no line."""
+    for one in init:
+        if isinstance(one, Change):
+            if not one.pays:
+                yield f"    {one.target.text} = {one.value.text}", one.span
+        elif one.positive:
+            given = ", ".join(arg.text for arg in one.args)
+            yield f"    add {one.predicate}({given})", one.span
