@@ -42,6 +42,7 @@ def codes(rules: str) -> list[str]:
 
 PROVED = [
     "law l(t: T) when t.n < 9 { t.n += 1 }",
+    "law l(t: T) when t.n <= 3 { swap t.n, t.r }",
     "law l(t: T) when not t.n >= 9 { t.n += 1 }",
     "law l(t: T) when t.n + t.m <= 9 { t.n += t.m }",
     "law l(t: T) when t.n + p <= 9 { t.n += p }",
@@ -96,6 +97,7 @@ def test_what_is_proved_is_not_warned_of(rules: str) -> None:
         "law l(t: T, i: 1 to 3) when t.n < 8 { t.n += 1 }",
         "law l(t: T) during turns { for u: T where t.n < 9 { t.n += 1 } }",
         "law l(t: T) { transfer 1 of t.n to t.c }",
+        "law l(t: T) { swap t.n, t.r }",
     ],
 )
 def test_what_is_not_proved_is_warned_of(rules: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter, is_
-from typing import Any, Final, assert_never
+from typing import Any, Final, Literal, assert_never
 
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import (
     AddFact,
     Assign,
@@ -82,6 +83,7 @@ from tokenworld.model.vocabulary import Derive
 from tokenworld.model.worlds import World
 
 __all__ = [
+    "SlotWrite",
     "binder_terms",
     "bodies",
     "body_terms",
@@ -100,6 +102,7 @@ __all__ = [
     "objects_named",
     "rule_terms",
     "slot_terms",
+    "slot_writes",
     "subterms",
     "targets_of",
     "telling_terms",
@@ -291,19 +294,49 @@ def effects_in(body: Body) -> Iterator[Effect]:
             yield from effects_in(inner)
 
 
-def targets_of(effect: Effect) -> tuple[Read, ...]:
-    """The slots that one change names as its targets (not those of nested bodies)."""
+@frozen
+class SlotWrite:
+    """One write of a change: the slot, how it is written, and the value.
+
+    The value is assigned (``=``, and a truth for ``add`` and ``remove``), added or subtracted.
+    """
+
+    target: Read
+    op: Literal["=", "+=", "-=", "add", "remove"]
+    value: Term
+
+    @property
+    def sets(self) -> bool:
+        """Whether the slot has the value afterwards, whatever it held."""
+        return self.op not in ("+=", "-=")
+
+
+def slot_writes(effect: Effect) -> tuple[SlotWrite, ...]:
+    """The writes of one change to slots that it names (not those of nested bodies).
+
+    All values are read on the state before the body; what creating and destroying objects writes
+    is not listed.
+    """
     match effect:
-        case Assign(target=target) | AddFact(target=target) | RemoveFact(target=target):
-            return (target,)
-        case Transfer(source=source, target=target):
-            return (source, target)
+        case Assign(target=target, op=op, value=value):
+            return (SlotWrite(target, op, value),)
+        case AddFact(target=target):
+            return (SlotWrite(target, "add", BoolLiteral(True, target.type, target.span)),)
+        case RemoveFact(target=target):
+            return (SlotWrite(target, "remove", BoolLiteral(False, target.type, target.span)),)
+        case Transfer(amount=amount, source=source, target=target):
+            return (SlotWrite(source, "-=", amount), SlotWrite(target, "+=", amount))
         case Swap(left=left, right=right):
-            return (left, right)
+            return (SlotWrite(left, "=", right), SlotWrite(right, "=", left))
         case Let() | NestedEffect() | LifeEffect() | OutputEffect():
             return ()
         case _:
             assert_never(effect)
+
+
+def targets_of(effect: Effect) -> tuple[Read, ...]:
+    """The slots that one change names as its targets (not those of nested bodies)."""
+    return tuple([one.target for one in slot_writes(effect)])
 
 
 def _present(*terms: Term | None) -> tuple[Term, ...]:

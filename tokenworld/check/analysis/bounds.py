@@ -36,7 +36,6 @@ from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Related, Span
 from tokenworld.model import (
     Action,
-    Assign,
     Body,
     BuiltinCall,
     Chance,
@@ -50,11 +49,11 @@ from tokenworld.model import (
     Read,
     Rescale,
     Term,
-    Transfer,
     effects_in,
     is_optional,
     map_children,
     show_type,
+    targets_of,
 )
 
 __all__ = [
@@ -85,8 +84,8 @@ def _bounded(body: Body, facts: Facts, name: str, draft: Draft) -> None:
 def _concerns(body: Body) -> bool:
     """Whether a body changes numbers or draws."""
     return any(
-        isinstance(effect, (Chance, Transfer))
-        or (isinstance(effect, Assign) and isinstance(effect.target.type, NumberType))
+        isinstance(effect, Chance)
+        or any(isinstance(target.type, NumberType) for target in targets_of(effect))
         for effect in effects_in(body)
     )
 

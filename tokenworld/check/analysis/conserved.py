@@ -22,9 +22,7 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
-    AddFact,
     Arithmetic,
-    Assign,
     Binder,
     Body,
     Chance,
@@ -47,23 +45,21 @@ from tokenworld.model import (
     Local,
     LogicTerm,
     Negate,
-    NestedEffect,
     NumberLiteral,
     NumberType,
     ObjectType,
     OutputEffect,
     Pick,
     Read,
-    RemoveFact,
     Rescale,
-    Swap,
+    SlotWrite,
     Term,
     TestTerm,
     ToReal,
-    Transfer,
     TypeRange,
     WriteEffect,
     is_optional,
+    slot_writes,
     targets_of,
 )
 
@@ -81,7 +77,6 @@ __all__ = [
 
 
 _MOST = 64
-_CHANGES = (Assign, AddFact, RemoveFact, Create, Destroy, Transfer, Swap)
 
 
 @frozen
@@ -174,9 +169,9 @@ def _one(effect: Effect, at: Outcome, loops: tuple[Span, ...]) -> tuple[Outcome,
         case For(where=where, body=body):
             inside = _ways(body, (replace(at, facts=facts.given(where)),), (*loops, effect.span))
             return None if inside is None else (at, *(replace(one, facts=facts) for one in inside))
-        case _ if isinstance(effect, _CHANGES):
+        case WriteEffect() | LifeEffect():
             return (replace(at, made=(*at.made, Made(effect, loops, facts))),)
-        case WriteEffect() | LifeEffect() | OutputEffect():
+        case OutputEffect():
             return (at,)
         case _:
             assert_never(effect)
@@ -339,38 +334,40 @@ class _Tally:
 
     def change(self, made: Made) -> Form | None:
         """The change of the amount by one effect."""
+        if isinstance(made.effect, Create):
+            return self._created(made.effect, made.facts)
+        if isinstance(made.effect, Destroy):
+            return self._destroyed(made.effect.target)
+        writes, total = slot_writes(made.effect), constant(0)
+        for write in writes if not self._exchanged(writes, made) else ():
+            change = self._written(write, made)
+            if change is None:
+                return None
+            total = total.plus(change)
+        return total
+
+    def _written(self, write: SlotWrite, made: Made) -> Form | None:
         facts = made.facts
-        match made.effect:
-            case Assign(target=target, op="=", value=value):
-                return self._set(facts, target, facts.form(value), made)
-            case Assign(target=target, op=op, value=value):
-                return self._step(facts, target, facts.form(value).times(-1 if op == "-=" else 1))
-            case Transfer(amount=amount, source=source, target=target):
-                by = facts.form(amount)
-                less = self._step(facts, source, by.times(-1))
-                more = self._step(facts, target, by)
-                return None if less is None or more is None else less.plus(more)
-            case Swap(left=left, right=right) if self._exchanged(left, right, made):
-                return constant(0)
-            case Swap(left=left, right=right):
-                one = self._set(facts, left, facts.form(right), made)
-                other = self._set(facts, right, facts.form(left), made)
-                return None if one is None or other is None else one.plus(other)
-            case Create():
-                return self._created(made.effect, facts)
-            case Destroy(target=target):
-                return self._destroyed(target)
-            case Let() | AddFact() | RemoveFact() | NestedEffect() | OutputEffect():
+        match write.op:
+            case "=":
+                return self._set(facts, write.target, facts.form(write.value), made)
+            case "+=":
+                return self._step(facts, write.target, facts.form(write.value))
+            case "-=":
+                return self._step(facts, write.target, facts.form(write.value).times(-1))
+            case "add" | "remove":
                 return constant(0)  # relations are no part of an amount
             case _:
-                assert_never(made.effect)
+                assert_never(write.op)
 
-    def _exchanged(self, left: Read, right: Read, made: Made) -> bool:
-        """Two slots that count alike, of one fluent that nothing else changes here."""
-        if self.is_law or made.loops or left.fluent != right.fluent:
+    def _exchanged(self, writes: tuple[SlotWrite, ...], made: Made) -> bool:
+        """Two slots that count alike, of one fluent that nothing else changes here, swap values."""
+        if self.is_law or made.loops or [one.op for one in writes] != ["=", "="]:
             return False
+        left, right = (one.target for one in writes)
         one, other = self.factor(left), self.factor(right)
-        return one is not None and one == other and self._writes(left.fluent) == 2
+        alike = left.fluent == right.fluent and one is not None and one == other
+        return alike and self._writes(left.fluent) == 2
 
     def _step(self, facts: Facts, target: Read, by: Form) -> Form | None:
         factor = self.factor(target)
@@ -388,7 +385,8 @@ class _Tally:
         return _within(self.outcome.facts.also(facts).interval(facts.form(target).plus(by)), fluent)
 
     def _writes(self, fluent: str) -> int:
-        return sum(read.fluent == fluent for made in self.outcome.made for read in _targets(made))
+        made = (target for one in self.outcome.made for target in targets_of(one.effect))
+        return sum(target.fluent == fluent for target in made)
 
     def _set(self, facts: Facts, target: Read, value: Form, made: Made) -> Form | None:
         factor = self.factor(target)
@@ -410,7 +408,7 @@ class _Tally:
         mine = tuple(made.facts.open(arg) for arg in target.args)
         seen = False
         for other in self.outcome.made:
-            for read in _targets(other):
+            for read in targets_of(other.effect):
                 if read is target:
                     seen = True
                 elif read.fluent == target.fluent:
@@ -463,12 +461,6 @@ def _first(fluent: Fluent) -> Form:
     low, high = kind.low, kind.high
     inside = (low is None or low <= 0) and (high is None or high >= 0)
     return constant(0 if inside or low is None else Fraction(low, 10**kind.decimals))
-
-
-def _targets(made: Made) -> tuple[Read, ...]:
-    """The values that a change names; facts that come and go are counted elsewhere."""
-    facts = isinstance(made.effect, (AddFact, RemoveFact))
-    return () if facts else targets_of(made.effect)
 
 
 def _within(found: Interval | None, fluent: Fluent) -> bool:

@@ -40,10 +40,8 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
-    AddFact,
     And,
     Arithmetic,
-    Assign,
     Binder,
     Body,
     BoolLiteral,
@@ -75,7 +73,6 @@ from tokenworld.model import (
     LogicTerm,
     Member,
     Negate,
-    NestedEffect,
     NoneLiteral,
     Not,
     NumberLiteral,
@@ -88,18 +85,16 @@ from tokenworld.model import (
     Pick,
     Read,
     RealType,
-    RemoveFact,
     Rescale,
     StateTerm,
-    Swap,
     TemplateTerm,
     Term,
     TestTerm,
     ToReal,
-    Transfer,
     WriteEffect,
     is_optional,
     show_type,
+    slot_writes,
 )
 
 __all__ = [
@@ -591,31 +586,15 @@ def number_writes(
 ) -> Iterator[NumberWrite]:
     """The changes of ranged numbers in a body that are not clamped."""
     for step in steps_of(body, facts):
-        for target, value, sign, sets in _parts(step):
-            fluent = draft.fluents[target.fluent]
+        for one in slot_writes(step.effect):
+            fluent = draft.fluents[one.target.fluent]
             kind = fluent.type
             if isinstance(kind, NumberType) and kind.low is not None and not fluent.clamped:
-                opened = replace(target, args=tuple(step.facts.open(arg) for arg in target.args))
+                args = tuple(step.facts.open(arg) for arg in one.target.args)
                 yield NumberWrite(
-                    rule, opened, value, sign, sets, step.facts, (*params, *step.loops),
-                    step.path, step.effect.span,
+                    rule, replace(one.target, args=args), one.value, -1 if one.op == "-=" else 1,
+                    one.sets, step.facts, (*params, *step.loops), step.path, step.effect.span,
                 )  # fmt: skip
-
-
-def _parts(step: Step) -> Iterator[tuple[Read, Term, int, bool]]:
-    match step.effect:
-        case Assign(target=target, op=op, value=value):
-            yield target, value, -1 if op == "-=" else 1, op == "="
-        case Transfer(amount=amount, source=source, target=target):
-            yield source, amount, -1, False
-            yield target, amount, 1, False
-        case (
-            Let() | AddFact() | RemoveFact() | Swap() | NestedEffect() | LifeEffect()
-            | OutputEffect()
-        ):  # fmt: skip
-            return
-        case _:
-            assert_never(step.effect)
 
 
 def range_of(fluent: Fluent) -> tuple[Fraction, Fraction]:

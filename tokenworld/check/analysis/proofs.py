@@ -37,11 +37,8 @@ from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
-    AddFact,
     Arithmetic,
-    Assign,
     Body,
-    BoolLiteral,
     BuiltinCall,
     Conserve,
     Create,
@@ -56,15 +53,14 @@ from tokenworld.model import (
     NumberType,
     ObjectType,
     Read,
-    RemoveFact,
-    Swap,
+    SlotWrite,
     Term,
-    Transfer,
     TypeRange,
     effects_in,
     fluents_read,
     is_optional,
     map_children,
+    slot_writes,
     subterms,
     targets_of,
 )
@@ -306,13 +302,13 @@ def _new_value(read: Read, outcome: Outcome, known: Knowledge, book: Rulebook) -
     value: Term = read
     steps = 0
     for made in outcome.made:
-        for target in targets_of(made.effect):
-            if target.fluent != read.fluent:
+        for write in slot_writes(made.effect):
+            if write.target.fluent != read.fluent:
                 continue
-            args = tuple(made.facts.open(arg) for arg in target.args)
+            args = tuple(made.facts.open(arg) for arg in write.target.args)
             if skeleton(args) == skeleton(read.args):
                 steps += 1
-                value = _written(value, made, target)
+                value = _written(value, write, made.facts)
             elif not known.different(args, read.args):
                 raise _Unclear
     if steps > 1 and fluent.clamped:
@@ -320,29 +316,15 @@ def _new_value(read: Read, outcome: Outcome, known: Knowledge, book: Rulebook) -
     return _stopped(value, fluent) if steps else read
 
 
-def _written(value: Term, made: Made, target: Read) -> Term:
-    """The value of a slot after one more change to it."""
-    match made.effect:
-        case Assign(op="=", value=new):
-            return made.facts.open(new)
-        case Assign(op=op, value=by):
-            return _moved(value, "+" if op == "+=" else "-", made.facts.open(by))
-        case Transfer(amount=amount, source=source):
-            sign: Literal["+", "-"] = "-" if target is source else "+"
-            return _moved(value, sign, made.facts.open(amount))
-        case Swap(left=left, right=right):
-            return made.facts.open(right if target is left else left)
-        case AddFact() | RemoveFact():
-            return BoolLiteral(isinstance(made.effect, AddFact), target.type, target.span)
-        case _:
-            raise _Unclear
-
-
-def _moved(value: Term, op: Literal["+", "-"], by: Term) -> Term:
-    kind = value.type
+def _written(value: Term, write: SlotWrite, facts: Facts) -> Term:
+    """The value of a slot after one more write to it."""
+    kind, given = value.type, facts.open(write.value)
+    if write.sets:
+        return given
     if not isinstance(kind, NumberType):
         raise _Unclear
-    return Arithmetic(op, value, by, replace(kind, low=None, high=None), value.span)
+    op: Literal["+", "-"] = "+" if write.op == "+=" else "-"
+    return Arithmetic(op, value, given, replace(kind, low=None, high=None), value.span)
 
 
 def _stopped(value: Term, fluent: Fluent) -> Term:

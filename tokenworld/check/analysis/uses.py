@@ -43,23 +43,19 @@ from tokenworld.model import (
     InverseOf,
     Law,
     LeafTerm,
-    Let,
     ListTerm,
     Local,
     LogicTerm,
-    NestedEffect,
     NoneLiteral,
     NumberTerm,
     NumberType,
     ObjectDecl,
     ObjectKind,
     ObjectType,
-    OutputEffect,
     ParamRead,
     Read,
     RemoveFact,
     StateTerm,
-    Swap,
     TemplateTerm,
     Term,
     TestTerm,
@@ -68,6 +64,7 @@ from tokenworld.model import (
     Watch,
     effects_in,
     fluents_read,
+    slot_writes,
     subterms,
     terms_of,
 )
@@ -108,25 +105,11 @@ class Write:
 
 def written_slots(effect: Effect, draft: Vocabulary) -> Iterator[Write]:
     """The slots that one change writes (not those of nested bodies)."""
-    match effect:
-        case Assign(target=target, op=op, value=value):
-            yield Write(target.fluent, target.args, op, value, effect.span)
-        case AddFact(target=target):
-            yield Write(target.fluent, target.args, "add", None, effect.span)
-        case RemoveFact(target=target):
-            yield Write(target.fluent, target.args, "remove", None, effect.span)
-        case Transfer(source=source, target=target):
-            yield Write(source.fluent, source.args, "-=", None, effect.span)
-            yield Write(target.fluent, target.args, "+=", None, effect.span)
-        case Swap(left=left, right=right):
-            yield Write(left.fluent, left.args, "=", right, effect.span)
-            yield Write(right.fluent, right.args, "=", left, effect.span)
-        case Destroy(target=destroyed):
-            yield from _destroyed(destroyed, effect.span, draft)
-        case Let() | NestedEffect() | Create() | OutputEffect():
-            return
-        case _:
-            assert_never(effect)
+    if isinstance(effect, Destroy):
+        yield from _destroyed(effect.target, effect.span, draft)
+    for one in slot_writes(effect):
+        value = None if one.op in ("add", "remove") else one.value
+        yield Write(one.target.fluent, one.target.args, one.op, value, effect.span)
 
 
 def _destroyed(target: Term, span: Span, draft: Vocabulary) -> Iterator[Write]:
@@ -361,30 +344,17 @@ def _values(draft: Draft) -> Iterator[tuple[str, Term | None]]:
             elif isinstance(item, ObjectDecl):
                 yield from _fields(item.fields)
         for effect in effects_below(part):
-            match effect:
-                case Assign(target=target, op="=", value=value):
-                    yield target.fluent, value
-                case AddFact(target=target) | RemoveFact(target=target):
-                    yield target.fluent, _truth(effect)
-                case Create(fields=fields):
-                    yield from _fields(fields)
-                case (
-                    Let() | Assign() | Transfer() | Swap() | NestedEffect() | Destroy()
-                    | OutputEffect()
-                ):  # fmt: skip
-                    yield from ((write.fluent, None) for write in written_slots(effect, draft))
-                case _:
-                    assert_never(effect)
+            if isinstance(effect, Create):
+                yield from _fields(effect.fields)
+            elif isinstance(effect, Destroy):
+                yield from ((one.fluent, None) for one in written_slots(effect, draft))
+            for write in slot_writes(effect):
+                yield write.target.fluent, write.value if write.sets else None
 
 
 def _fields(fields: tuple[FieldValue, ...]) -> Iterator[tuple[str, Term]]:
     for field in fields:
         yield field.fluent, field.value
-
-
-def _truth(effect: AddFact | RemoveFact) -> Term:
-    target: Read = effect.target
-    return BoolLiteral(isinstance(effect, AddFact), target.type, target.span)
 
 
 def _constants(value: Term | None) -> set[int] | None:
