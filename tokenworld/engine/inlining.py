@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import assert_never
 
-from tokenworld.ground import conjuncts
 from tokenworld.model import (
     And,
     Arithmetic,
@@ -32,6 +31,7 @@ from tokenworld.model import (
     StateTerm,
     TemplateTerm,
     Term,
+    conjuncts,
     deep_subterms,
     subterms,
 )

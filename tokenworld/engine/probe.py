@@ -9,7 +9,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.bodies import BodyWriter
 from tokenworld.engine.compile import Code, Function, extend
 from tokenworld.engine.footprint import Footprint, NoFootprint
-from tokenworld.ground import conjuncts
 from tokenworld.model import (
     And,
     Binder,
@@ -28,6 +27,7 @@ from tokenworld.model import (
     Term,
     TestTerm,
     children,
+    conjuncts,
 )
 
 __all__ = ["Probe", "compile_probe", "is_atom"]

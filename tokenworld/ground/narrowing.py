@@ -14,9 +14,9 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.constants import NotConstant, known_value
 from tokenworld.ground.instance import Instance, count_bindings
 from tokenworld.ground.values import Raw
-from tokenworld.model import And, BoolLiteral, BoolType, ObjectType, Term
+from tokenworld.model import BoolLiteral, BoolType, ObjectType
 
-__all__ = ["Pattern", "Rows", "conjuncts", "joined", "patterns_of"]
+__all__ = ["Pattern", "Rows", "joined", "patterns_of"]
 
 Rows = Callable[["Pattern"], Iterable[tuple[Raw, ...]]]
 """The rows of a pattern's fluent that may match it: its arguments, and its value where that is
@@ -40,15 +40,6 @@ class Pattern:
     def matches(self, row: Sequence[Raw]) -> bool:
         """Whether a row agrees with the constants."""
         return all(row[place] == value for place, value in self.known)
-
-
-def conjuncts(terms: Iterable[Term]) -> Iterator[Term]:
-    """The parts of conditions of the checked model that must all hold, in written order."""
-    for term in terms:
-        if isinstance(term, And):
-            yield from conjuncts(term.terms)
-        else:
-            yield term
 
 
 def patterns_of(

@@ -89,6 +89,7 @@ __all__ = [
     "body_terms",
     "calls",
     "children",
+    "conjuncts",
     "deep_subterms",
     "effects_in",
     "fluents_read",
@@ -184,6 +185,15 @@ def subterms(term: Term) -> Iterator[Term]:
         one = todo.pop()
         yield one
         todo += _PARTS[type(one)](one)[::-1]
+
+
+def conjuncts(terms: Iterable[Term]) -> Iterator[Term]:
+    """The parts of conditions that must all hold, in written order."""
+    for term in terms:
+        if isinstance(term, And):
+            yield from conjuncts(term.terms)
+        else:
+            yield term
 
 
 def deep_subterms(terms: Iterable[Term], derives: Mapping[str, Derive]) -> Iterator[Term]:

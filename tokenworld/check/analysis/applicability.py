@@ -1,61 +1,38 @@
 """Rules that cannot matter (TW0903): actions without effect, rules that never apply.
 
-The proof is a refutation: conditions never hold together if every value of some enum, truth value
-or constant is ruled out. Calculations, folds and other objects are left open.
+The proof is a refutation: conditions never hold together if they leave some value no number,
+position or type. What is not linear stays open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final, assert_never
+from collections.abc import Iterable
+from itertools import combinations
+from typing import assert_never
 
 from tokenworld.check.analysis.aliasing import skeleton
+from tokenworld.check.analysis.intervals import Facts, Translator, entry
 from tokenworld.check.analysis.uses import all_mentions, possible_values
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal
 from tokenworld.model import (
     Action,
-    And,
     Assign,
     BoolLiteral,
-    BoolType,
-    Compare,
-    CompositeTerm,
-    Draw,
     Effect,
-    EnumLiteral,
-    EnumType,
-    Implies,
     IsType,
     Law,
-    LeafTerm,
     Let,
     LifeEffect,
-    ListTerm,
-    Local,
-    LogicTerm,
-    Member,
     NestedEffect,
-    NoneLiteral,
-    Not,
     NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectLiteral,
     ObjectType,
-    Or,
     OutputEffect,
-    Read,
-    Require,
-    StateTerm,
     Term,
-    TestTerm,
     Watch,
     WriteEffect,
+    conjuncts,
     effects_in,
-    is_optional,
-    map_children,
 )
 
 __all__ = [
@@ -64,289 +41,22 @@ __all__ = [
 ]
 
 
-Values = Callable[[Term], frozenset[int] | None]
-"""The values an enum or truth term may have (positions; 0 and 1), ``None`` where any may be."""
-
-_DEPTH: Final = 4
-_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_NEGATED: Final = {"==": "!=", "!=": "=="}
+def _never(facts: Facts, draft: Draft) -> bool:
+    """Whether the conditions contradict each other in every state."""
+    return facts.impossible or _of_no_type(facts, draft)
 
 
-def conjuncts(condition: Term | None) -> tuple[Term, ...]:
-    """The parts of a condition that must all hold."""
-    match condition:
-        case None:
-            return ()
-        case And(terms=terms):
-            return tuple(part for term in terms for part in conjuncts(term))
-        case Not(term=Or(terms=terms)):
-            return tuple(
-                part for term in terms for part in conjuncts(Not(term, term.type, term.span))
-            )
-        case Not(term=Not(term=inner)):
-            return conjuncts(inner)
-        case (
-            LeafTerm() | StateTerm() | Not() | Or() | Implies() | TestTerm() | NumberTerm()
-            | CompositeTerm()
-        ):  # fmt: skip
-            return (condition,)
-        case _:
-            assert_never(condition)
-
-
-def substituted(term: Term, lets: Mapping[str, Term]) -> Term:
-    """The term with the values of ``let`` names in their places."""
-    if isinstance(term, Local) and term.name in lets:
-        return lets[term.name]
-    return map_children(term, lambda inner: substituted(inner, lets))
-
-
-def never_hold(parts: tuple[Term, ...], draft: Draft, values: Values, depth: int = _DEPTH) -> bool:
-    """Whether the parts contradict each other (or one contradicts itself) in every state."""
-    facts = _Facts(draft, values)
-    for part in parts:
-        if not facts.take(part):
-            return True
-    if depth == 0:
-        return False
+def _of_no_type(facts: Facts, draft: Draft) -> bool:
+    """Whether some value is tested for two types that share no subtype."""
+    tested: dict[object, list[ObjectType]] = {}
+    for part in conjuncts(facts.true):
+        if isinstance(part, IsType):
+            tested.setdefault(skeleton(part.term), []).append(ObjectType(part.of))
     return any(
-        all(
-            never_hold((*_without(parts, part), *conjuncts(choice)), draft, values, depth - 1)
-            for choice in _choices(part)
-        )
-        for part in parts
-        if _choices(part)
+        not can_equal(draft.types, one, other)
+        for kinds in tested.values()
+        for one, other in combinations(kinds, 2)
     )
-
-
-def _without(parts: tuple[Term, ...], part: Term) -> tuple[Term, ...]:
-    return tuple(one for one in parts if one is not part)
-
-
-def _choices(part: Term) -> tuple[Term, ...]:
-    """The cases of a part of which one must hold; empty for a plain part."""
-    match part:
-        case Or(terms=terms):
-            return terms
-        case Not(term=And(terms=terms)):
-            return tuple(Not(term, term.type, term.span) for term in terms)
-        case Implies(left=left, right=right):
-            return (Not(left, left.type, left.span), right)
-        case (
-            LeafTerm() | StateTerm() | Not() | And() | TestTerm() | NumberTerm() | CompositeTerm()
-        ):  # fmt: skip
-            return ()
-        case _:
-            assert_never(part)
-
-
-# ---- what is known of one term ----------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Known:
-    """The values left for a term: positions or names not ruled out, bounds, absence, types."""
-
-    allowed: frozenset[object] | None = None
-    excluded: set[object] = field(default_factory=set)
-    low: int | None = None
-    high: int | None = None
-    absent: bool = False
-    present: bool = True
-    types: list[str] = field(default_factory=list)
-
-    def possible(self) -> bool:
-        return self.absent or (self.present and self._some_value())
-
-    def _some_value(self) -> bool:
-        if self.allowed is not None:
-            return any(self._fits(value) for value in self.allowed)
-        if self.low is None or self.high is None or self.high - self.low > 1000:
-            return self.low is None or self.high is None or self.low <= self.high
-        return any(self._fits(value) for value in range(self.low, self.high + 1))
-
-    def _fits(self, value: object) -> bool:
-        if value in self.excluded:
-            return False
-        if not isinstance(value, int):
-            return True
-        return not (self.low is not None and value < self.low) and not (
-            self.high is not None and value > self.high
-        )
-
-
-class _Facts:
-    """Conditions taken one after another; ``take`` says whether they still can hold."""
-
-    def __init__(self, draft: Draft, values: Values) -> None:
-        self.draft = draft
-        self.values = values
-        self.known: dict[object, _Known] = {}
-        self.truths: dict[object, bool] = {}
-
-    def take(self, part: Term, positive: bool = True) -> bool:
-        match part:
-            case Not(term=inner):
-                return self.take(inner, not positive)
-            case And(terms=terms) if positive:
-                return all(self.take(term) for term in terms)
-            case BoolLiteral(value=value):
-                return value is positive
-            case Compare():
-                return self._compare(part, positive) and self._truth(part, positive)
-            case Member(item=item, collection=ListTerm(items=items)):
-                return self._member(item, items, positive)
-            case IsType(term=inner, of=of):
-                return self._is(inner, of, positive) and self._truth(part, positive)
-            case (
-                LeafTerm() | StateTerm() | And() | Or() | Implies() | Member() | NumberTerm()
-                | CompositeTerm()
-            ):  # fmt: skip
-                return self._truth(part, positive) and self._bool(part, positive)
-            case _:
-                assert_never(part)
-
-    def _truth(self, part: Term, positive: bool) -> bool:
-        """The same condition is not wanted both true and false."""
-        return self.truths.setdefault(skeleton(part), positive) is positive
-
-    def _bool(self, part: Term, positive: bool) -> bool:
-        possible = self.values(part) if isinstance(part.type, BoolType) else None
-        return possible is None or int(positive) in possible
-
-    def of(self, term: Term) -> _Known:
-        key = skeleton(term)
-        if key not in self.known:
-            self.known[key] = self._fresh(term)
-        return self.known[key]
-
-    def _fresh(self, term: Term) -> _Known:
-        known = _Known(absent=is_optional(term.type))
-        match term.type:
-            case EnumType(name=name):
-                given = self.values(term)
-                every = range(len(self.draft.enums[name].members))
-                known.allowed = frozenset(every if given is None else given)
-            case BoolType():
-                given = self.values(term)
-                known.allowed = frozenset((0, 1) if given is None else given)
-            case NumberType(low=low, high=high):
-                known.low, known.high = low, high
-            case _:
-                pass
-        return known
-
-    def _compare(self, part: Compare, positive: bool) -> bool:
-        left, op, right = part.left, str(part.op), part.right
-        if _constant(left) is not None and _constant(right) is None:
-            left, op, right = right, _MIRRORED[op], left
-        value = _constant(right)
-        if value is None:
-            return True
-        if not positive:
-            if op not in _NEGATED:
-                return self._not_ordered(left, op, value)
-            op = _NEGATED[op]
-        first = _constant(left)
-        if first is not None:
-            return _holds(first, op, value)
-        return self._bound(self.of(left), op, value)
-
-    def _not_ordered(self, left: Term, op: str, value: object) -> bool:
-        """``not x < 3`` is ``x >= 3``, or `none`: a comparison over `none` is false."""
-        known = self.of(left)
-        absent = known.absent
-        turned = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
-        if _constant(left) is not None:
-            return True
-        self._bound(known, turned, value)
-        known.absent = absent
-        return known.possible()
-
-    def _bound(self, known: _Known, op: str, value: object) -> bool:
-        match op:
-            case "==" if value is _NONE:
-                known.present = False
-            case "!=" if value is _NONE:
-                known.absent = False
-            case "==":
-                known.absent = False
-                known.allowed = (
-                    frozenset({value}) if known.allowed is None else known.allowed & {value}
-                )
-            case "!=":
-                known.excluded.add(value)
-            case _ if isinstance(value, int):
-                known.absent = False
-                _order(known, op, value)
-            case _:
-                return True
-        return known.possible()
-
-    def _member(self, item: Term, items: tuple[Term, ...], positive: bool) -> bool:
-        values = [_constant(one) for one in items]
-        if any(value is None or value is _NONE for value in values) or _constant(item) is not None:
-            return True
-        known = self.of(item)
-        wanted = frozenset(value for value in values if value is not None)
-        if positive:
-            known.absent = False
-            known.allowed = wanted if known.allowed is None else known.allowed & wanted
-        else:
-            known.excluded |= wanted
-        return known.possible()
-
-    def _is(self, term: Term, of: str, positive: bool) -> bool:
-        if not positive:
-            return True
-        known = self.of(term)
-        known.absent = False
-        wanted = ObjectType(of)
-        fits = all(can_equal(self.draft.types, ObjectType(other), wanted) for other in known.types)
-        known.types.append(of)
-        return fits and known.possible()
-
-
-def _order(known: _Known, op: str, value: int) -> None:
-    strict = 1 if op in ("<", ">") else 0
-    if op in ("<", "<="):
-        limit = value - strict
-        known.high = limit if known.high is None else min(known.high, limit)
-    else:
-        limit = value + strict
-        known.low = limit if known.low is None else max(known.low, limit)
-
-
-_NONE: Final = object()
-
-
-def _constant(term: Term) -> object | None:
-    """A constant as something to compare: a position, a scaled number, a name, `none`."""
-    match term:
-        case EnumLiteral(index=index):
-            return index
-        case NumberLiteral(value=value):
-            return value
-        case BoolLiteral(value=truth):
-            return int(truth)
-        case ObjectLiteral(name=name):
-            return name
-        case NoneLiteral():
-            return _NONE
-        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
-            return None
-        case _:
-            assert_never(term)
-
-
-def _holds(left: object, op: str, right: object) -> bool:
-    if op == "==":
-        return left == right
-    if op == "!=":
-        return left != right
-    if not isinstance(left, int) or not isinstance(right, int):
-        return False
-    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]
 
 
 def check_applicability(draft: Draft) -> None:
@@ -354,13 +64,13 @@ def check_applicability(draft: Draft) -> None:
     watched = watched_actions(draft)
     actions = tuple(draft.actions.values())
     draft.each("applies", actions, lambda one: _action(one, one.name in watched, draft), watched)
-    draft.each("runs", _conditional(draft), lambda rule: _runs(rule, draft, _open))
+    draft.each("runs", _conditional(draft), lambda rule: _runs(rule, draft))
     if draft.pedantic:
         _unset(draft)
 
 
 def _action(action: Action, watched: bool, draft: Draft) -> None:
-    if not _refused(action, draft, _open):
+    if not _refused(action, draft):
         _effective(action, watched, draft)
 
 
@@ -374,10 +84,6 @@ def watched_actions(draft: Draft) -> frozenset[str]:
 def _conditional(draft: Draft) -> tuple[Law | Watch, ...]:
     """The rules that run by themselves when their condition holds."""
     return (*draft.laws.values(), *draft.watches.values())
-
-
-def _open(_term: Term) -> frozenset[int] | None:
-    return None
 
 
 # ---- effects ----------------------------------------------------------------------------
@@ -423,45 +129,38 @@ def _matters(effect: Effect, draft: Draft) -> bool:
 # ---- conditions -------------------------------------------------------------------------
 
 
-def _guards(action: Action) -> Iterator[tuple[Require, tuple[Term, ...]]]:
-    """Each require with its conjuncts, `let` names replaced by their values."""
-    lets: dict[str, Term] = {}
-    for guard in action.guards:
-        if isinstance(guard, Require):
-            yield guard, conjuncts(substituted(guard.condition, lets))
-        elif not isinstance(guard.value, Draw):
-            lets[guard.name] = substituted(guard.value, lets)
-
-
-def _refused(action: Action, draft: Draft, values: Values) -> bool:
+def _refused(action: Action, draft: Draft) -> bool:
     """Report the first require that cannot hold together with those before it.
 
     `require false` in so many words is a deliberate refusal: an action that only explains.
     """
-    known: tuple[Term, ...] = ()
-    for require, parts in _guards(action):
-        if isinstance(require.condition, BoolLiteral):
-            return not require.condition.value
-        if never_hold((*known, *parts), draft, values):
-            alone = never_hold(parts, draft, values)
+    facts = named = Facts(Translator(draft))
+    if not _never(entry(action, facts.words), draft):
+        return False
+    for guard in action.guards:
+        if isinstance(guard, Let):
+            facts, named = facts.let(guard), named.let(guard)
+            continue
+        if isinstance(guard.condition, BoolLiteral):
+            return not guard.condition.value
+        facts = facts.given(guard.condition)
+        if _never(facts, draft):
+            alone = _never(named.given(guard.condition), draft)
             why = "never holds" if alone else "excluded by the requires before it"
             what = f"`{action.name}` is always refused: this `require` can never hold."
             if not alone:
                 what = f"`{action.name}` is always refused: its requires exclude each other."
             hint = "Correct the condition, or write `require false` to refuse on purpose."
-            draft.tell("TW0903", what, require.span, why, hint)
+            draft.tell("TW0903", what, guard.span, why, hint)
             return True
-        known = (*known, *parts)
     return False
 
 
-def _runs(rule: Law | Watch, draft: Draft, values: Values) -> bool:
+def _runs(rule: Law | Watch, draft: Draft) -> None:
     """A law or watch whose condition can never hold is dead."""
-    if rule.when is None or not never_hold(conjuncts(rule.when), draft, values):
-        return True
-    what = f"`{rule.name}` never runs: its condition can never hold."
-    draft.tell("TW0903", what, rule.when.span, "never holds", "Correct or remove the rule.")
-    return False
+    if rule.when is not None and _never(Facts(Translator(draft)).given(rule.when), draft):
+        what = f"`{rule.name}` never runs: its condition can never hold."
+        draft.tell("TW0903", what, rule.when.span, "never holds", "Correct or remove the rule.")
 
 
 # ---- with --pedantic: what nothing ever sets ---------------------------------------------
@@ -471,18 +170,20 @@ def _unset(draft: Draft) -> None:
     """Rules that wait for a value which nothing in the program ever sets."""
     known = possible_values(draft)
 
-    def values(term: Term) -> frozenset[int] | None:
-        return known.get(term.fluent) if isinstance(term, Read) else None
+    def waits(conditions: Iterable[Term]) -> bool:
+        """Whether conditions hold for other values than those that are ever set."""
+        limited, free = Facts(Translator(draft, known)), Facts(Translator(draft))
+        for condition in conditions:
+            limited, free = limited.given(condition), free.given(condition)
+        return _never(limited, draft) and not _never(free, draft)
 
     for rule in _conditional(draft):
-        dead = rule.when is not None and never_hold(conjuncts(rule.when), draft, values)
-        if rule.when is not None and dead and not never_hold(conjuncts(rule.when), draft, _open):
+        if rule.when is not None and waits((rule.when,)):
             what = f"`{rule.name}` never runs: nothing sets the values that it waits for."
             hint = "Set them in a rule or in the world, or remove the rule."
             draft.tell("TW0903", what, rule.when.span, "never set so", hint)
     for action in draft.actions.values():
-        parts = tuple(part for _, some in _guards(action) for part in some)
-        if never_hold(parts, draft, values) and not never_hold(parts, draft, _open):
+        if waits(entry(action, Translator(draft)).true):
             what = f"`{action.name}` is always refused: nothing sets the values that it needs."
             hint = "Set them in a rule or in the world, or remove the action."
             draft.tell("TW0903", what, action.requires[0].span, "never set so", hint)

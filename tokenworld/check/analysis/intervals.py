@@ -119,10 +119,14 @@ class Translator:
     """Turns terms into forms; equal terms become one unknown, whoever asks.
 
     `none` is read as -1 where a member or an object may be missing. Terms whose value may be
-    `none` and that are calculated with stay unknowns of their own.
+    `none` and that are calculated with stay unknowns of their own. ``values`` are the positions
+    that fluents with members or truths may have, where not any.
     """
 
-    def __init__(self, words: Vocabulary) -> None:
+    def __init__(
+        self, words: Vocabulary, values: Mapping[str, frozenset[int]] | None = None
+    ) -> None:
+        self._values = values or {}
         # Not the words themselves: what is kept of a rule would keep a whole draft.
         self._enums, self._derives = words.enums, words.derives
         self._atoms: dict[object, Atom] = {}
@@ -170,7 +174,9 @@ class Translator:
 
     def _opaque(self, term: Term) -> Form:
         low, high = self._range(term)
-        return self._atom(skeleton(term), low, high, step_of(term))
+        given = self._values.get(term.fluent, ()) if isinstance(term, Read) else ()
+        cases = tuple((TRUE, constant(value)) for value in sorted(given))
+        return self._atom(skeleton(term), low, high, step_of(term), cases)
 
     def _atom(
         self,
@@ -348,7 +354,7 @@ class Translator:
         """The condition as an unknown of its own: 0 or 1."""
         if isinstance(term, (Compare, Member)) and not _any_absent(term):
             return TRUE  # said in numbers already
-        form = self._atom(skeleton(term), ZERO, ONE, ONE)
+        form = self._opaque(term)
         return AtMost(constant(1).minus(form)) if holds else AtMost(form)
 
     def _compare(self, term: Compare, holds: bool) -> Formula:

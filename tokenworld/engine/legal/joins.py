@@ -27,8 +27,17 @@ from tokenworld.engine.legal.loops import Loops
 from tokenworld.engine.legal.made import NumberedCommands, NumberedRows
 from tokenworld.engine.legal.total import bound_in, is_total
 from tokenworld.engine.state import State
-from tokenworld.ground import conjuncts
-from tokenworld.model import Action, EnumType, Let, ObjectType, Read, Term, is_optional, subterms
+from tokenworld.model import (
+    Action,
+    EnumType,
+    Let,
+    ObjectType,
+    Read,
+    Term,
+    conjuncts,
+    is_optional,
+    subterms,
+)
 
 __all__ = ["Join", "Joins", "can_join", "compile_join"]
 

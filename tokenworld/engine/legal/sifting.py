@@ -19,7 +19,7 @@ from tokenworld.engine.legal.listing import Listing
 from tokenworld.engine.legal.standing import SMALL, Made, is_simple
 from tokenworld.engine.probe import is_atom
 from tokenworld.engine.state import State
-from tokenworld.ground import Command, conjuncts, parameter_domains
+from tokenworld.ground import Command, parameter_domains
 from tokenworld.model import (
     Action,
     And,
@@ -43,6 +43,7 @@ from tokenworld.model import (
     Or,
     StateTerm,
     Term,
+    conjuncts,
     is_draw,
     subterms,
     terms_of,
