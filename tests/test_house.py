@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 130_200
+LINES = 129_243
 MODULES = 513
 CROWDED = 5
 IN_CIRCLES = 10
 LONGEST_FUNCTION = 74
-SWAP = 13
+SWAP = 8
 """Modules that mention the statement `swap`: the readers that a new statement makes work for."""
 
 
