@@ -26,7 +26,7 @@ from tokenworld.core import nodes as core
 from tokenworld.core.rules import Description
 from tokenworld.diagnostics import Span
 
-__all__ = ["Desugarer"]
+__all__ = ["Desugarer", "TermDesugarer"]
 
 
 def _not(term: core.Term) -> core.Call:
@@ -46,17 +46,8 @@ def _negated(term: core.Term) -> core.Call:
     return core.Call("neg", (term,), term.type, term.span)
 
 
-@dataclass
-class Desugarer:
-    """Turns the terms and bodies of one program into core."""
-
-    program: m.Program
-    _numbers: Iterator[int] = field(default_factory=count)
-
-    def _fresh(self) -> str:
-        return f"`{next(self._numbers)}"
-
-    # ---- terms ------------------------------------------------------------------------------
+class TermDesugarer:
+    """Turns terms, binders and texts of the checked model into core, whatever their program."""
 
     def terms(self, terms: tuple[m.Term, ...]) -> tuple[core.Term, ...]:
         return tuple(self.term(one) for one in terms)
@@ -200,7 +191,16 @@ class Desugarer:
             return core.Words(part.text)
         return core.Hole(part.article, part.listing, self.term(part.term))
 
-    # ---- statements -------------------------------------------------------------------------
+
+@dataclass
+class Desugarer(TermDesugarer):
+    """Turns the terms and bodies of one program into core."""
+
+    program: m.Program
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def _fresh(self) -> str:
+        return f"`{next(self._numbers)}"
 
     def body(self, body: m.Body) -> core.Body:
         """A body: its changes in written order."""
