@@ -131,7 +131,7 @@ PartT = TypeVar("PartT")
 
 
 _LONG = re.compile(r"`([^`]{60})[^`]{40,}`")
-"""What stands between backquotes and is longer than anybody wants to read."""
+"""A text between backquotes that is too long to quote in full."""
 
 
 def _cut(text: str) -> str:

@@ -175,7 +175,7 @@ def _placed(found: Diagnostic, span: Span) -> Diagnostic:
 
 
 Uses = list[tuple[str | None, str]]
-"""What a file uses, in order: the short name, if any, and the name of the used file."""
+"""The uses of a file, in order: the short name, if any, and the name of the used file."""
 
 NodeT = TypeVar("NodeT")
 Kinds = Mapping[str, set[str]]

@@ -1,4 +1,4 @@
-"""How long each pass of a check takes: for authors of large files."""
+"""Measure the CPU time of each pass of a check, for authors of large files."""
 
 from __future__ import annotations
 

@@ -367,5 +367,5 @@ class Desugarer(TermDesugarer):
         yield core.Require(condition, guard.label, text, guard.source, atoms, guard.span)
 
     def description(self, rule: m.Describe) -> Description:
-        """What `describe` says of an object."""
+        """A `describe` rule."""
         return Description(self._binder(rule.param), self.body(rule.body), rule.span)

@@ -68,13 +68,13 @@ class Footprints:
     derives: Mapping[str, Term]
 
     def of(self, terms: Iterable[Term] = (), bodies: Iterable[Body] = ()) -> Footprint:
-        """What terms and bodies touch together."""
+        """The footprint of terms and bodies together."""
         every = tuple(bodies)
         read = self._read((*terms, *(term for body in every for term in terms_in(body))))
         return _joined((*read, *(one for body in every for one in _changes(body))))
 
     def _read(self, terms: Iterable[Term]) -> Iterator[Footprint]:
-        """What terms read; each derive they lead to is followed once for now and once for then."""
+        """The reads of terms; each derive they call is followed once for now and once for `was`."""
         todo = [(term, False) for term in terms]
         seen = set[tuple[str, bool]]()
         for term, past in todo:  # grows while it is walked
@@ -88,7 +88,7 @@ class Footprints:
 
 
 def _own(part: Term) -> Footprint:
-    """What one term reads itself."""
+    """The reads of one term, those of its parts left out."""
     if isinstance(part, (Read, Members)):
         fluent = frozenset({part.fluent} if part.fluent else ())
         return Footprint(was=fluent) if part.was else Footprint(reads=fluent)
@@ -100,7 +100,7 @@ def _own(part: Term) -> Footprint:
 
 
 def changes(body: Body) -> Footprint:
-    """What the statements of a body do; what their terms read is left out."""
+    """The changes that the statements of a body make; the reads of their terms are left out."""
     return _joined(_changes(body))
 
 

@@ -267,7 +267,7 @@ class Template:
 
 
 Domain = TypeRange | IntervalRange | Term
-"""What a binder ranges over: a type, an interval of whole numbers, a collection."""
+"""The domain of a binder: a type, an interval of whole numbers, a collection."""
 
 
 @frozen
@@ -447,6 +447,6 @@ class Reward:
 
 
 Output = Emit | Say | Describe | Reward
-"""What is told or paid; no fact changes."""
+"""Statements that emit text, an event or a reward; no fact changes."""
 Statement = Let | Write | If | For | Create | Destroy | Require | Output
 Body = tuple[Statement, ...]

@@ -53,7 +53,7 @@ class Rules:
         return {name: self._law(one) for name, one in self.program.laws.items()}
 
     def footprint(self, terms: Iterable[Term] = (), bodies: Iterable[Body] = ()) -> r.Footprint:
-        """What terms and bodies touch together, derives included."""
+        """The footprint of terms and bodies together, derives included."""
         return self._footprints.of(terms, bodies)
 
     @cached_property

@@ -35,7 +35,7 @@ __all__ = [
 
 @frozen
 class Footprint:
-    """What a rule touches, derives included: the dependency set that every index is made from.
+    """The dependency set of a rule, derives included: every index is made from it.
 
     ``reads`` and ``writes`` are ids of fluents; ``was`` are those read at the start of the tick.
     ``named`` are those of ``writes`` that the author named: creation fills in the others by
@@ -114,7 +114,7 @@ class Law:
 
 @frozen
 class Birth:
-    """What happens to each created object of the type of ``param``."""
+    """The statements that run on each created object of the type of ``param``."""
 
     param: Binder
     body: Body
@@ -151,7 +151,7 @@ class Derive:
 
 @frozen
 class Invariant:
-    """What must hold at every commit."""
+    """A condition that every commit keeps."""
 
     name: str
     params: tuple[Binder, ...]
@@ -186,7 +186,7 @@ class Called:
 
 @frozen
 class Scope:
-    """Which objects may be named in typed commands."""
+    """The condition under which objects may be named in typed commands."""
 
     param: Binder
     condition: Term
@@ -195,7 +195,7 @@ class Scope:
 
 @frozen
 class Description:
-    """What `describe` says of an object."""
+    """The `describe` rule of a type of objects."""
 
     param: Binder
     body: Body
@@ -227,7 +227,7 @@ class Award:
 
 @frozen
 class WorldRules:
-    """What a world adds to the rules of its program: endings, awards, score."""
+    """The rules that a world adds to those of its program: endings, awards, score."""
 
     name: str
     endings: tuple[Ending, ...]
@@ -243,7 +243,7 @@ class WorldRules:
 
 @frozen
 class StartRules:
-    """What makes the start state of a world: setups, legends of layouts (by layout and symbol)."""
+    """The bodies that make the start state of a world: setups, legends (by layout and symbol)."""
 
     setups: tuple[Body, ...]
     legends: tuple[Mapping[str, Body], ...]
@@ -251,7 +251,7 @@ class StartRules:
 
 @frozen
 class ObjectRules:
-    """What the line of an object gives it: fields in written order, and words it is known by."""
+    """The declaration of an object: fields in written order, and words it is known by."""
 
     fields: tuple[Field, ...]
     aka: tuple[Term, ...]

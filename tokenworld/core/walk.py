@@ -62,7 +62,7 @@ def binder_terms(binders: Iterable[Binder]) -> Terms:
 
 
 def template_terms(template: Template) -> Terms:
-    """What stands in the holes of a text."""
+    """The terms in the holes of a text."""
     return tuple(part.term for part in template.parts if isinstance(part, Hole))
 
 

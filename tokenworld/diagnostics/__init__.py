@@ -1,4 +1,4 @@
-"""What is wrong, where, and what to do next: spans, sources, codes and their printers."""
+"""Diagnostics: the fault, its place and the next step; spans, sources, codes and printers."""
 
 from tokenworld.diagnostics.codes import CODES, Severity, severity_of, title_of
 from tokenworld.diagnostics.diagnostic import (

@@ -12,7 +12,7 @@ from typing import Final
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: only errors make a check fail."""
+    """The weight of a finding: only errors make a check fail."""
 
     ERROR = "error"
     WARNING = "warning"

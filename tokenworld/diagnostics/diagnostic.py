@@ -1,4 +1,4 @@
-"""What is said about a program or an input: pure data, printed elsewhere."""
+"""Diagnostics of programs and inputs: pure data, printed elsewhere."""
 
 from __future__ import annotations
 

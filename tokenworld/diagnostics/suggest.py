@@ -34,7 +34,7 @@ def edit_distance(left: str, right: str, limit: int) -> int:
 
 
 MOST_EDITS = 16
-"""What is further from a name than this is another name, however long both are."""
+"""The largest edit distance of a suggestion, however long both names are."""
 
 
 def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def invisible(text: str) -> Iterator[int]:
-    """Where a character stands that cannot be seen and that its neighbours do not call for."""
+    """The places of characters that cannot be seen and that their neighbours do not call for."""
     return (one.start() for one in _SOME.finditer(text) if not _called_for(one))
 
 

@@ -309,7 +309,7 @@ def _writes(rules: Rules, body: Body) -> Iterator[_Write]:
 
 
 def _births(rules: Rules, of: str) -> Iterator[_Write]:
-    """What the `birth` rules write where an object of a type is created."""
+    """The writes of the `birth` rules where an object of a type is created."""
     for birth in rules.births:
         kind = birth.param.type
         if isinstance(kind, ObjectType) and rules.program.is_subtype(of, kind.name):

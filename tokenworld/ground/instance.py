@@ -213,7 +213,7 @@ def parameter_domains(instance: Instance, params: Iterable[Ranged]) -> list[Sequ
 
 
 def count_bindings(domains: Iterable[Sequence[Raw]]) -> int:
-    """How many bindings there are: the product of the sizes."""
+    """The number of bindings: the product of the sizes."""
     return prod(_size(domain) for domain in domains)
 
 

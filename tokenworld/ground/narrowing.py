@@ -48,7 +48,7 @@ def patterns_of(
     parts: Iterable[core.Term],
     changing: frozenset[str],
 ) -> tuple[Pattern, ...]:
-    """What the parts of a condition say about facts that play does not change."""
+    """The patterns of the parts of a condition that read facts which play does not change."""
     numbers = {binder.name: number for number, binder in enumerate(params)}
     maker = _Maker(instance, numbers, changing)
     return tuple(dict.fromkeys(made for part in parts if (made := maker.made(part)) is not None))
@@ -133,7 +133,7 @@ def joined(
 
 
 class _Order:
-    """Where each value of a domain stands in it, if it does."""
+    """The position of each value of a domain."""
 
     def __init__(self, domain: Sequence[Raw]) -> None:
         self._range = domain if isinstance(domain, range) else None

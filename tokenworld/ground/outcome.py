@@ -1,4 +1,4 @@
-"""What one intent came to: the record that the engine makes, the log stores and players read.
+"""Outcomes of intents: the record that the engine makes, the log stores and players read.
 
 The status has one producer (the engine's tick); nobody else infers it (language.md §9).
 """
@@ -34,7 +34,7 @@ STATUSES: tuple[Status, ...] = get_args(StatusName)
 FRUITLESS: frozenset[Status] = frozenset(("refused", "no_match", "yielded", "rolled_back", "error"))
 """The statuses of intents that change nothing: no fluent, no long action, no draw and no turn."""
 By = Literal["player", "time", "runner"]
-"""Who gave an intent: a player, time itself (a pass in a world where time always passes), or the
+"""The origin of an intent: a player, time itself (a pass where time always passes), or the
 runner, for a player whose tries are used up."""
 NoMatchKind = Literal["unknown_verb", "bad_arity", "no_such_object", "wrong_type", "ambiguous"]
 

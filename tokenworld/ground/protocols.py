@@ -1,4 +1,4 @@
-"""What the back-ends need of each other, as protocols that `session` connects.
+"""Protocols through which the back-ends use each other; `session` connects them.
 
 `engine` implements `Simulator` and speaks through `Prose`; `planning` searches and replays on a
 `Simulator`; `prose` resolves typed words with a `Speaker`; `store` re-checks a log with a replayer
@@ -74,7 +74,7 @@ class Successor(Generic[StateT]):
 
 
 class SeenDraw(NamedTuple):
-    """What a fruitless try showed of a draw to come: between which shares of 1 it lies. ``draw``
+    """The bounds, in shares of 1, that a fruitless try revealed of a draw to come. ``draw``
     counts on from the draws that the rule has taken in this tick."""
 
     rule: str
@@ -84,7 +84,7 @@ class SeenDraw(NamedTuple):
 
 
 Known = frozenset[SeenDraw]
-"""What is known of the draws of a tick before they are taken."""
+"""The bounds known of the draws of a tick before they are taken."""
 
 
 @frozen
@@ -162,7 +162,7 @@ class Simulator(Protocol[StateT]):
         `Unfinished` is raised. Without it they are all worked out, however many."""
 
     def key(self, state: StateT) -> Hashable:
-        """What tells states apart in a search: equal keys mean equal futures. Of the tick number,
+        """The key of a state in a search: equal keys mean equal futures. Of the tick number,
         the awards and the numbers of objects it has what rules read."""
 
     def mark(self, state: StateT) -> Hashable:
@@ -188,10 +188,10 @@ class Simulator(Protocol[StateT]):
         """The actor's long action with the ticks done and the ticks it takes, if one runs."""
 
     def cost(self, state: StateT, command: Command) -> int:
-        """What a plan pays for the command."""
+        """The cost that a plan pays for the command."""
 
     def mover(self, state: StateT) -> str | None:
-        """Whose move it is, where several actors take turns: a step is the move of one of them."""
+        """The actor to move, where several take turns: a step is the move of one of them."""
 
     def show(self, state: StateT, command: Command) -> str:
         """The command as an author types it: ``take(ruby)``, ``pass``."""
@@ -244,7 +244,7 @@ def _itself(state: StateT) -> StateT:
 
 
 class Speaker(Protocol):
-    """What resolving typed words needs to know of the present state."""
+    """The view of the present state with which typed words are resolved."""
 
     @property
     def instance(self) -> Instance: ...

@@ -1,4 +1,4 @@
-"""What rests on secrets: which terms and rules read a `secret` fluent, also through derives, lets
+"""Find the terms and rules that depend on a `secret` fluent, also through derives, lets
 and names (language.md §2)."""
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class LifeEffect:
 
 
 class OutputEffect:
-    """What is told or paid; no fact changes."""
+    """A change that emits text, an event or a reward; no fact changes."""
 
     __slots__ = ()
 

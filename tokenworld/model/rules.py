@@ -120,7 +120,7 @@ class Law:
 
 @frozen
 class Birth:
-    """What happens to each created object of a type, in the body that creates it."""
+    """The changes to each created object of a type, made by the body that creates it."""
 
     param: Binder
     body: Body
@@ -173,7 +173,7 @@ class Called:
 
 @frozen
 class Scope:
-    """Which objects may be named in typed commands."""
+    """The condition under which objects may be named in typed commands."""
 
     param: Binder
     condition: Term

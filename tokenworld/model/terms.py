@@ -181,7 +181,7 @@ class TextPart:
 
 
 class StateTerm:
-    """What the state is asked for: a fluent, what points at an object, or a derive."""
+    """A term that reads the state: a fluent, its inverse or closure, or a derive."""
 
     __slots__ = ()
 

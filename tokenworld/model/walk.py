@@ -126,7 +126,7 @@ def _fold_parts(term: Fold) -> tuple[Term, ...]:
 
 
 def slot_terms(template: Template) -> tuple[Term, ...]:
-    """What stands in the slots of a text, in written order."""
+    """The terms in the slots of a text, in written order."""
     return tuple(part.term for part in template.parts if isinstance(part, Slot))
 
 
@@ -470,7 +470,7 @@ def telling_terms(program: Program, world: World) -> tuple[Term, ...]:
 
 
 def _asked_by(part: Term) -> tuple[str, str] | None:
-    """What a term asks for that stands elsewhere in the program."""
+    """The declaration elsewhere in the program that a term needs."""
     match part:
         case DeriveCall(derive=name):
             return "derive", name

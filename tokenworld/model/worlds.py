@@ -37,7 +37,7 @@ StatusName = Literal[
     "error",
     "halted",
 ]
-"""What one intent can come to: a closed set (language.md §9)."""
+"""The status of one intent: a closed set (language.md §9)."""
 
 
 @frozen
@@ -79,7 +79,7 @@ class Spare:
 
 @frozen
 class Legend:
-    """What a character of a layout stands for; the body sees the new cell as ``here``."""
+    """The body that a character of a layout runs; it sees the new cell as ``here``."""
 
     symbol: str
     body: Body

@@ -412,7 +412,7 @@ _WORDS: Final = {
 
 
 def among(english: English, collection: Term) -> str:
-    """What a member is: "one of the cat or the dog", "among the chest's contents"."""
+    """Tell membership: "one of the cat or the dog", "among the chest's contents"."""
     match collection:
         case ListTerm(items=items):
             return f"one of {joined([english.value(item) for item in items], 'or')}"

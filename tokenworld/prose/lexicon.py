@@ -310,12 +310,12 @@ def _trimmed(parts: Iterator[Part]) -> list[Part]:
 
 
 _ENUMERATED: Final = 1000
-"""How many values of a number parameter are ever listed; typed ones are not limited."""
+"""The most values of a number parameter that are listed; typed ones are not limited."""
 
 _PROSE = EnglishProse()
 _Index = dict[str, tuple[Raw, ...]]
 _Lengths = tuple[int, ...]
-"""How long the words of an index are, the shortest first."""
+"""The lengths of the words of an index, the shortest first."""
 Cuts = dict[str, Any]
 """By tidy text, what `matching` makes of it as far as that is a question of words alone."""
 Vocabulary = tuple[Hashable, ...]

@@ -111,7 +111,7 @@ def _stretches(
 
 
 def _words_end(text: str, start: int, words: str) -> int | None:
-    """Where literal words end. Next to a slot with an empty text two spaces of the phrase meet,
+    """The ends of literal words. Next to a slot with an empty text two spaces of the phrase meet,
     of which tidy text keeps one; at an end of the text it keeps none."""
     if text.startswith(words, start):
         return start + len(words)
@@ -185,7 +185,7 @@ _Sure = tuple[Command, tuple[tuple[TextSlot, str], ...]]
 
 
 class _Cut(NamedTuple):
-    """How a text is cut along a phrase. ``sure`` are the commands that it may mean, where words
+    """A text cut along a phrase. ``sure`` are the commands that it may mean, where words
     alone leave at most one value for each parameter."""
 
     phrase: Phrase

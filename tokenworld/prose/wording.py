@@ -1,4 +1,4 @@
-"""How names, values and messages read: quoted input, articles, `Prose` (language.md §11)."""
+"""Words for names, values and messages: quoted input, articles, `Prose` (language.md §11)."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def _follows(previous: Token | None, token: Token) -> bool:
 
 
 def _instead_of_set(sign: str, after: str) -> str | None:
-    """What to write where a change was begun and `=`, `+=` or `-=` must come."""
+    """Advise on a sign where a change was begun and `=`, `+=` or `-=` must come."""
     if sign in "+-" and after == sign:
         return f"Write `{sign}= 1`."
     if sign in ("*", "/", "div", "mod"):
@@ -459,7 +459,7 @@ def _of_law(found: Found) -> Meant | None:
 
 
 def _statement_end(said: list[Token], found: Found) -> Meant | None:
-    """What stands behind a change elsewhere."""
+    """Advise on a word that other languages write behind a change."""
     token = found.token
     if found.change_expected and token.terminal == "when" and said[0] is not token:
         return Meant(token, "Write `if … { }` around the change.")

@@ -207,7 +207,7 @@ class Columns:
         return _Member(number, index, least, self._wish(line, index), rest)
 
     def _wish(self, line: Line, index: int) -> int | None:
-        """Where the author put a token, moved with its line; None if its line was another."""
+        """The column that the author gave a token, moved with its line; None on another line."""
         at_line, at_column = self._source[index]
         if not line.first < index:
             return at_column if at_line > self._source[index - 1][0] else None
@@ -401,7 +401,7 @@ class _Remedy:
         return self.columns.column[index] > WIDTH // 2
 
     def _fill(self, places: list[int], indent: int) -> list[int]:
-        """Where lines begin if each takes as many of the parts as fit."""
+        """The tokens that begin lines if each line takes as many of the parts as fit."""
         column, tokens = self.columns.column, self.layout.tokens
         if not places:
             return []

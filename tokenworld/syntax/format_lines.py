@@ -171,7 +171,7 @@ def _matched(tokens: list[Token], kinds: dict[int, str]) -> tuple[dict[int, Brac
 
 
 def _nesting(tokens: list[Token]) -> list[int]:
-    """How many parentheses and brackets are open around each token."""
+    """Count the open parentheses and brackets around each token."""
     depth = 0
     depths = []
     for token in tokens:
@@ -247,7 +247,7 @@ def _names_type(tokens: list[Token], index: int) -> bool:
 
 
 def break_rank(tokens: list[Token], shape: Shape, index: int) -> tuple[int, int]:
-    """How well a long line is broken before a token: the lowest rank first."""
+    """The rank of a break of a long line before a token; the lowest rank is taken first."""
     terminal = tokens[index].terminal
     if index in shape.columns or index in shape.titles:
         kind = 0
@@ -299,7 +299,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a long line made necessary: braces to open up, and tokens to begin a line with."""
+    """Remedies for long lines: braces to open up, and tokens to begin a line with."""
 
     expanded: frozenset[int] = frozenset()
     broken: frozenset[int] = frozenset()
@@ -318,7 +318,7 @@ class Layout:
     # ---- braces ---------------------------------------------------------------------------
 
     def styles(self) -> dict[int, Style]:
-        """How each pair of braces is laid out, by its opening one."""
+        """The layout of each pair of braces, by its opening one."""
         return {first: self._style(first) for first in self.shape.braces}
 
     def _style(self, first: int) -> Style:
@@ -365,7 +365,7 @@ class Layout:
         return found
 
     def _kind_of(self, index: int, styles: dict[int, Style]) -> LineKind | None:
-        """How the line is begun that a token begins; None if it goes on with the line."""
+        """The kind of the line that a token begins; None if it goes on with the line."""
         if index in (0, len(self.tokens)):
             return "start"
         forced = bool(self.remarks.get(index))

@@ -71,7 +71,7 @@ class Found:
 
 
 def describe(token: Token) -> str:
-    """What stands there, in words."""
+    """Describe a token in words."""
     match token.terminal:
         case "$END":
             return "end of the file"

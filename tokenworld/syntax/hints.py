@@ -1,4 +1,4 @@
-"""What to tell about an unexpected token: what stands there, what was expected, what to do."""
+"""Diagnostics of unexpected tokens: the token, the expected ones, and the next step."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ _NAMED: Final = frozenset(
 
 
 def missing(found: Found) -> str | None:
-    """What should have come here."""
+    """Advise on a part that is missing before the token."""
     if found.value_expected:
         return _value(found)
     return _of_requirement(found) or _text(found) or _of_item(found) or _of_change(found)
@@ -335,7 +335,7 @@ def _choosing(found: Found) -> bool:
 
 
 def _of_change(found: Found) -> str | None:
-    """What a change does, once its target is named; or a change at all."""
+    """Advise on a change whose target alone is written, or on a value without one."""
     expected = found.expected
     if "+=" in expected and found.back(1) == ")":
         return "Write `add` before a fact, `emit` before an event, or `=` and a value behind it."

@@ -68,7 +68,7 @@ class Tree:
         return any(isinstance(kid, Token) and kid.terminal == terminal for kid in self.kids)
 
     def after(self, terminal: str) -> Kid | None:
-        """What follows the first token of this terminal."""
+        """The child behind the first token of this terminal."""
         kids = self.kids
         for i, kid in enumerate(kids):
             if isinstance(kid, Token) and kid.terminal == terminal:
@@ -76,7 +76,7 @@ class Tree:
         return None
 
     def all_after(self, *terminals: str) -> list[Kid]:
-        """What follows each token of these terminals, in order."""
+        """The children behind each token of these terminals, in order."""
         kids = self.kids
         return [
             kids[i + 1]
@@ -182,7 +182,7 @@ def _good_end(
 
 
 def _bad_end(text: str, start: int, end: int, tables: Tables) -> int:
-    """Where a stretch of bad characters ends: an open quote spoils the rest of its line."""
+    """The end of a stretch of bad characters: an open quote spoils the rest of its line."""
     if text[start] in '"`':
         newline = text.find("\n", start, end)
         return newline if newline >= 0 else end

@@ -30,7 +30,7 @@ STARTS: Final[tuple[Start, ...]] = ("item", "expr")
 
 
 class Rule(NamedTuple):
-    """What a reduction does: take `size` symbols and make a tree named `kind`.
+    """A reduction: take `size` symbols and make a tree named `kind`.
 
     `keep` passes a single symbol on as it is (`?rule`), `splice` puts the symbols among those
     of the parent (the helper rules of `*` and `+`).
@@ -91,7 +91,7 @@ def tables() -> Tables:
 
 
 def shipped_path() -> Path:
-    """Where the tables generated with the grammar lie."""
+    """The path of the tables that are generated with the grammar."""
     return grammar_path().with_name("tw.tables.json")
 
 
@@ -99,7 +99,7 @@ def shipped_path() -> Path:
 
 
 def digest_of(grammar: str) -> str:
-    """What names the tables of a grammar: its text and the format of the tables."""
+    """The hash that names the tables of a grammar: of its text and their format."""
     return hashlib.sha256(f"{FORMAT}\n{grammar}".encode()).hexdigest()
 
 

@@ -231,7 +231,7 @@ def _characters(cx: Context, text: str, position: int, end: int) -> tuple[str, i
 
 
 def _closing(text: str, start: int, end: int) -> int | None:
-    """Where the brace opened before `start` closes; raw names may hold braces."""
+    """The place at which the brace opened before `start` closes; raw names may hold braces."""
     position = start
     while position < end:
         if text[position] == "`":

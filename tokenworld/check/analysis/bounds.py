@@ -238,7 +238,7 @@ def _clamp(call: BuiltinCall, words: Translator, draft: Draft) -> None:
 
 _Laws = Mapping[str, tuple[NumberWrite, ...]]
 _CHOICES = 4
-"""How many other writes are combined in every way; more are all counted as possible."""
+"""The number of other writes that are combined in every way; more all count as possible."""
 
 
 def check_leaving(draft: Draft) -> None:
@@ -409,7 +409,7 @@ def _met(term: Term, slot: object, read: Read) -> Term:
 
 
 def _subsets(others: list[NumberWrite]) -> Iterator[list[NumberWrite]]:
-    """Which of the others happen too: every choice of a few, or all of many, each left open."""
+    """The sets of other writes that may happen too: all choices of a few, or many, each open."""
     if len(others) > _CHOICES:
         yield [replace(one, optional=True) for one in others]
         return

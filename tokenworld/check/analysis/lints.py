@@ -476,7 +476,7 @@ def _tell_unused(draft: Draft, what: str, span: Span, hint: str, fix: Fix | None
 
 
 def _used(draft: Draft) -> Mentions:
-    """What some term or change of the program mentions. Beliefs are not part of the model: their
+    """Collect the names that terms and changes mention. Beliefs are not part of the model: their
     words count as uses of params."""
     used = all_mentions(draft)
     words = set[str]()
@@ -605,4 +605,4 @@ LINTS: tuple[Callable[[Draft], None], ...] = (
     check_growth,
     check_concealed,
 )
-"""What is looked for in every check; `--pedantic` adds equality of absent values."""
+"""The lints of every check; `--pedantic` adds equality of absent values."""

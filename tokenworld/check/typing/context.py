@@ -1,4 +1,4 @@
-"""Where an expression stands: its visible names, their narrowed types, and what may be used there.
+"""The context of an expression: visible names, their narrowed types, and what it may use.
 
 Conditions narrow the types of the locals and paths in them (language.md §4).
 """
@@ -64,7 +64,7 @@ Types = Mapping[str, ObjectKind]
 Key = object
 """A local by its name, a path by its parts (`_key_of`)."""
 Facts = dict[Key, tuple[ValueType, ...]]
-"""What is known of locals and paths: every type that the value has, the first one leading.
+"""The known types of locals and paths: every type that the value has, the first one leading.
 
 Several types stand beside each other where none is a subtype of another: after `x is A` and
 `x is B` of two mixins, or the common ancestors after `x is A or x is B`.
@@ -72,7 +72,7 @@ Several types stand beside each other where none is a subtype of another: after 
 
 
 def _key_of(term: Term) -> Key | None:
-    """What facts call a local or a path such as ``b.at``; ``None`` for any other term.
+    """The key of a local or a path such as ``b.at`` in `Facts`; ``None`` for any other term.
 
     A path is read from one state: the past is none, and neither is what is calculated.
     """

@@ -542,7 +542,7 @@ def _behind_dot(
 
 
 def _member_behind(base: Term, name: syn.Name, ctx: Context) -> tuple[Fluent | None, Term]:
-    """What the dot leads to; a local or path of several types may find it in any of them."""
+    """The member behind a dot, with its base as the type that has it: one of several, maybe."""
     found = find_member(ctx.draft, base.type, name.value)
     if found is None:
         for kind in ctx.further(base):

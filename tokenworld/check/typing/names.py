@@ -301,7 +301,7 @@ _ACTORS: Final = frozenset({"self", "this", "player", "actor", "hero", "agent", 
 
 
 def _owner(ctx: Context, value: str) -> str | None:
-    """Who has an attribute of that name: the actor, or ``x`` where another type declares it."""
+    """The owner of an attribute: the actor, or ``x`` where another type declares it."""
     draft, known = ctx.draft, ctx.draft.actor is not None and ctx.world is None
     if known and draft.actor and attribute_of(draft, draft.actor, value) is not None:
         return draft.actor_name
