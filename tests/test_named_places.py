@@ -95,3 +95,23 @@ def test_what_is_not_there_is_found() -> None:
     text = "See `engine/step.py`, `engine/leap.py`, `check.PASSES`, `check.LAPS`, `model.gone.At`."
     assert lost_places(text, ROOT) == ["engine/leap.py"]
     assert lost_names(text) == ["check.LAPS", "model.gone.At"]
+
+
+def test_the_vocabulary_map_names_classes_of_each_package() -> None:
+    """The table of `tokenworld/__init__.py`: what a column names stands in its package."""
+    homes = {
+        "syntax": ["syntax.nodes"],
+        "model": ["model"],
+        "core": ["core.nodes", "core.rules"],
+    }
+    text = ast.get_docstring(ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")))
+    head, _, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (text or "").splitlines()
+        if line.startswith("|")
+    ]
+    assert len(rows) > 10
+    for number, title in enumerate(head):
+        modules = [import_module(f"tokenworld.{one}") for one in homes.get(title.strip("`"), ())]
+        for name in (found for row in rows for found in re.findall(r"`(\w+)`", row[number])):
+            assert not modules or any(hasattr(one, name) for one in modules), (title, name)

@@ -13,42 +13,54 @@ never pays for the planner or the store.
     diagnostics -> syntax -> model -> check -> core -> ground -> engine | planning | prose | store
                 -> session -> verbs -> play | gym -> cli
 
-| `.tw`              | `syntax`         | `model`         | `engine`            | PDDL            |
+| `.tw`              | `syntax`         | `model`         | `core`              | PDDL            |
 |--------------------|------------------|-----------------|---------------------|-----------------|
-| `action`           | `ActionDecl`     | `Action`        | `ActionCode`        | `:action`       |
-| `require … else`   | `Require`        | `Require`       | `Refusal`           | conjunct of     |
+| `action`           | `ActionDecl`     | `Action`        | `Action`            | `:action`       |
+| `require … else`   | `Require`        | `Require`       | `Require`           | conjunct of     |
 |                    |                  |                 |                     | `:precondition` |
-| changes of a body  | `Block`          | `Body`          | `Delta` of `Write`s | `:effect`       |
-| `law`, `phase`     | `LawDecl`,       | `Law`, `Phase`  | `LawCode`           | `:action` of    |
+| changes of a body  | `Block`          | `Body`          | `Body`              | `:effect`       |
+| `=`, `add`, `swap` | `Set`, `Add`,    | `Assign`,       | `Write`             | `:effect`       |
+|                    | `Swap`           | `AddFact`,      |                     |                 |
+|                    |                  | `Swap`          |                     |                 |
+| `law`, `phase`     | `LawDecl`,       | `Law`, `Phase`  | `Law`               | `:action` of    |
 |                    | `PhaseDecl`      |                 |                     | the phase       |
-| attribute,         | `AttributeDecl`, | `Fluent`        | `Column`            | predicate or    |
-| relation …         | `RelationDecl` … |                 |                     | function        |
-| `derive`           | `DeriveDecl`     | `Derive`        | a function          | inlined, or     |
-|                    |                  |                 |                     | `:derived`      |
-| `world`            | `WorldDecl`      | `World`         | `State`             | `:objects`,     |
-|                    |                  |                 |                     | `:init`         |
-| `goal`, `lose`     | `Ending`         | `Ending`        | `Endings`           | `:goal`         |
-| `chance`, `pick`   | `Chance`, `Pick` | `Chance`,       | `Luck`,             | one action for  |
-|                    |                  | `Pick`          | `LuckyDraw`         | each outcome    |
-| `invariant`,       | `InvariantDecl`, | `Invariant`,    | `Guards`            | left out        |
-| `conserve`         | `ConserveDecl`   | `Conserve`      |                     |                 |
-| `scenario`         | `ScenarioDecl`   | `Scenario`      | (`session`)         | left out        |
+| attribute,         | `AttributeDecl`, | `Fluent`,       | `Read`, `Place`     | predicate or    |
+| relation …         | `RelationDecl`   | `Read`          |                     | function        |
+| `derive`           | `DeriveDecl`     | `Derive`        | `Derive`,           | inlined, or     |
+|                    |                  |                 | `DeriveCall`        | `:derived`      |
+| `world`            | `WorldDecl`      | `World`         | `WorldRules`,       | `:objects`,     |
+|                    |                  |                 | `StartRules`        | `:init`         |
+| `goal`, `lose`     | `Ending`         | `Ending`        | `Ending`            | `:goal`         |
+| `chance`, `pick`   | `Chance`, `Pick` | `Chance`,       | `BranchDraw`,       | one action for  |
+|                    |                  | `Pick`          | `PickDraw`          | each outcome    |
+| `invariant`,       | `InvariantDecl`, | `Invariant`,    | `Invariant`,        | left out        |
+| `conserve`         | `ConserveDecl`   | `Conserve`      | `Conserve`          |                 |
+| `scenario`         | `ScenarioDecl`   | `Scenario`      |                     | left out        |
 
-- **An action.** `ActionDecl` (syntax) → `Action` (model) → with arguments a `Command`, the ground
-  action (ground) → `ActionCode`, its generated functions (engine) → `Operator` on the way to SAS+,
-  or `PddlAction` (planning) → `:action`, which unified-planning reads as `InstantaneousAction`.
-- **A law.** `LawDecl` → `Law` → `LawCode`, run in its `Phase` by `Stepper` → `Operator` of the
-  phase, or `:action` of the phase.
+- **An action.** `ActionDecl` (syntax) → `Action` (model) → `Action` (core) → with arguments a
+  `Command`, the ground action (ground) → its generated functions (`engine.rows.program`) →
+  `Operator` on the way to SAS+, or `:action` (`planning.pddl`).
 - **A refusal.** `require … else` → `Require` → `RequireReport` with the values that it read →
   `Refusal` → `Outcome` with the status `refused` → `TickRecord` in the store. For a planner: a
   conjunct of the `:precondition`.
 - **A start.** `World` and its `ObjectDecl`s → `Instance`, objects numbered and params fixed
-  (ground) → `Layout` and `State` (engine) → initial values of `Variable`s (planning), or `:init`.
+  (ground) → a row of slots (`engine.rows.layout`) → initial values of `Variable`s (planning), or
+  `:init`.
 - **A tick.** Words → `TypedIntent` (prose) → `Command` or `NoMatch` → `Record` of
   `RowStepper.tick` → `Outcome` → `Moment` of a `Session`. A plan: the `PlanStep`s of a `Verdict`.
 
-To read on: `check.PASSES`, then `tw explain --stages`, then
-`engine.rows.stepper.RowStepper.tick`. A plan becomes a verdict in `planning.referee`.
+**Where to look.**
+
+- What happens to a text? It is parsed by `syntax.parse_source`, then checked by the passes of
+  `check.PASSES`; `tw explain --stages` prints a rule at every stage.
+- Where is `for` executed? `core.nodes.For` is one statement with two readers:
+  `engine.rows.bodies.BodyWriter.loop` writes the code that runs it, and
+  `engine.reference.bodies` walks it, as the oracle of the tests.
+- Who decides that a command is legal? `engine.rows.legal.Legal` lists the commands of a state, and
+  `engine.rows.stepper.RowStepper.tick` accepts or refuses one. `prose.commands` turns typed
+  words into a command.
+- Where does a plan become a verdict? `planning.ladder.plan` asks one search after the other, and
+  `planning.referee.refereed` replays what they find on the rules: only then it is *winnable*.
 """
 
 from __future__ import annotations
