@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 129_243
+LINES = 129_178
 MODULES = 513
 CROWDED = 5
 IN_CIRCLES = 10
