@@ -75,6 +75,10 @@ CASES = (
     ('absent "It', '"absent" "It', 9, "without quotes"),
     ("i.at == me.at else", "i.at == me.at, me.gold < 9 else", 9, "`and`"),
     ("during day when", "during when", 13, "name of a phase"),
+    ("  i.at = none", "  destroy(i)", 10, "without parentheses"),
+    ("  i.at = none", "  say(i)", 10, '`say "…"`'),
+    ("  i.at = none", "  wait(3)", 10, "`takes 3`"),
+    ("  i.at = none", "  drop(i)", 10, "`effect drop"),
 )
 
 

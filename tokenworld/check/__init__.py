@@ -27,6 +27,7 @@ from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loade
 from tokenworld.check.phrases import check_phrases, check_specificity
 from tokenworld.check.rules import check_rules
 from tokenworld.check.scenarios import check_scenarios
+from tokenworld.check.typing.statements import check_named_effects
 from tokenworld.check.vocabulary import (
     check_namespaces,
     declare_events,
@@ -73,6 +74,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("defaults", "initial values, overrides, rows of tables", declare_defaults),
     Pass("derives", "derived facts and their types", check_derives),
     Pass("strata", "recursion of derived facts", stratify),
+    Pass("effects", "changes with a name, which rules call", check_named_effects),
     Pass("rules", "actions, laws, watches, invariants, prose", check_rules),
     Pass("objects", "objects and their fields", check_objects),
     Pass("tables", "a row for every key", check_tables),

@@ -23,7 +23,9 @@ from tokenworld.diagnostics import Diagnostic, Failure, Fix, Related, Source, Sp
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
     Action,
+    Binder,
     Birth,
+    Body,
     Called,
     Conserve,
     Derive,
@@ -52,6 +54,7 @@ __all__ = [
     "Draft",
     "Entry",
     "Memo",
+    "NamedEffect",
     "Namespace",
 ]
 
@@ -152,6 +155,16 @@ class Entry:
 
 
 @frozen
+class NamedEffect:
+    """A checked `effect`. Programs have none: each call was made the changes it stands for."""
+
+    name: str
+    params: tuple[Binder, ...]
+    body: Body
+    span: Span
+
+
+@frozen
 class Namespace:
     """The name lookup of a file that uses modules behind short names (`use a.b as c`).
 
@@ -211,6 +224,9 @@ class Draft:
     object_types: dict[tuple[str | None, str], str] = field(default_factory=dict)
     derive_items: dict[str, syn.DeriveDecl] = field(default_factory=dict)
     derives_open: list[str] = field(default_factory=list)
+    effect_items: dict[str, syn.EffectDecl] = field(default_factory=dict)
+    effects: dict[str, NamedEffect | None] = field(default_factory=dict)  # `None`: has a mistake
+    effects_open: list[str] = field(default_factory=list)
     memo: Memo = field(default_factory=Memo)  # what analyses found, by the identity of parts
     pieces: Mapping[str, Source] = field(default_factory=dict)  # items of the root as own texts
     watched: frozenset[str] | None = None  # lints: asked for with `did` or `busy`

@@ -185,7 +185,7 @@ _DECLARED: dict[type[syn.Node], str] = {
     syn.TableDecl: "fact", syn.DeriveDecl: "fact", syn.ParamDecl: "param", syn.EventDecl: "event",
     syn.PhaseDecl: "phase", syn.ActionDecl: "rule", syn.LawDecl: "rule", syn.BelieveDecl: "rule",
     syn.WatchDecl: "watch", syn.InvariantDecl: "invariant", syn.ConserveDecl: "conserve",
-    syn.ActorDecl: "actor", syn.ObjectDecl: "object",
+    syn.ActorDecl: "actor", syn.ObjectDecl: "object", syn.EffectDecl: "effect",
 }  # fmt: skip
 """Items whose name (``name`` or ``names``) goes behind the prefix, and its namespace."""
 
@@ -197,6 +197,7 @@ _NAMED: dict[type[syn.Node], dict[str, str]] = {
     syn.BelieveDecl: {"phase": "phase"}, syn.Emit: {"event": "event"},
     syn.ConserveDecl: {"exceptions": "rule"}, syn.Tune: {"name": "param"},
     syn.Turns: {"actors": "object"}, syn.When: {"actor": "object"},
+    syn.Apply: {"name": "effect"},
 }  # fmt: skip
 """Fields that hold a name of one kind and nothing else."""
 

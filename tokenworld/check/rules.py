@@ -201,7 +201,8 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
         return ctx
     effects, after = check_effects((step,), ctx, "rule")
     for effect in effects:
-        if isinstance(effect, Let) and not steps.body and not is_drawn(effect):
+        named = isinstance(step, syn.Let) and not steps.body
+        if named and isinstance(effect, Let) and not is_drawn(effect):
             steps.guards.append(effect)
         else:
             steps.body.append(effect)

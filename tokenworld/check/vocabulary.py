@@ -239,6 +239,9 @@ def declare_events(draft: Draft) -> None:
             _born(draft, world.name.value, inner)
     for derive, _ in draft.items(syn.DeriveDecl):
         _derive_name(draft, derive)
+    for effect, _ in draft.items(syn.EffectDecl):
+        if fresh(draft, "effect", effect.name, draft.effect_items):
+            draft.effect_items[effect.name.value] = effect
 
 
 def _born(draft: Draft, world: str, line: syn.WorldItem) -> None:
@@ -353,8 +356,11 @@ def _creations(block: syn.Block) -> Iterator[syn.Create]:
 
 
 def named_creations(body: Body) -> Body:
-    """A body that runs once: what it creates outside branches and loops keeps its name."""
-    return tuple(replace(one, named=True) if isinstance(one, Create) else one for one in body)
+    """A body that runs once: what it creates outside branches, loops and effects keeps its name."""
+    return tuple(
+        replace(one, named=True) if isinstance(one, Create) and "`" not in one.name else one
+        for one in body
+    )
 
 
 def check_layout(line: syn.Layout, ctx: Context) -> Layout:

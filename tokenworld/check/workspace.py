@@ -66,6 +66,7 @@ _RULES: Final = (
 _TABLES: Final = (
     "units", "enums", "types", "fluents", "events", "params", "phases", "objects", "derives",
     "worlds", "param_types", "object_types", "derive_items",
+    "effect_items", "effects",
 )  # fmt: skip
 _VALUES: Final = ("actor", "actor_name", "pddl")
 

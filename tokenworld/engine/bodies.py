@@ -49,6 +49,7 @@ from tokenworld.model import (
     bodies,
     subterms,
     terms_of,
+    written_name,
 )
 
 __all__ = ["BodyWriter"]
@@ -167,7 +168,7 @@ class BodyWriter:
     def create(self, effect: Create, names: dict[str, str], depth: int) -> None:
         """Ask for an object, then run the `birth` rules of its type for it."""
         columns, terms = self._first_values(effect)
-        prefix = effect.name
+        prefix = written_name(effect.name)
         maker = self.emitter.const(Maker(effect.of, prefix, effect.named, columns))
         values = [self._default(column) if term is None else self._term(term, names)
                   for column, term in zip(columns, terms, strict=True)]  # fmt: skip

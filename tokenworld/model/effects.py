@@ -43,7 +43,14 @@ __all__ = [
     "Swap",
     "Transfer",
     "WriteEffect",
+    "written_name",
 ]
+
+
+def written_name(name: str) -> str:
+    """A local as its author wrote it: those of a called effect go on behind a backquote."""
+    return name.partition("`")[0]
+
 
 AssignOp = Literal["=", "+=", "-="]
 PickKey = Literal["uniform", "weight", "least", "most"]

@@ -54,6 +54,7 @@ from tokenworld.model import (
     TypeRange,
     ValueType,
     is_default,
+    written_name,
 )
 from tokenworld.prose.wording import EnglishProse, indefinite, joined, kind_word, with_article
 
@@ -70,6 +71,7 @@ PLACES: Final = ("at", "beside", "in", "near", "on", "under")
 
 def spoken_name(name: str) -> str:
     """An identifier in words: ``boil_rate`` is "boil rate", ``isOpen`` is "is open"."""
+    name = written_name(name)
     return kind_word(name) if name.isidentifier() else name
 
 

@@ -68,7 +68,7 @@ def type_ref(cx: Context, kid: Kid | None) -> e.TypeRef:
     match tree.kind:
         case "range":
             return e.RangeType(span, bound(cx, tree.kids[0]), bound(cx, tree.kids[2]))
-        case "type_primitive" | "type_primitive_optional":
+        case "type_primitive" | "type_primitive_optional" | "scalar":
             kind = cast(Literal["bool", "int", "real", "text"], token_of(tree).text)
             return PrimitiveType(span, kind, optional)
         case _:
@@ -92,10 +92,8 @@ def kind_of(cx: Context, kid: Kid | None) -> e.Kind | None:
 def formal(cx: Context, tree: Tree) -> e.Formal:
     """`x: T`."""
     kind = tree.after(":")
-    if isinstance(kind, Tree) and kind.kind == "scalar":
-        word = cast(Literal["bool", "real"], token_of(kind).text)
-        return e.Formal(cx.span(tree), name(cx, tree.kids[0]), PrimitiveType(cx.span(kind), word))
-    return e.Formal(cx.span(tree), name(cx, tree.kids[0]), kind_of(cx, kind))
+    of = None if kind is None else type_ref(cx, kind)
+    return e.Formal(cx.span(tree), name(cx, tree.kids[0]), of)
 
 
 def params(cx: Context, tree: Tree) -> tuple[e.Formal, ...]:

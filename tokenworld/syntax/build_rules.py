@@ -103,6 +103,16 @@ def _set(cx: Context, tree: Tree) -> r.Effect:
     return r.Set(cx.span(tree), ref(cx, tree.kids[0]), op, expr(cx, tree.kids[2]))
 
 
+def _apply(cx: Context, tree: Tree) -> r.Effect:
+    """A call; the name of an effect of a module may stand behind that of the module and a dot."""
+    *path, called, _ = tree.kids
+    word = name(cx, called)
+    if path:
+        before = "".join(cx.source.text[tree.start : called.start].split())
+        word = Name(cx.source.span(tree.start, called.end), before + word.value)
+    return r.Apply(cx.span(tree), word, args(cx, tree))
+
+
 def _if(cx: Context, tree: Tree) -> r.Effect:
     """The chain of `else if` becomes one list; it is walked, not recursed into."""
     branches: list[r.Branch] = []
@@ -164,6 +174,7 @@ def _say(cx: Context, tree: Tree) -> r.Effect:
 _BUILDERS: Final[dict[str, Callable[[Context, Tree], r.Effect]]] = {
     "let": let,
     "set": _set,
+    "apply": _apply,
     "add": built(r.Add, (ref, 1)),
     "remove": built(r.Remove, (ref, 1)),
     "if": _if,
@@ -257,6 +268,13 @@ def _label(cx: Context, tree: Tree) -> Name | None:
     """The label after `else`, which may be followed by the text alone."""
     follows = tree.after("else")
     return name(cx, follows) if isinstance(follows, Tree) else None
+
+
+def effect_decl(cx: Context, tree: Tree) -> r.EffectDecl:
+    """`effect e(x: T) { … }`."""
+    return r.EffectDecl(
+        cx.span(tree), name(cx, tree.kids[1]), params(cx, tree), block_below(cx, tree)
+    )
 
 
 def law(cx: Context, tree: Tree) -> r.LawDecl:

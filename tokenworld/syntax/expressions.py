@@ -142,11 +142,11 @@ class RangeType(Node):
 class Formal(Node):
     """A parameter of a rule or fluent; without a kind it stands for any object.
 
-    `bool` and `real` are for derives and effects alone.
+    `bool` and `real` are for derives and effects alone, types with `?` for effects.
     """
 
     name: Name
-    kind: Kind | PrimitiveType | None
+    kind: TypeRef | None
 
 
 @frozen

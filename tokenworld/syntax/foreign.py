@@ -71,6 +71,13 @@ _CALLED: Final = {
     "swap": "Write `swap x.f, y.f`, without parentheses.",
     "transfer": "Write `transfer 3 of x.f to y.f`, without parentheses.",
 }
+
+
+def called_word(name: str) -> str | None:
+    """What to write instead of a call that changes something in other languages."""
+    return _CALLED.get(name) or _IN_BODIES.get(name)
+
+
 # Words that begin an item elsewhere.
 _AS_ITEMS: Final = {
     **dict.fromkeys(("def", "func", "fn", "procedure", "proc", "method", "sub"), _ROUTINE),
@@ -461,6 +468,8 @@ def _of_law(found: Found) -> Meant | None:
 def _statement_end(said: list[Token], found: Found) -> Meant | None:
     """Advise on a word that other languages write behind a change."""
     token = found.token
+    if found.change_expected and token.terminal == "effect":
+        return Meant(token, _BARE)
     if found.change_expected and token.terminal == "when" and said[0] is not token:
         return Meant(token, "Write `if … { }` around the change.")
     if token.terminal == ":" and found.before and said[-2].text in ("require", "requires"):

@@ -38,6 +38,7 @@ Item = (
     | EventDecl
     | PhaseDecl
     | ActionDecl
+    | EffectDecl
     | LawDecl
     | BelieveDecl
     | BirthDecl

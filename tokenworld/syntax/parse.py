@@ -156,6 +156,9 @@ class Splitter:
             if not first < index < len(self.tokens) - 1 or not self._begins_item(index):
                 continue
             before, after = self.tokens[index - 1].terminal, self.tokens[index + 1].terminal
+            called = [one.terminal for one in self.tokens[index + 2 : index + 3]] == ["("]
+            if self.tokens[index].terminal == "effect" and not called:
+                continue  # the word that stands before changes elsewhere
             begins = before in ("{", "}") or self._begins_line(index)
             if begins and after in ("NAME", "RAW", "TYPE", "static", "secret", "relation"):
                 return index
@@ -391,6 +394,7 @@ _BUILDERS: Final[dict[str, Callable[[Context, Tree], Item]]] = {
     "event": d.event,
     "phase": r.phase,
     "action": r.action,
+    "effect": r.effect_decl,
     "law": r.law,
     "believe": r.believe,
     "birth": r.birth,

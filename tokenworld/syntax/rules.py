@@ -81,6 +81,14 @@ class Set(Node):
 
 
 @frozen
+class Apply(Node):
+    """`step_to(c, d)`: what the effect of that name asks for."""
+
+    name: Name
+    args: tuple[Expr, ...]
+
+
+@frozen
 class Add(Node):
     """`add r(x, y)`: make a tuple of a relation true."""
 
@@ -204,7 +212,7 @@ class Reward(Node):
     amount: Expr
 
 
-Effect = (
+Change = (
     Let
     | Set
     | Add
@@ -222,6 +230,8 @@ Effect = (
     | Show
     | Reward
 )
+Effect = Change | Apply
+"""A statement of a body; the checker makes a call the changes that it stands for."""
 
 
 # ---- Syntax tree: actions, laws, beliefs and what they must keep ---------------------------------
@@ -276,6 +286,15 @@ class ActionDecl(Node):
     takes: Takes | None
     cost: Expr | None
     steps: tuple[ActionStep, ...]
+
+
+@frozen
+class EffectDecl(Node):
+    """`effect e(x: T) { … }`: changes with a name, which bodies call."""
+
+    name: Name
+    params: tuple[Formal, ...]
+    block: Block
 
 
 # ---- laws and what must hold --------------------------------------------------------------

@@ -57,6 +57,7 @@ from tokenworld.model import (
     bodies,
     effects_in,
     is_optional,
+    written_name,
 )
 from tokenworld.syntax import nodes as syn
 
@@ -446,9 +447,10 @@ _Rule = Derive | Watch | Invariant
 
 
 def check_usage(draft: Draft) -> None:
-    """Unused parameters, `let` names, phases, events, params, derives and facts."""
+    """Unused parameters, `let` names, phases, events, params, effects, derives and facts."""
     used = _used(draft)
     _locals(draft)
+    _effects(draft)
     phases = {law.phase for law in draft.laws.values()}
     for phase in draft.phases.values():
         if phase.name not in phases:
@@ -464,6 +466,21 @@ def check_usage(draft: Draft) -> None:
             _tell_unused(draft, what, param.span, "Remove it, or use it.")
     if not draft.pddl and any(_aims(world) for world in draft.worlds.values()):
         draft.once("facts", (used,), lambda: _facts(draft, used))
+
+
+def _effects(draft: Draft) -> None:
+    """Effects that no body calls: nothing in a rule is written where they are."""
+    effects = [one for one in draft.effects.values() if one is not None]
+    places = [one.span for part in _rules(draft) for one in effects_below(part)] if effects else []
+    for effect in effects:
+        _parameters(f"`{effect.name}`", effect.params, effect.body, draft)
+        if effect.body and not any(_lies_in(place, effect.span) for place in places):
+            what = f"Nothing calls the effect `{effect.name}`."
+            _tell_unused(draft, what, effect.span, "Remove it, or call it in a rule.")
+
+
+def _lies_in(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start < outer.end
 
 
 def _aims(world: World) -> bool:
@@ -592,7 +609,7 @@ def _lets(lets: tuple[Let, ...], rule: Action | Law, draft: Draft) -> None:
     used = mentions(rule, draft).names
     for let in lets:
         if let.name not in used:
-            what = f"Nothing uses `{let.name}`."
+            what = f"Nothing uses `{written_name(let.name)}`."
             fix = Fix("remove the `let`", (Edit(let.span, ""),))
             _tell_unused(draft, what, let.span, "Remove it, or use it.", fix)
 

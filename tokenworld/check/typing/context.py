@@ -5,16 +5,15 @@ Conditions narrow the types of the locals and paths in them (language.md §4).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import assert_never
 
 from tokenworld.check.draft import Draft
-from tokenworld.check.typing.types import is_subtype, kind_type
+from tokenworld.check.typing.types import is_subtype, kind_type, type_of_ref
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
-    BOOL,
-    REAL,
+    ROOT,
     And,
     Binder,
     BoolLiteral,
@@ -53,10 +52,12 @@ from tokenworld.syntax import nodes as syn
 __all__ = [
     "BROKEN",
     "Context",
+    "any_type",
     "domain_of",
     "facts_where",
     "formal_binders",
     "fresh_local",
+    "given_type",
 ]
 
 
@@ -268,12 +269,16 @@ MOST_PARAMETERS = 32
 """Of one rule: published planning domains have actions with two dozen."""
 
 
+TypeOf = Callable[[Draft, syn.TypeRef | None], ValueType]
+
+
 def formal_binders(
-    ctx: Context, formals: tuple[syn.Formal, ...], *, given: bool = False
+    ctx: Context, formals: tuple[syn.Formal, ...], of: TypeOf = kind_type
 ) -> tuple[Binder, ...]:
     """The parameters of a rule as binders over types and ranges.
 
-    ``given``: each use names their values, so that they may be truths and reals too.
+    ``of`` says which types they may have: `kind_type` what has a list of values, `given_type` also
+    truths and reals, `any_type` whatever a fluent may have.
     """
     seen: dict[str, syn.Formal] = {}
     found: list[Binder] = []
@@ -282,7 +287,7 @@ def formal_binders(
             ctx.draft.twice("parameter", formal.name, seen[formal.name.value].span)
         seen[formal.name.value] = formal
         fresh_local(formal.name, ctx)
-        kind = _formal_type(formal, ctx, given)
+        kind = of(ctx.draft, formal.kind)
         typed = formal.kind is not None
         found.append(Binder(formal.name.value, domain_of(kind), kind, formal.span, typed))
     if len(found) > MOST_PARAMETERS:
@@ -291,10 +296,15 @@ def formal_binders(
     return tuple(found)
 
 
-def _formal_type(formal: syn.Formal, ctx: Context, given: bool) -> ValueType:
-    if given and isinstance(formal.kind, syn.PrimitiveType):
-        return BOOL if formal.kind.kind == "bool" else REAL
-    return kind_type(ctx.draft, formal.kind)
+def given_type(draft: Draft, kind: syn.TypeRef | None) -> ValueType:
+    """The type of a parameter of a derive: each use names its value."""
+    scalar = isinstance(kind, syn.PrimitiveType)
+    return any_type(draft, kind) if scalar else kind_type(draft, kind)
+
+
+def any_type(draft: Draft, kind: syn.TypeRef | None) -> ValueType:
+    """The type of a parameter of an effect; without one, any object."""
+    return ObjectType(ROOT) if kind is None else type_of_ref(draft, kind)
 
 
 def domain_of(kind: ValueType) -> Domain:

@@ -32,6 +32,7 @@ from tokenworld.check.typing.context import (
     facts_where,
     formal_binders,
     fresh_local,
+    given_type,
 )
 from tokenworld.check.typing.names import (
     behind_alias,
@@ -561,7 +562,7 @@ def derive_type(name: str, draft: Draft) -> tuple[tuple[Binder, ...], ValueType]
         return draft.derives[name].params, draft.derives[name].type
     item = draft.derive_items[name]
     if name in draft.derives_open:
-        params = formal_binders(Context(draft), item.params, given=True)
+        params = formal_binders(Context(draft), item.params, given_type)
         return params, type_of_ref(draft, item.type) if item.type is not None else BOOL
     derive = _derived(item, draft)
     return derive.params, derive.type
@@ -571,7 +572,7 @@ def _derived(item: syn.DeriveDecl, draft: Draft) -> Derive:
     name = item.name.value
     draft.derives_open.append(name)
     try:
-        params = formal_binders(Context(draft), item.params, given=True)
+        params = formal_binders(Context(draft), item.params, given_type)
         ctx = Context(draft, {binder.name: binder.type for binder in params})
         wanted = type_of_ref(draft, item.type) if item.type is not None else None
         term = _derived_value(item, ctx, wanted)

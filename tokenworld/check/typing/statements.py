@@ -6,8 +6,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, assert_never
 
+from tokenworld.check.draft import Abandon, Draft, NamedEffect
 from tokenworld.check.typing.arithmetic import fit
-from tokenworld.check.typing.context import BROKEN, Context, facts_where, fresh_local
+from tokenworld.check.typing.context import (
+    BROKEN,
+    Context,
+    any_type,
+    facts_where,
+    formal_binders,
+    fresh_local,
+)
 from tokenworld.check.typing.expressions import (
     check,
     check_condition,
@@ -15,7 +23,8 @@ from tokenworld.check.typing.expressions import (
     check_template,
     check_where,
 )
-from tokenworld.check.typing.names import attribute_of
+from tokenworld.check.typing.inlining import Inlined, inlined
+from tokenworld.check.typing.names import attribute_of, fact_named
 from tokenworld.check.typing.types import can_equal, object_type, optional
 from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
@@ -56,22 +65,27 @@ from tokenworld.model import (
     Term,
     Transfer,
     ValueType,
+    effects_in,
     is_optional,
     show_type,
+    targets_of,
 )
 from tokenworld.syntax import nodes as syn
+from tokenworld.syntax.foreign import called_word
 
 __all__ = [
     "check_block",
     "check_effects",
     "check_event",
     "check_fields",
+    "check_named_effects",
     "text_of",
 ]
 
 
 Place = Literal["rule", "setup", "watch", "describe"]
-_SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show)
+_SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show, syn.Apply)
+_TELLING = (Say, Emit, If, For, Let, DescribeEffect)
 
 
 @frozen
@@ -94,16 +108,110 @@ def check_effects(
     found: list[Effect] = []
     for node in effects:
         here = _Here(ctx, place)
-        effect = ctx.draft.attempt(lambda node=node, here=here: _effect(node, here))  # type: ignore[misc]
-        if effect is None:
+        asked = ctx.draft.attempt(lambda node=node, here=here: _effects(node, here))  # type: ignore[misc]
+        if asked is None:
             ctx = _assumed(node, ctx)
             continue
-        found.append(effect)
-        if isinstance(effect, Let):
-            ctx = ctx.bind(effect.name, effect.type)
-        elif isinstance(effect, Create):
-            ctx = ctx.bind(effect.name, ObjectType(effect.of))
+        for effect in asked:
+            found.append(effect)
+            if isinstance(effect, Let):
+                ctx = ctx.bind(effect.name, effect.type)
+            elif isinstance(effect, Create):
+                ctx = ctx.bind(effect.name, ObjectType(effect.of))
     return tuple(found), ctx
+
+
+def _effects(node: syn.Effect, here: _Here) -> Body:
+    """What a statement asks for; a call of an effect, what its body asks for."""
+    _allowed(node, here)
+    return _applied(node, here) if isinstance(node, syn.Apply) else (_effect(node, here),)
+
+
+# ---- effects with a name --------------------------------------------------------------
+
+
+def check_named_effects(draft: Draft) -> None:
+    """Check every `effect`; a body that calls one needs it checked."""
+    for name in draft.effect_items:
+        draft.attempt(lambda name=name: _named_effect(name, draft))  # type: ignore[misc]
+
+
+def _named_effect(name: str, draft: Draft) -> NamedEffect:
+    """A checked effect, checked now if nothing needed it before."""
+    if name not in draft.effects:
+        item = draft.effect_items[name]
+        draft.effects[name] = None
+        draft.effects_open.append(name)
+        try:
+            params = formal_binders(Context(draft), item.params, any_type)
+            ctx = Context(draft, {binder.name: binder.type for binder in params})
+            # what only a `setup` may change is looked at where the effect is called
+            body = check_block(item.block, ctx, "setup")
+        finally:
+            draft.effects_open.remove(name)
+        draft.effects[name] = NamedEffect(name, params, body, item.span)
+    found = draft.effects[name]
+    if found is None:
+        raise Abandon  # its mistake is reported where it is declared
+    return found
+
+
+def _applied(node: syn.Apply, here: _Here) -> Body:
+    """The changes that a call of an effect stands for."""
+    ctx, draft, name = here.ctx, here.ctx.draft, node.name.value
+    if name not in draft.effect_items:
+        hint = _instead_of_call(node.name, ctx)
+        draft.stop("TW0201", f"There is no effect `{name}`.", node.name.span, "unknown", hint)
+    if name in draft.effects_open:
+        what = f"The effect `{name}` calls itself, directly or through others."
+        draft.stop("TW0206", what, node.span, "calls itself", "Write out what it does here.")
+    effect = _named_effect(name, draft)
+    if len(effect.params) != len(node.args):
+        what = f"The effect `{name}` takes {len(effect.params)} arguments."
+        draft.stop("TW0302", what, node.name.span, f"{len(node.args)} given", "Correct them.")
+    args = tuple(
+        fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{name}`")
+        for arg, param in zip(node.args, effect.params, strict=True)
+    )
+    found = inlined(effect, args, f"`{len(ctx.names)}", draft)
+    _fits(found, node, here)
+    return found.body
+
+
+def _instead_of_call(name: syn.Name, ctx: Context) -> str:
+    """What may have been meant by a call of an effect that there is not."""
+    if name.value in ctx.draft.events:
+        return "Write `emit` before an event."
+    if fact_named(name, ctx) is not None:
+        return "Write `add` before a fact, or `=` and a value behind it."
+    known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value)
+    return known or f"Declare `effect {name.value}(…) {{ … }}`."
+
+
+MOST_CHANGES = 10_000
+"""Of one call, where those of the effects in it are written out."""
+
+
+def _fits(found: Inlined, node: syn.Apply, here: _Here) -> None:
+    """Stop at changes that may not stand where they are called."""
+    draft, name = here.ctx.draft, node.name.value
+    changes = tuple(effects_in(found.body))
+    if len(changes) > MOST_CHANGES:
+        what = f"`{name}` stands for more than {MOST_CHANGES} changes."
+        draft.stop("TW0101", what, node.span, "too long", "Call fewer effects in each other.")
+    if here.place in ("watch", "describe") and not all(isinstance(e, _TELLING) for e in changes):
+        what = f"A `{here.place}` only speaks, and `{name}` makes changes."
+        hint = "Call it in a law, and let the watch tell about it."
+        draft.stop("TW0505", what, node.span, "a change", hint)
+    targets = [draft.fluents[one.fluent] for effect in changes for one in targets_of(effect)]
+    fixed = next((one for one in targets if one.static), None)
+    if fixed is not None and here.place != "setup":
+        what = f"`{name}` changes `{fixed.name}`, which is static."
+        draft.stop("TW0407", what, node.span, "changes it", "Remove `static`, or the change.")
+    if found.acts and not here.ctx.me:
+        what = f"Nobody acts here, and `{name}` depends on `{draft.actor_name}`."
+        hint = "Give the effect a parameter for the object."
+        draft.stop("TW0201", what, node.name.span, "no acting object", hint)
 
 
 def _assumed(node: syn.Effect, ctx: Context) -> Context:
@@ -113,8 +221,7 @@ def _assumed(node: syn.Effect, ctx: Context) -> Context:
     return ctx
 
 
-def _effect(node: syn.Effect, here: _Here) -> Effect:
-    _allowed(node, here)
+def _effect(node: syn.Change, here: _Here) -> Effect:
     match node:
         case syn.Let():
             return _let(node, here.ctx)

@@ -245,13 +245,13 @@ def type_of_ref(draft: Draft, ref: syn.TypeRef) -> ValueType:
     return optional(found)
 
 
-def kind_type(draft: Draft, kind: syn.Kind | syn.PrimitiveType | None) -> ValueType:
+def kind_type(draft: Draft, kind: syn.TypeRef | None) -> ValueType:
     """The type a parameter or loop variable ranges over; without one, any object."""
     if kind is None:
         return ObjectType(ROOT)
     if isinstance(kind, syn.PrimitiveType):
         what = f"A parameter stands for one of a list of values, and `{kind.kind}` has none."
-        hint = "Write a type of objects, an enum or a range: only derives take `bool` and `real`."
+        hint = "Write a type of objects, an enum or a range: derives and effects take the others."
         draft.stop("TW0301", what, kind.span, f"`{kind.kind}`", hint)
     if isinstance(kind, syn.RangeType):
         return _range(draft, kind)

@@ -35,7 +35,7 @@ from tokenworld.engine.reference.numbers import fitting
 from tokenworld.engine.reference.values import Fault, Slot, implied, stored
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Json, Raw, show_value
-from tokenworld.model import Fluent, NumberType, ObjectType, is_optional
+from tokenworld.model import Fluent, NumberType, ObjectType, is_optional, written_name
 
 __all__ = ["Born", "Line", "Teller", "Wanted", "Wants", "bounded"]
 
@@ -188,7 +188,8 @@ class Teller(StatementVisitor[Env, Env]):
 
     def _free_name(self, statement: Create, number: int, env: Env) -> str:
         """The name of its `create` with its number, or alone if that always makes one object."""
-        name = statement.name if statement.named else f"{statement.name}_{number}"
+        name = written_name(statement.name)
+        name = name if statement.named else f"{name}_{number}"
         taken = {*env.state.names.values(), *self._new_names().values()}
         while name in taken:
             name += "_"

@@ -26,7 +26,7 @@ from tokenworld.core.nodes import (
 from tokenworld.engine.layout import implicit_default
 from tokenworld.engine.rows.log import Maker
 from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter, within_length
-from tokenworld.model import NumberType
+from tokenworld.model import NumberType, written_name
 
 __all__ = ["BodyWriter"]
 
@@ -119,7 +119,8 @@ class BodyWriter(StatementVisitor[Names, Names]):
             else terms.const(implicit_default(one.column.fluent.type))
             for one in stores
         ]
-        maker = terms.const(Maker(statement.of, statement.name, statement.named, tuple(stores)))
+        name = written_name(statement.name)
+        maker = terms.const(Maker(statement.of, name, statement.named, tuple(stores)))
         own = terms.fresh("n")
         self.line(f"{own} = D.create(W, {maker}, [{', '.join(values)}])")
         for birth in self.births[statement.of]:

@@ -413,6 +413,9 @@ IN_PROGRAM: dict[str, Test] = {
     "transfer": effect_("transfer"), "swap": effect_("swap"),
     "emit": effect_("emit"), "say": effect_("say"), "describe in a body": effect_("describe"),
     "reward": effect_("reward"),
+    "effect with a name": lambda p, w: any(
+        isinstance(one, Let) and "`" in one.name for one in effects(p, w)
+    ),
     "birth": lambda p, w: bool(p.births) and any(isinstance(e, Create) for e in effects(p, w)),
     # §6 actions
     "require": action_(lambda one: bool(one.requires)),

@@ -5,7 +5,7 @@ Bodies keep the block rule: nothing is read after it was changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from tokenworld.verbs.fuzz.terms import BOOL, Fact, Kind, Place, Vocabulary, Writer, number
@@ -330,6 +330,7 @@ class _World:
     actor: str
     several: bool
     spared: frozenset[str] = frozenset()
+    effects: list[tuple[str, tuple[Kind, ...]]] = field(default_factory=list)
 
 
 def random_world(seed: int) -> str:
@@ -348,6 +349,8 @@ def random_world(seed: int) -> str:
     phases = _phases(making)
     rights = Rights(spared=making.spared)
     _births(making, rights)
+    for index in range(random.choice([0, 0, 1, 1, 2])):
+        making.items.append(_effect(making, index, rights))
     for index in range(random.randint(2, 4)):
         making.items.append(_action(making, index, rights))
     for index in range(random.randint(0, 4)):
@@ -420,6 +423,47 @@ def _births(making: _World, rights: Rights) -> None:
         making.items.append(_block("birth x: Lamp", lines[random.randint(0, 1) :]))
 
 
+# ---- effects with a name --------------------------------------------------------------------
+
+
+def _effect(making: _World, index: int, rights: Rights) -> str:
+    """An effect, which may call those before it."""
+    words, random = making.words, making.words.random
+    kinds = [_argument_kind(random) for _ in range(random.randint(1, 3))]
+    names = [(words.name("e"), kind) for kind in kinds]
+    formals = ", ".join(f"{name}: {kind.written()}" for name, kind in names)
+    lines = _changes(making, _rule_place(making, names, me=False), rights)
+    making.effects.append((f"effect{index}", tuple(kinds)))
+    return _block(f"effect effect{index}({formals})", lines)
+
+
+def _argument_kind(random: Random) -> Kind:
+    maybe = random.random() < 0.3
+    return random.choice([
+        Kind("object", random.choice(["Thing", "Item", "Room"]), optional=maybe), BOOL,
+        Kind("real"), Kind("enum", "Lock", optional=maybe), Kind("number", low=1, high=3),
+    ])  # fmt: skip
+
+
+def _changes(making: _World, place: Place, rights: Rights) -> list[str]:
+    """The body of a rule: statements, or a call of an effect that stands for them."""
+    random, writer = making.words.random, making.writer
+    if not making.effects or random.random() < 0.7:
+        return writer.body(place, rights)
+    name, kinds = random.choice(making.effects)
+    lines, place = writer.lets(place, rights)
+    small = replace(place, depth=1)
+    args = [
+        writer.simple(kind, place)
+        if kind.tag == "object" and not kind.optional
+        else writer.value(kind, small)
+        for kind in kinds
+    ]
+    if None in args:
+        return writer.body(place, rights)
+    return [*lines, f"{name}({', '.join(str(arg) for arg in args)})"]
+
+
 # ---- actions --------------------------------------------------------------------------------
 
 
@@ -459,7 +503,7 @@ def _action(making: _World, index: int, rights: Rights) -> str:
         place = place.bind("spot", Kind("object", "Room"))
     for _ in range(random.choice([0, 1, 1, 2])):
         lines.append(_require(making, place))
-    lines += writer.body(place, rights)
+    lines += _changes(making, place, rights)
     if " takes " in head and " takes 0" not in head and random.random() < 0.75:
         lines.append("cancelled {")
         lines += [f"  {line}" for line in writer.body(place, replace(rights, destroy=False))]
@@ -510,7 +554,7 @@ def _law(making: _World, index: int, phases: list[str], rights: Rights) -> str:
     head = f"law law{index}({formals})" + (f" during {phase}" if phase else "")
     if random.random() < 0.75:
         head += f" when {writer.condition(replace(place, was=True, depth=2))}"
-    return _block(head, writer.body(place, rights))
+    return _block(head, _changes(making, place, rights))
 
 
 def _speech(making: _World) -> None:
