@@ -412,3 +412,32 @@ def test_the_ground_actions_are_those_of_fast_downward(family: str) -> None:
     normalize.normalize(task)
     theirs = {one.name.strip("() ").lower() for one in instantiate.explore(task)[2]}
     assert ours == theirs
+
+
+LOOPS = """
+type Room  type Robot
+relation at(r: Robot, x: Room)  relation link(x: Room, y: Room)
+action move(r: Robot, a: Room, b: Room) {
+  require at(r, a)  require link(a, b)
+  add at(r, b)  remove at(r, a)
+}
+world w {
+  object a: Room  object b: Room  object c: Room  object mover: Robot  object still: Robot
+  setup {
+    add at(mover, a)  add at(still, c)
+    add link(a, b)  add link(b, b)  add link(c, c)
+  }
+  goal gone: not at(mover, a) and not at(mover, b)
+}
+"""
+
+
+def test_what_an_action_adds_it_does_not_remove() -> None:
+    """Also where the fact is there before, and others of its relation never change."""
+    world = opened(LOOPS)
+    found = encode(world.instance, world.simulator, world.state, None)
+    assert isinstance(found, Encoding)
+    steps = {one.name.split(" ", 1)[1]: one for one in found.task.operators}
+    there = found.task.apply(found.task.initial, steps["move(mover, a, b)"])
+    again = steps.get("move(mover, b, b)")
+    assert again is None or found.task.apply(there, again) == there

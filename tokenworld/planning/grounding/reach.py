@@ -24,7 +24,7 @@ from tokenworld.planning.grounding.program import Relaxed, relaxed
 from tokenworld.planning.grounding.rules import Atom, Source
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["Reached", "rank", "reach_of", "reached", "rows"]
+__all__ = ["Ranges", "Reached", "rank", "reach_of", "reached", "rows"]
 
 # ---- Ranges of numbers --------------------------------------------------------------------------
 # A range is a pair ``(low, high)``, both included; minus and plus infinity stand for no bound.
@@ -136,6 +136,8 @@ _FEW = 200
 _PATIENCE = 8
 """So often the range of a slot grows bit by bit; then it is as wide as its type."""
 Tuple = tuple[Raw, ...]
+Ranges = Mapping[str, Mapping[Tuple, Span]]
+"""The range of each slot of the numeric fluents."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Reached:
 
     relaxed: Relaxed
     known: Mapping[str, Mapping[Tuple, None]]
-    ranges: Mapping[str, Mapping[Tuple, Span]]
+    ranges: Ranges
 
     def bindings(self, title: str) -> Mapping[Tuple, None]:
         """The arguments with which an action (``action name``) or law can be met."""

@@ -1,29 +1,39 @@
 """Plain worlds as ground tasks at once: facts by number, and operators over them.
 
 A world is plain where nothing happens but what is commanded, and a command asks for facts, makes
-facts true and makes facts false. Nothing has to be worked out for each of its ground actions then:
-one generated loop for each action looks up the numbers of its facts.
+facts true and makes facts false: each binding of an action is an operator over its facts' numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import repeat
+from typing import Any, assert_never
 
 from tokenworld.core.rules import Ending
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.grounding.conditions import Conditions
 from tokenworld.planning.grounding.context import Context
-from tokenworld.planning.grounding.joins import amount_text, tuple_text
-from tokenworld.planning.grounding.operators import Bindings, Loop
-from tokenworld.planning.grounding.reach import Reached, rows
-from tokenworld.planning.grounding.rules import Atom, Const, Literal, Range, Source
+from tokenworld.planning.grounding.reach import Ranges, Reached, rows
+from tokenworld.planning.grounding.rules import (
+    Amount,
+    Arg,
+    Atom,
+    Const,
+    Literal,
+    Number,
+    Operation,
+    Range,
+    Slotted,
+    Source,
+    Var,
+)
 from tokenworld.planning.grounding.variables import (
     Fact,
     GroundOperator,
     Kept,
-    Numbered,
     Pair,
     groups,
     numbered,
@@ -32,6 +42,13 @@ from tokenworld.planning.grounding.variables import (
 from tokenworld.planning.lower.facts import Facts
 
 __all__ = ["GroundOperator", "GroundTask", "Pair", "plain_task"]
+
+Row = tuple[Raw, ...]
+Numbers = Mapping[str, Mapping[Row, Pair]]
+"""The facts of each relation that are values of variables."""
+_WORKED_OUT: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "min": min, "max": max
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -102,17 +119,50 @@ def _over(literal: Literal, source: Source) -> bool:
     return all(isinstance(arg, Const) or arg in source.params for arg in args)
 
 
-def _lost(bindings: Bindings, atom: Atom) -> set[Any]:
-    """The facts of an atom that an action takes away: what it makes true as well stays true."""
-    made = [one for one in bindings.source.always if one.relation == atom.relation]
-    if not made:
-        return bindings.distinct(atom)
-    params, every = bindings.projected((atom, *made))
-    stays = ", ".join(tuple_text(one.args) for one in made)
-    each = f"for {tuple_text(params) if params else '_'} in every"
-    text = f"{{{tuple_text(atom.args)} {each} if {tuple_text(atom.args)} not in ({stays},)}}"
-    found: set[Any] = eval(text, {"every": every})
-    return found
+class _Bindings:
+    """All bindings of an action in order, and a column of values for each of its parameters.
+
+    Only for atoms over constants and the action's own parameters.
+    """
+
+    def __init__(self, source: Source, every: Iterable[Row]) -> None:
+        self.source, self.every = source, tuple(every)
+        self._columns: dict[Arg, Sequence[Raw]] = dict(
+            zip(source.params, zip(*self.every, strict=True), strict=True) if self.every else ()
+        )
+
+    def column(self, arg: Arg) -> Iterable[Raw]:
+        """The value of an argument in each binding."""
+        return self._columns[arg] if isinstance(arg, Var) else repeat(arg.value, len(self.every))
+
+    def facts(self, args: tuple[Arg, ...]) -> Iterable[Row]:
+        """The arguments of a fact or slot in each binding."""
+        if args == self.source.params:
+            return self.every
+        if not args:
+            return repeat((), len(self.every))
+        return zip(*map(self.column, args), strict=True)
+
+    def lost(self, atom: Atom) -> set[Row]:
+        """The facts of an atom that is removed: a fact that is added as well stays true."""
+        made = [one for one in self.source.always if one.relation == atom.relation]
+        if not made:
+            return set(self.facts(atom.args))
+        rows = zip(*(self.facts(one.args) for one in (atom, *made)), strict=True)
+        return {fact for fact, *stay in rows if fact not in stay}
+
+    def amounts(self, amount: Amount, ranges: Ranges) -> Iterable[Any]:
+        """An amount that never changes, in each binding; `KeyError` where it is not told."""
+        match amount:
+            case Number(arg=arg):
+                return self.column(arg)
+            case Slotted(fluent=fluent, args=args):
+                return (ranges[fluent][one][0] for one in self.facts(args))
+            case Operation(name=name, left=left, right=right):
+                return map(_WORKED_OUT[name], self.amounts(left, ranges),
+                           self.amounts(right, ranges))  # fmt: skip
+            case _:
+                assert_never(amount)
 
 
 class _Tasking:
@@ -120,7 +170,7 @@ class _Tasking:
 
     def __init__(self, facts: Facts, found: Reached, grouped: bool, whole: bool) -> None:
         self._facts, self._found, self._grouped, self._whole = facts, found, grouped, whole
-        every = [Bindings(one, found.bindings(one.name)) for one in _actions(found)]
+        every = [_Bindings(one, found.bindings(one.name)) for one in _actions(found)]
         self._bindings = [one for one in every if one.every]
         self._actions = [one.source for one in self._bindings]
         changed = [atom.relation for one in _actions(found) for atom in (*one.always, *one.gone)]
@@ -129,7 +179,7 @@ class _Tasking:
 
     def made(self, goal: Sequence[Atom]) -> GroundTask:
         variables = self._variables(self._moving())
-        numbers = numbered(variables, self._changed, self._found.known)
+        numbers = numbered(variables, self._changed)
         shared = {len(one) for one in variables} != {1}
         made = [one for b in self._bindings for one in self._operators(b, numbers, shared)]
         asked = self._asked(goal, numbers)
@@ -153,7 +203,7 @@ class _Tasking:
         gone: dict[str, set[Any]] = {name: set() for name in self._changed}
         for bindings in self._bindings:
             for atom in bindings.source.gone:
-                gone[atom.relation] |= _lost(bindings, atom)
+                gone[atom.relation] |= bindings.lost(atom)
         return {
             name: [
                 one
@@ -174,35 +224,77 @@ class _Tasking:
     # ---- operators ----------------------------------------------------------------------------
 
     def _operators(
-        self, bindings: Bindings, numbers: Mapping[str, Numbered], shared: bool
-    ) -> list[GroundOperator]:
-        """The operators of an action, one for each binding in which it does something."""
-        source = bindings.source
-        price = "0" if source.price is None else f"{amount_text(source.price)}[0]"
-        complete = frozenset(name for name, one in numbers.items() if one.complete)
-        loop = Loop(source, list(numbers), complete, price, shared=shared, idle=self._whole)
-        space: dict[str, Any] = {}
-        exec(compile(loop.text(), "<operators>", "exec"), space)
-        known = self._found.known
-        pairs = (
-            given
-            for name, one in numbers.items()
-            for given in (one.pairs, one.pairs.get, known[name])
+        self, bindings: _Bindings, numbers: Numbers, shared: bool
+    ) -> Iterator[GroundOperator]:
+        """The operators of an action, one for each binding in which it changes something.
+
+        ``shared``: a variable may stand for several facts. A fact without a variable never changes.
+        Two parameters may be the same object: what is added as well is not removed, and what asks
+        for two values of a variable, or for a fact and its absence, is no operator.
+        """
+        source, every = bindings.source, bindings.every
+        asked = dict.fromkeys(one for one in source.ways[0]
+                              if isinstance(one, Atom) and one.relation in numbers)  # fmt: skip
+        added = dict.fromkeys(source.always)
+        removed = dict.fromkeys(one for one in source.gone if one not in added)
+        prices = repeat(0) if source.price is None else bindings.amounts(
+            source.price, self._found.ranges
+        )  # fmt: skip
+        action = source.name.removeprefix("action ")
+
+        def pairs(atoms: Iterable[Atom]) -> Iterable[tuple[Pair | None, ...]]:
+            columns = [map(numbers[one.relation].get, bindings.facts(one.args)) for one in atoms]
+            return zip(*columns, strict=True) if columns else repeat((), len(every))
+
+        rows = zip(
+            every,
+            pairs(one for one in asked if not one.absent),
+            self._lacked(bindings, [one for one in asked if one.absent], numbers),
+            pairs(added),
+            pairs(removed),
+            prices,
+            strict=False,
         )
-        made: list[GroundOperator] = space["operators"](bindings.every, self._found.ranges, *pairs)
-        return made
+        for args, wanted, unwanted, new, old, price in rows:
+            held = tuple([one for one in wanted if one is not None])
+            if shared and len({one[0] for one in held}) < len(set(held)):
+                continue
+            if unwanted is None or (unwanted and not set(unwanted).isdisjoint(held)):
+                continue
+            written = {one[0] for one in new if one is not None}
+            made = tuple([one for one in new if one is not None and one not in held])
+            gone = tuple([one for one in old if one is not None and one[0] not in written])
+            if self._whole or made or gone:
+                yield action, args, held, unwanted, made, gone, price
+
+    def _lacked(
+        self, bindings: _Bindings, atoms: Sequence[Atom], numbers: Numbers
+    ) -> Iterable[tuple[Pair, ...] | None]:
+        """The values that must not be, in each binding; ``None`` where such a fact always holds."""
+        if not atoms:
+            return repeat((), len(bindings.every))
+        known = [self._found.known[one.relation] for one in atoms]
+        of = [numbers[one.relation].get for one in atoms]
+
+        def values(facts: Sequence[Row]) -> tuple[Pair, ...] | None:
+            found = [pair(fact) for pair, fact in zip(of, facts, strict=True)]
+            always = (one is None and fact in there
+                      for one, fact, there in zip(found, facts, known, strict=True))  # fmt: skip
+            return None if any(always) else tuple([one for one in found if one is not None])
+
+        return map(values, zip(*(bindings.facts(one.args) for one in atoms), strict=True))
 
     # ---- the goal -----------------------------------------------------------------------------
 
     def _asked(
-        self, goal: Sequence[Atom], numbers: Mapping[str, Numbered]
+        self, goal: Sequence[Atom], numbers: Numbers
     ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
         """The values of the goal; ``None`` where one of them can never be."""
         held, lacked = list[Pair](), list[Pair]()
         for atom in goal:
             args = tuple(arg.value for arg in atom.args if isinstance(arg, Const))
             known = numbers.get(atom.relation)
-            pair = None if known is None else known.pairs.get(args)
+            pair = None if known is None else known.get(args)
             if pair is not None:
                 (lacked if atom.absent else held).append(pair)
             elif self._holds(atom.relation, args) == atom.absent:

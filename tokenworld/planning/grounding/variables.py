@@ -21,7 +21,6 @@ __all__ = [
     "Fact",
     "GroundOperator",
     "Kept",
-    "Numbered",
     "Pair",
     "groups",
     "numbered",
@@ -228,26 +227,15 @@ GroundOperator = tuple[
 get; those that they lose, if they have them; what it costs."""
 
 
-@dataclass(frozen=True)
-class Numbered:
-    """The facts of one relation that are values of variables. ``complete``: all that may come to
-    hold are."""
-
-    pairs: dict[tuple[Raw, ...], Pair]
-    complete: bool
-
-
 def numbered(
-    variables: Sequence[tuple[Fact, ...]],
-    relations: Iterable[str],
-    known: Mapping[str, Mapping[tuple[Raw, ...], None]],
-) -> dict[str, Numbered]:
-    """The facts of variables by relation; ``known`` are those that may come to hold."""
+    variables: Sequence[tuple[Fact, ...]], relations: Iterable[str]
+) -> dict[str, dict[tuple[Raw, ...], Pair]]:
+    """The facts of each relation that are values of variables, by their arguments."""
     pairs: dict[str, dict[tuple[Raw, ...], Pair]] = {name: {} for name in relations}
     for number, group in enumerate(variables):
         for place, (name, args) in enumerate(group):
             pairs[name][args] = number, place
-    return {name: Numbered(one, len(one) == len(known[name])) for name, one in pairs.items()}
+    return pairs
 
 
 # ---- Variables and operators that matter for a goal ---------------------------------------------
