@@ -10,12 +10,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Raw, Speaker
+from tokenworld.ground import Command, Raw, Speaker
 from tokenworld.model import (
     ROOT,
     Action,
@@ -38,9 +39,9 @@ from tokenworld.prose.wording import EnglishProse
 
 __all__ = [
     "ARTICLES",
-    "Cuts",
     "LONGEST",
     "Lexicon",
+    "Meanings",
     "ParamSlot",
     "Part",
     "Phrase",
@@ -71,6 +72,7 @@ def fold(text: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """Folded, with single spaces between words and none at the ends."""
     return " ".join(fold(text).split())
@@ -252,6 +254,12 @@ def _compiled(key: _Same) -> tuple[Phrase, ...]:
     )
 
 
+@lru_cache(maxsize=8)
+def _has_text_slots(key: _Same) -> bool:
+    """Whether a phrase has a slot whose text a rule works out."""
+    return any(isinstance(part, TextSlot) for phrase in _compiled(key) for part in phrase.parts)
+
+
 def _phrase(action: Action, index: int, template: Template) -> Phrase:
     positions = {binder.name: number for number, binder in enumerate(action.params)}
     parts = tuple(_trimmed(_parts(template, positions)))
@@ -312,14 +320,27 @@ def _trimmed(parts: Iterator[Part]) -> list[Part]:
 _ENUMERATED: Final = 1000
 """The most values of a number parameter that are listed; typed ones are not limited."""
 
+_KEPT: Final = 20_000
+"""Texts and commands whose meanings are kept for a vocabulary."""
+
 _PROSE = EnglishProse()
 _Index = dict[str, tuple[Raw, ...]]
 _Lengths = tuple[int, ...]
 """The lengths of the words of an index, the shortest first."""
-Cuts = dict[str, Any]
-"""By tidy text, what `matching` makes of it as far as that is a question of words alone."""
 Vocabulary = tuple[Hashable, ...]
-"""Kind, scope and words of all objects, and the order of those that share a word."""
+"""Identifier, kind, scope and words of all objects, and the order of those that share a word."""
+
+
+@dataclass(slots=True)
+class Meanings:
+    """Results of `matching` that rest on the vocabulary of a state alone.
+
+    ``cuts``: by tidy text, the ways to read it along the phrases. ``texts``: the text to type for
+    a command.
+    """
+
+    cuts: dict[str, Any] = field(default_factory=dict)
+    texts: dict[Command, str] = field(default_factory=dict)
 
 
 def object_type(binder: Binder) -> str | None:
@@ -343,20 +364,25 @@ class Lexicon:
         self._scope: dict[int, bool] = {}
         self._indexes: dict[str, tuple[_Index, _Lengths]] = {}
         self._texts: dict[tuple[Raw, ...], tuple[str, ...]] = {}
-        self.cuts: Cuts = {}
+        self.meanings = Meanings()
 
-    def share(self, known: dict[Vocabulary, Cuts]) -> None:
-        """Use what texts meant in other states in which the same things have the same words."""
-        names = {
-            number: (self.speaker.kind(number), self.in_scope(number), self.words(number))
-            for number in self.live
-        }
-        uses = Counter(word for _, _, words in names.values() for word in set(map(tidy, words)))
+    def share(self, known: dict[Vocabulary, Meanings]) -> None:
+        """Use the meanings of another state with the same vocabulary; ``known`` holds them all."""
+        names = {number: (self.speaker.identifier(number), self.speaker.kind(number),
+                          self.in_scope(number), self.words(number))
+                 for number in self.live}  # fmt: skip
+        uses = Counter(word for *_, words in names.values() for word in set(map(tidy, words)))
         shared = {word for word, count in uses.items() if count > 1}
         ordered = (
-            number for number in self.live if not shared.isdisjoint(map(tidy, names[number][2]))
+            number for number in self.live if not shared.isdisjoint(map(tidy, names[number][3]))
         )
-        self.cuts = known.setdefault((tuple(sorted(names.items())), tuple(ordered)), {})
+        vocabulary = (tuple(sorted(names.items())), tuple(ordered))
+        self.meanings = known.setdefault(vocabulary, Meanings())
+        for kept in (self.meanings.cuts, self.meanings.texts):
+            if len(kept) >= _KEPT:
+                kept.clear()
+        if _has_text_slots(_Same(self.program)):  # their texts rest on more of the state
+            self.meanings = Meanings(self.meanings.cuts)
 
     # ---- objects ----------------------------------------------------------------------
 

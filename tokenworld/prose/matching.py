@@ -219,9 +219,10 @@ def readings(phrases: Sequence[Phrase], text: str, lexicon: Lexicon) -> Iterator
     Phrases in written order; within one, by the candidate order of its parameters. Lazy: taking
     the first reading costs little even where a word names a hundred objects.
     """
-    cuts: list[_Cut] | None = lexicon.cuts.get(text)
+    known = lexicon.meanings.cuts
+    cuts: list[_Cut] | None = known.get(text)
     if cuts is None:
-        cuts = lexicon.cuts[text] = list(_cuts(phrases, text, lexicon))
+        cuts = known[text] = list(_cuts(phrases, text, lexicon))
     seen: set[Command] = set()
     for one in cuts:
         for command in _phrase_readings(one, lexicon):
@@ -303,6 +304,14 @@ def command_texts(
 
 def spoken(command: Command, phrases: Sequence[Phrase], lexicon: Lexicon) -> str:
     """The text of a command under a lexicon; see `command_text`."""
+    texts = lexicon.meanings.texts
+    found = texts.get(command)
+    if found is None:
+        found = texts[command] = _spoken(command, phrases, lexicon)
+    return found
+
+
+def _spoken(command: Command, phrases: Sequence[Phrase], lexicon: Lexicon) -> str:
     for phrase in phrases:
         if phrase.action == command.action:
             text = _compose(phrase, command.args, lexicon)

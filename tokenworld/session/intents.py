@@ -9,12 +9,15 @@ from tokenworld.engine import EngineSpeaker, State
 from tokenworld.ground import Command, Json
 from tokenworld.ground import NoMatch as _NoMatch
 from tokenworld.prose import CallIntent, Intent, Parser, PassIntent, TypedIntent
-from tokenworld.prose.lexicon import Lexicon
+from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld
 
 __all__ = ["AnyIntent", "Resolver", "halt_json", "intent_json", "named_actor"]
 
 AnyIntent = str | Command | Intent
+
+_VOCABULARIES = 64
+"""Vocabularies of states whose meanings are kept: a place, or a thing with another name, each."""
 
 
 class Resolver:
@@ -24,11 +27,15 @@ class Resolver:
         self._world = world
         self._parser = Parser(world.program)
         self._lexicon: tuple[State, Lexicon] | None = None
+        self._meanings: dict[Vocabulary, Meanings] = {}
 
     def lexicon(self, state: State) -> Lexicon:
         """The lexicon of a state, cached for the last state."""
         if self._lexicon is None or self._lexicon[0] is not state:
             self._lexicon = (state, Lexicon(EngineSpeaker(self._world.engine, state)))
+            if len(self._meanings) >= _VOCABULARIES:
+                self._meanings.clear()
+            self._lexicon[1].share(self._meanings)
         return self._lexicon[1]
 
     @property

@@ -23,7 +23,7 @@ from tokenworld.engine.result import Result
 from tokenworld.engine.searching.idling import reads_deeds
 from tokenworld.ground import PASS, Command, Json, NoMatch
 from tokenworld.prose import Parser
-from tokenworld.prose.lexicon import Cuts, Lexicon, Vocabulary
+from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld, open_world, split_target
 from tokenworld.verbs.conform.answers import Answer, Difference, Task, strict, unequal
 from tokenworld.verbs.conform.properties import (
@@ -379,7 +379,7 @@ class WorldAnswerer:
         self._states: dict[tuple[int, Score], Known] = {}
         self._deeds = 0
         self._checked: dict[int, Recorded] = {}
-        self._cuts: dict[Vocabulary, Cuts] = {}
+        self._meanings: dict[Vocabulary, Meanings] = {}
         self._always = world.world.time_always
         self._forgets = not reads_deeds(deciding_terms(world.engine.instance))
 
@@ -433,9 +433,9 @@ class WorldAnswerer:
         lexicon = Lexicon(speaker)
         if len(self._states) >= _KEPT or self._deeds >= _DEEDS:
             self._states.clear()
-            self._cuts.clear()
+            self._meanings.clear()
             self._deeds = 0
-        lexicon.share(self._cuts)
+        lexicon.share(self._meanings)
         known = self._states[key] = Known(recorded, score, state, speaker, lexicon)
         return known
 
