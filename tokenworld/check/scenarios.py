@@ -12,7 +12,7 @@ from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check, check_condition
 from tokenworld.check.typing.names import behind_alias, object_named
 from tokenworld.check.typing.statements import check_block, check_event
-from tokenworld.check.typing.types import whole
+from tokenworld.check.typing.types import MOST_REPEATED, whole
 from tokenworld.check.worlds import actor_named, param_setting, read_data
 from tokenworld.diagnostics import did_you_mean
 from tokenworld.model import (
@@ -137,7 +137,7 @@ def _tuned(ref: syn.Ref, ctx: Context) -> syn.Name | None:
 
 
 def _when(step: syn.When, ctx: Context) -> When:
-    times = whole(ctx.draft, step.times, 1) if step.times is not None else 1
+    times = 1 if step.times is None else whole(ctx.draft, step.times, 1, MOST_REPEATED)
     by = None if step.actor is None else actor_named(step.actor, ctx)
     intent = _intent(step.intent, ctx)
     return When(intent, by, times, ctx.draft.text(step.intent.span), step.span)

@@ -12,7 +12,7 @@ from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check, check_condition
 from tokenworld.check.typing.names import object_named
 from tokenworld.check.typing.statements import check_block, check_fields, text_of
-from tokenworld.check.typing.types import is_subtype, object_type, whole
+from tokenworld.check.typing.types import MOST_REPEATED, is_subtype, object_type, whole
 from tokenworld.check.vocabulary import (
     cells_of,
     check_constant,
@@ -214,7 +214,7 @@ def _line(line: syn.WorldItem, lines: _Settings) -> None:
         case syn.Spare(type=kind, count=count):
             of = object_type(draft, kind)
             _once(f"spare {of}", line, lines)
-            lines.spares.append(Spare(of, whole(draft, count), line.span))
+            lines.spares.append(Spare(of, whole(draft, count, 0, MOST_REPEATED), line.span))
         case _:
             _policy(line, lines)
 

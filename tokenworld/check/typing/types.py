@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import did_you_mean
@@ -30,6 +30,7 @@ from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import TYPES
 
 __all__ = [
+    "MOST_REPEATED",
     "assignable",
     "can_equal",
     "is_subtype",
@@ -198,14 +199,21 @@ def _named(draft: Draft, name: syn.Name) -> ValueType:
     draft.stop("TW0202", f"There is no type `{name.value}`.", name.span, "unknown type", hint)
 
 
-def whole(draft: Draft, number: syn.Number, least: int = 0) -> int:
-    """A number of ticks, steps or objects: whole, and not below ``least``."""
+MOST_REPEATED: Final = 10_000
+"""How often a step of a scenario may be repeated, and how many spare objects a line may declare."""
+
+
+def whole(draft: Draft, number: syn.Number, least: int = 0, most: int | None = None) -> int:
+    """A number of ticks, steps or objects: whole, from ``least`` to ``most``."""
     if number.decimals:
         hint = "Write a whole number."
         draft.stop("TW0305", "Only whole numbers count here.", number.span, "decimals", hint)
     if number.scaled < least:
         hint = f"Write at least {least}."
         draft.stop("TW0308", f"At least {least} is needed.", number.span, "too few", hint)
+    if most is not None and number.scaled > most:
+        hint = f"Write at most {most}."
+        draft.stop("TW0308", f"At most {most} are allowed.", number.span, "too many", hint)
     return number.scaled
 
 
