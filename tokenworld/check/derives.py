@@ -6,37 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.expressions import derive_type
-from tokenworld.model import (
-    And,
-    Arithmetic,
-    BoolType,
-    BuiltinCall,
-    Choose,
-    Compare,
-    Derive,
-    DeriveCall,
-    Fold,
-    Implies,
-    IsType,
-    LeafTerm,
-    ListTerm,
-    Me,
-    Member,
-    Negate,
-    Not,
-    Or,
-    RealType,
-    Rescale,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    ToReal,
-    children,
-    show_type,
-    subterms,
-)
+from tokenworld.model import children, show_type, subterms
 
 __all__ = ["check_derives", "stratify"]
 
@@ -56,29 +29,29 @@ def _reorder(draft: Draft) -> None:
     }
 
 
-def _calls(term: Term, *, positive: bool = True) -> Iterator[tuple[DeriveCall, bool]]:
+def _calls(term: m.Term, *, positive: bool = True) -> Iterator[tuple[m.DeriveCall, bool]]:
     """The derives a term calls, each with whether only monotone operators stand around it."""
-    if isinstance(term, DeriveCall):
+    if isinstance(term, m.DeriveCall):
         yield term, positive
     for child in children(term):
         yield from _calls(child, positive=positive and _monotone(term, child))
 
 
-def _monotone(parent: Term, child: Term) -> bool:
+def _monotone(parent: m.Term, child: m.Term) -> bool:
     match parent:
-        case Not() | Arithmetic():
+        case m.Not() | m.Arithmetic():
             return False
-        case Compare():
+        case m.Compare():
             return False
-        case Implies(left=left):
+        case m.Implies(left=left):
             return child is not left
-        case Fold(fold=fold, value=value):
+        case m.Fold(fold=fold, value=value):
             return fold == "any" or (fold == "all" and child is value)
-        case Choose(condition=condition):
+        case m.Choose(condition=condition):
             return child is not condition
         case (
-            LeafTerm() | StateTerm() | And() | Or() | Member() | IsType() | Negate() | Rescale()
-            | ToReal() | ListTerm() | BuiltinCall() | TemplateTerm()
+            m.LeafTerm() | m.StateTerm() | m.And() | m.Or() | m.Member() | m.IsType() | m.Negate()
+            | m.Rescale() | m.ToReal() | m.ListTerm() | m.BuiltinCall() | m.TemplateTerm()
         ):  # fmt: skip
             return True
         case _:
@@ -104,18 +77,18 @@ def stratify(draft: Draft) -> None:
         if recursive:
             _check_cycle(derive, reach, draft)
         terms = [draft.derives[other].value for other in {name, *reach[name]}]
-        uses_me = any(isinstance(sub, Me) for term in terms for sub in subterms(term))
+        uses_me = any(isinstance(sub, m.Me) for term in terms for sub in subterms(term))
         draft.derives[name] = replace(derive, recursive=recursive, uses_me=uses_me)
 
 
-def _check_cycle(derive: Derive, reach: dict[str, set[str]], draft: Draft) -> None:
+def _check_cycle(derive: m.Derive, reach: dict[str, set[str]], draft: Draft) -> None:
     for param in derive.params:
-        if isinstance(param.type, (BoolType, RealType)):
+        if isinstance(param.type, (m.BoolType, m.RealType)):
             what = f"`{derive.name}` uses itself, and `{param.name}` has no list of values."
             hint = "Give it objects, members or whole numbers of a range."
             draft.tell("TW0207", what, param.span, show_type(param.type), hint)
             return
-    if not isinstance(derive.type, BoolType):
+    if not isinstance(derive.type, m.BoolType):
         what = f"`{derive.name}` uses itself and is {show_type(derive.type)}."
         hint = "Only truth-valued derives may be recursive."
         draft.tell("TW0207", what, derive.span, "not truth-valued", hint)

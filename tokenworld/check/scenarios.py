@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import assert_never, get_args
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context
@@ -15,40 +16,12 @@ from tokenworld.check.typing.statements import check_block, check_event
 from tokenworld.check.typing.types import MOST_REPEATED, whole
 from tokenworld.check.worlds import actor_named, param_setting, read_data
 from tokenworld.diagnostics import did_you_mean
-from tokenworld.model import (
-    Always,
-    CallStep,
-    Check,
-    EmitsCheck,
-    Expect,
-    Given,
-    HoldsCheck,
-    LostCheck,
-    Never,
-    ParamSetting,
-    PassStep,
-    RefusedCheck,
-    Replay,
-    SaysCheck,
-    Scenario,
-    ScenarioStep,
-    Seed,
-    StatusCheck,
-    StatusName,
-    TypedStep,
-    UnchangedCheck,
-    UnwinnableCheck,
-    When,
-    WinnableCheck,
-    WithinCheck,
-    WonCheck,
-)
 from tokenworld.syntax import nodes as syn
 
 __all__ = ["check_scenarios"]
 
 Result = syn.Won | syn.Lost | syn.Unchanged | syn.Says | syn.Emits
-STATUSES: tuple[str, ...] = get_args(StatusName)
+STATUSES: tuple[str, ...] = get_args(m.StatusName)
 
 
 def check_scenarios(draft: Draft) -> None:
@@ -58,21 +31,21 @@ def check_scenarios(draft: Draft) -> None:
     draft.scenarios += [one for one in found if one is not None]
 
 
-def _scenario(item: syn.ScenarioDecl, draft: Draft) -> Scenario:
+def _scenario(item: syn.ScenarioDecl, draft: Draft) -> m.Scenario:
     world = item.world.value
     if world not in draft.worlds:
         hint = did_you_mean(world, draft.worlds) or "Name a world of this file."
         what = f"There is no world `{world}`."
         draft.stop("TW0201", what, item.world.span, "unknown world", hint)
     ctx = Context(draft, world=world, me=len(draft.worlds[world].turns) < 2)
-    steps: list[ScenarioStep] = []
+    steps: list[m.ScenarioStep] = []
     for step in item.steps:
-        if isinstance(step, syn.Then) and not any(isinstance(one, When) for one in steps):
+        if isinstance(step, syn.Then) and not any(isinstance(one, m.When) for one in steps):
             _needs_a_step(step, draft)
         checked = draft.attempt(partial(_step, step, ctx))
         if checked is not None:
             steps.append(checked)
-    return Scenario(item.title.value, world, tuple(steps), item.span)
+    return m.Scenario(item.title.value, world, tuple(steps), item.span)
 
 
 def _needs_a_step(then: syn.Then, draft: Draft) -> None:
@@ -84,7 +57,7 @@ def _needs_a_step(then: syn.Then, draft: Draft) -> None:
             draft.tell("TW0701", what, check_.span, "no `when` before", hint)
 
 
-def _step(step: syn.Step, ctx: Context) -> ScenarioStep:
+def _step(step: syn.Step, ctx: Context) -> m.ScenarioStep:
     match step:
         case syn.Given():
             return _given(step, ctx)
@@ -92,26 +65,26 @@ def _step(step: syn.Step, ctx: Context) -> ScenarioStep:
             if seed.decimals or seed.unit:
                 what = "A seed is a whole number."
                 ctx.draft.stop("TW0301", what, seed.span, hint="Write `random 7`.")
-            return Seed(seed.scaled, step.span)
+            return m.Seed(seed.scaled, step.span)
         case syn.When():
             return _when(step, ctx)
         case syn.Then(checks=checks):
-            return Expect(tuple(_check(one, ctx) for one in checks), step.span)
+            return m.Expect(tuple(_check(one, ctx) for one in checks), step.span)
         case syn.Always(condition=condition):
             term = check_condition(condition, ctx)
-            return Always(term, ctx.quoted(term), step.span)
+            return m.Always(term, ctx.quoted(term), step.span)
         case syn.Never(condition=condition):
             term = check_condition(condition, ctx)
-            return Never(term, ctx.quoted(term), step.span)
+            return m.Never(term, ctx.quoted(term), step.span)
         case syn.Replay(path=path):
             read_data(path, ctx.draft)
-            return Replay(path.value, step.span)
+            return m.Replay(path.value, step.span)
         case _:
             assert_never(step)
 
 
-def _given(step: syn.Given, ctx: Context) -> Given:
-    params: list[ParamSetting] = []
+def _given(step: syn.Given, ctx: Context) -> m.Given:
+    params: list[m.ParamSetting] = []
     effects: list[syn.Effect] = []
     for effect in step.block.effects:
         name = _tuned(effect.target, ctx) if isinstance(effect, syn.Set) else None
@@ -120,7 +93,7 @@ def _given(step: syn.Given, ctx: Context) -> Given:
         else:
             effects.append(effect)
     block = syn.Block(step.block.span, tuple(effects))
-    return Given(check_block(block, ctx), tuple(params), step.span)
+    return m.Given(check_block(block, ctx), tuple(params), step.span)
 
 
 def _tuned(ref: syn.Ref, ctx: Context) -> syn.Name | None:
@@ -136,19 +109,19 @@ def _tuned(ref: syn.Ref, ctx: Context) -> syn.Name | None:
 # ---- when -----------------------------------------------------------------------------
 
 
-def _when(step: syn.When, ctx: Context) -> When:
+def _when(step: syn.When, ctx: Context) -> m.When:
     times = 1 if step.times is None else whole(ctx.draft, step.times, 1, MOST_REPEATED)
     by = None if step.actor is None else actor_named(step.actor, ctx)
     intent = _intent(step.intent, ctx)
-    return When(intent, by, times, ctx.draft.text(step.intent.span), step.span)
+    return m.When(intent, by, times, ctx.draft.text(step.intent.span), step.span)
 
 
-def _intent(intent: syn.Intent, ctx: Context) -> CallStep | TypedStep | PassStep:
+def _intent(intent: syn.Intent, ctx: Context) -> m.CallStep | m.TypedStep | m.PassStep:
     match intent:
         case syn.Typed(text=text):
-            return TypedStep(text.value)
+            return m.TypedStep(text.value)
         case syn.Pass():
-            return PassStep()
+            return m.PassStep()
         case syn.Call(function=name, args=args):
             return _call(name, args, ctx)
         case syn.Name():
@@ -163,7 +136,7 @@ def _intent(intent: syn.Intent, ctx: Context) -> CallStep | TypedStep | PassStep
             assert_never(intent)
 
 
-def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> CallStep:
+def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> m.CallStep:
     actions = ctx.draft.actions
     full = next((one for one in ctx.draft.candidates(name) if one in actions), None)
     if full is None:
@@ -176,62 +149,62 @@ def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> CallStep:
         fit(check(arg, ctx, param.type), param.type, ctx, f"`{param.name}` of `{name.value}`")
         for arg, param in zip(args, params, strict=True)
     )
-    return CallStep(full, terms)
+    return m.CallStep(full, terms)
 
 
 # ---- then -----------------------------------------------------------------------------
 
 
-def _check(check_: syn.Check, ctx: Context) -> Check:
+def _check(check_: syn.Check, ctx: Context) -> m.Check:
     match check_:
         case syn.Holds(condition=condition):
             _executed_hint(condition, ctx)
             term = check_condition(condition, ctx)
-            return HoldsCheck(term, ctx.quoted(term), check_.span)
+            return m.HoldsCheck(term, ctx.quoted(term), check_.span)
         case syn.Refused(label=label):
             if label is not None:
                 _known_label(label, ctx)
-            return RefusedCheck(None if label is None else label.value, check_.span)
+            return m.RefusedCheck(None if label is None else label.value, check_.span)
         case syn.StatusIs(status=status):
             if status.value not in STATUSES:
                 hint = did_you_mean(status.value, STATUSES) or f"One of {', '.join(STATUSES)}."
                 what = f"There is no status `{status.value}`."
                 ctx.draft.stop("TW0702", what, status.span, "unknown status", hint)
-            return StatusCheck(status.value, check_.span)
+            return m.StatusCheck(status.value, check_.span)
         case syn.Within(ticks=ticks, condition=condition):
             term = check_condition(condition, ctx)
-            return WithinCheck(whole(ctx.draft, ticks), term, ctx.quoted(term), check_.span)
+            return m.WithinCheck(whole(ctx.draft, ticks), term, ctx.quoted(term), check_.span)
         case syn.Winnable(ticks=bound):
             most = None if bound is None else whole(ctx.draft, bound)
-            return WinnableCheck(most, check_.span)
+            return m.WinnableCheck(most, check_.span)
         case syn.Unwinnable():
-            return UnwinnableCheck(check_.span)
+            return m.UnwinnableCheck(check_.span)
         case _:
             return _result(check_, ctx)
 
 
-def _result(check_: Result, ctx: Context) -> Check:
+def _result(check_: Result, ctx: Context) -> m.Check:
     match check_:
         case syn.Won(name=name):
-            return WonCheck(_ending(name, "goal", ctx), check_.span)
+            return m.WonCheck(_ending(name, "goal", ctx), check_.span)
         case syn.Lost(name=name):
-            return LostCheck(_ending(name, "lose", ctx), check_.span)
+            return m.LostCheck(_ending(name, "lose", ctx), check_.span)
         case syn.Unchanged():
-            return UnchangedCheck(check_.span)
+            return m.UnchangedCheck(check_.span)
         case syn.Says(text=text):
-            return SaysCheck(text.value, check_.span)
+            return m.SaysCheck(text.value, check_.span)
         case syn.Emits(event=event):
             return _emits(event, ctx, check_)
         case _:
             assert_never(check_)
 
 
-def _emits(event: syn.Ref, ctx: Context, check_: syn.Emits) -> EmitsCheck:
+def _emits(event: syn.Ref, ctx: Context, check_: syn.Emits) -> m.EmitsCheck:
     name, args = _event_call(event, ctx)
     if name is not None:
         full = next((one for one in ctx.draft.candidates(name) if one in ctx.draft.events), "")
         event_name = replace(name, value=full or name.value)
-        return EmitsCheck(event_name.value, check_event(event_name, args, ctx), check_.span)
+        return m.EmitsCheck(event_name.value, check_event(event_name, args, ctx), check_.span)
     ctx.draft.stop("TW0702", "An event is written as a call.", event.span, "no event")
 
 

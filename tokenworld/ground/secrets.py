@@ -8,50 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import assert_never
 
-from tokenworld.model import (
-    Action,
-    Body,
-    BuiltinCall,
-    Chance,
-    Choose,
-    ClosureOf,
-    CollectionType,
-    Create,
-    DeriveCall,
-    Describe,
-    DescribeEffect,
-    Destroy,
-    Effect,
-    Emit,
-    Fold,
-    For,
-    If,
-    InverseOf,
-    Law,
-    LeafTerm,
-    Let,
-    LifeEffect,
-    ListTerm,
-    Local,
-    LogicTerm,
-    NumberTerm,
-    ObjectType,
-    OutputEffect,
-    Pick,
-    Program,
-    Read,
-    Require,
-    Say,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    WriteEffect,
-    effects_in,
-    slot_terms,
-    subterms,
-    targets_of,
-    terms_of,
-)
+from tokenworld import model as m
+from tokenworld.model import effects_in, slot_terms, subterms, targets_of, terms_of
 
 __all__ = ["Secrets"]
 
@@ -61,7 +19,7 @@ _NOBODY: frozenset[str] = frozenset()
 class Secrets:
     """The secrets of a program. ``names`` are always locals that were made of secrets."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: m.Program) -> None:
         self.program = program
         self.fluents = frozenset(one.id for one in program.fluents.values() if one.secret)
         self.derives, self.named = self._derived()
@@ -85,29 +43,29 @@ class Secrets:
 
     # ---- terms --------------------------------------------------------------------------------
 
-    def reads(self, term: Term, names: frozenset[str] = _NOBODY) -> bool:
+    def reads(self, term: m.Term, names: frozenset[str] = _NOBODY) -> bool:
         """Whether the value of a term may rest on a secret."""
         return bool(self.fluents) and any(self._is_secret(one, names) for one in subterms(term))
 
-    def _is_secret(self, part: Term, names: frozenset[str]) -> bool:
+    def _is_secret(self, part: m.Term, names: frozenset[str]) -> bool:
         match part:
-            case Read(fluent=fluent) | InverseOf(fluent=fluent) | ClosureOf(fluent=fluent):
+            case m.Read(fluent=fluent) | m.InverseOf(fluent=fluent) | m.ClosureOf(fluent=fluent):
                 return fluent in self.fluents
-            case DeriveCall(derive=derive):
+            case m.DeriveCall(derive=derive):
                 return derive in self.derives
-            case Local(name=name):
+            case m.Local(name=name):
                 return name in names
-            case TemplateTerm(template=template):
+            case m.TemplateTerm(template=template):
                 return self.named and any(map(_is_thing, slot_terms(template)))
             case (
-                LeafTerm() | LogicTerm() | TestTerm() | NumberTerm() | Choose() | ListTerm()
-                | Fold() | BuiltinCall()
+                m.LeafTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm() | m.Choose()
+                | m.ListTerm() | m.Fold() | m.BuiltinCall()
             ):  # fmt: skip
                 return False
             case _:
                 assert_never(part)
 
-    def says(self, terms: Iterable[Term], names: frozenset[str] = _NOBODY) -> bool:
+    def says(self, terms: Iterable[m.Term], names: frozenset[str] = _NOBODY) -> bool:
         """Whether a text with these terms in its slots may tell a secret."""
         return any(self.reads(one, names) or (self.named and _is_thing(one)) for one in terms)
 
@@ -130,38 +88,38 @@ class Secrets:
 
     # ---- rules --------------------------------------------------------------------------------
 
-    def lets(self, guards: Iterable[Let | Require]) -> frozenset[str]:
+    def lets(self, guards: Iterable[m.Let | m.Require]) -> frozenset[str]:
         """The names that guards make of secrets."""
         names = _NOBODY
         for one in guards:
-            if isinstance(one, Let) and self._computes(one, names):
+            if isinstance(one, m.Let) and self._computes(one, names):
                 names |= {one.name}
         return names
 
-    def _computes(self, effect: Effect, names: frozenset[str]) -> bool:
+    def _computes(self, effect: m.Effect, names: frozenset[str]) -> bool:
         return any(self.reads(term, names) for term in terms_of(effect))
 
-    def touched(self, body: Body, names: frozenset[str] = _NOBODY) -> bool:
+    def touched(self, body: m.Body, names: frozenset[str] = _NOBODY) -> bool:
         """Whether a body may read or write a secret, what it says left out."""
         return bool(self.fluents) and any(
             self._computes(one, names)
             or any(target.fluent in self.fluents for target in targets_of(one))
-            or isinstance(one, (Create, Destroy))
+            or isinstance(one, (m.Create, m.Destroy))
             for one in effects_in(body)
         )
 
-    def guards(self, action: Action) -> bool:
+    def guards(self, action: m.Action) -> bool:
         """Whether secrets have a part in whether an action may begin, and how long it takes."""
         names = self.lets(action.guards)
         terms = (*action.steps, action.takes, action.until)
-        read = (one for one in terms if one is not None and not isinstance(one, Let))
+        read = (one for one in terms if one is not None and not isinstance(one, m.Let))
         return any(self.reads(one, names) for one in read)
 
-    def changes(self, action: Action) -> bool:
+    def changes(self, action: m.Action) -> bool:
         """Whether secrets have a part in what an action does."""
         return self.touched(action.body, self.lets(action.guards))
 
-    def law(self, law: Law) -> bool:
+    def law(self, law: m.Law) -> bool:
         """Whether a law touches a secret."""
         return (law.when is not None and self.reads(law.when)) or self.touched(law.body)
 
@@ -187,58 +145,58 @@ class Secrets:
         """The arguments of events, by event and place, that may be made of secrets."""
         return frozenset(found for body in self._bodies() for found in self._emitted(body))
 
-    def _bodies(self) -> Iterator[Body]:
+    def _bodies(self) -> Iterator[m.Body]:
         program = self.program
         for action in program.actions.values():
-            yield (*(one for one in action.guards if isinstance(one, Let)), *action.body)
+            yield (*(one for one in action.guards if isinstance(one, m.Let)), *action.body)
             yield action.cancelled
         yield from (one.body for one in program.laws.values())
         yield from (one.body for one in program.watches.values())
         yield from (one.body for one in program.births)
 
-    def _emitted(self, body: Body) -> Iterator[tuple[str, int]]:
+    def _emitted(self, body: m.Body) -> Iterator[tuple[str, int]]:
         names = _NOBODY
         for one in effects_in(body):
-            if isinstance(one, Let) and self._computes(one, names):
+            if isinstance(one, m.Let) and self._computes(one, names):
                 names |= {one.name}
-            elif isinstance(one, Emit):
+            elif isinstance(one, m.Emit):
                 yield from (
                     (one.event, n) for n, arg in enumerate(one.args) if self.reads(arg, names)
                 )
 
     # ---- descriptions -------------------------------------------------------------------------
 
-    def public(self, rule: Describe) -> Describe:
+    def public(self, rule: m.Describe) -> m.Describe:
         """A `describe` rule without what tells of secrets: lines, and what stands under conditions
         and in loops that read them."""
         return replace(rule, body=self._public(rule.body, _NOBODY)) if self.fluents else rule
 
-    def _public(self, body: Body, names: frozenset[str]) -> Body:
-        found: list[Effect] = []
+    def _public(self, body: m.Body, names: frozenset[str]) -> m.Body:
+        found: list[m.Effect] = []
         for one in body:
             match one:
-                case Let(name=name):
+                case m.Let(name=name):
                     names = names | {name} if self._computes(one, names) else names
                     found.append(one)
-                case Say(template=template) if self.says(slot_terms(template), names):
+                case m.Say(template=template) if self.says(slot_terms(template), names):
                     pass
-                case If() | For() if self._computes(one, names):
+                case m.If() | m.For() if self._computes(one, names):
                     pass
-                case If(then=then, otherwise=otherwise):
+                case m.If(then=then, otherwise=otherwise):
                     kept = self._public(then, names), self._public(otherwise, names)
                     found.append(replace(one, then=kept[0], otherwise=kept[1]))
-                case For(body=inner):
+                case m.For(body=inner):
                     found.append(replace(one, body=self._public(inner, names)))
-                case DescribeEffect(target=target) if self.reads(target, names):
+                case m.DescribeEffect(target=target) if self.reads(target, names):
                     pass
-                case WriteEffect() | Chance() | Pick() | LifeEffect() | OutputEffect():
+                case m.WriteEffect() | m.Chance() | m.Pick() | m.LifeEffect() | m.OutputEffect():
                     found.append(one)
                 case _:
                     assert_never(one)
         return tuple(found)
 
 
-def _is_thing(term: Term) -> bool:
+def _is_thing(term: m.Term) -> bool:
     """Whether a term stands for an object or several, so that a text shows what they are called."""
-    kind = term.type.element if isinstance(term.type, CollectionType) else term.type
-    return isinstance(kind, ObjectType)
+    kind = term.type.element if isinstance(term.type, m.CollectionType) else term.type
+    return isinstance(kind, m.ObjectType)

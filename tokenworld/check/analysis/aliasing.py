@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.analysis.substitution import (
     Sorted,
     Vocabulary,
@@ -24,54 +25,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal, is_subtype
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    And,
-    Binder,
-    Birth,
-    Body,
-    BuiltinCall,
-    Choose,
-    ClosureOf,
-    CollectionRange,
-    Compare,
-    CompositeTerm,
-    Create,
-    DeriveCall,
-    Domain,
-    Draw,
-    EnumLiteral,
-    EnumType,
-    Fluent,
-    Fold,
-    For,
-    Implies,
-    IntervalRange,
-    InverseOf,
-    Law,
-    LeafTerm,
-    Let,
-    ListTerm,
-    Local,
-    LogicTerm,
-    Not,
-    NumberLiteral,
-    NumberTerm,
-    ObjectKind,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    Pick,
-    Read,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    TypeRange,
-    children,
-    effects_in,
-    fluents_read,
-)
+from tokenworld.model import children, effects_in, fluents_read
 
 __all__ = [
     "Knowledge",
@@ -117,19 +71,19 @@ class Knowledge:
     ``rounds`` are the variables that surely differ, ``varying`` all that may.
     """
 
-    types: Mapping[str, ObjectKind]
-    fluents: Mapping[str, Fluent]
+    types: Mapping[str, m.ObjectKind]
+    fluents: Mapping[str, m.Fluent]
     apart: frozenset[tuple[object, object]] = frozenset()
-    homes: Mapping[str, Term] = field(default_factory=dict)
+    homes: Mapping[str, m.Term] = field(default_factory=dict)
     rounds: frozenset[str] = frozenset()
     varying: frozenset[str] = frozenset()
     born: frozenset[str] = frozenset()
-    names: Mapping[str, Term] = field(default_factory=dict)
+    names: Mapping[str, m.Term] = field(default_factory=dict)
     behind: frozenset[str] = frozenset()
 
     # ---- learning -------------------------------------------------------------------------
 
-    def given(self, condition: Term | None, holds: bool = True) -> Knowledge:
+    def given(self, condition: m.Term | None, holds: bool = True) -> Knowledge:
         """The same with what a condition tells that holds, or does not."""
         pairs = set(self.apart)
         for left, right in _inequalities(condition, holds):
@@ -137,17 +91,17 @@ class Knowledge:
             pairs |= {(one, other), (other, one)}
         return replace(self, apart=frozenset(pairs))
 
-    def bound(self, binders: tuple[Binder, ...]) -> Knowledge:
+    def bound(self, binders: tuple[m.Binder, ...]) -> Knowledge:
         """The same inside a loop."""
         homes = dict(self.homes)
         for binder in binders:
-            if isinstance(binder.domain, CollectionRange):
+            if isinstance(binder.domain, m.CollectionRange):
                 homes[binder.name] = self._open(binder.domain.collection)
         return replace(self, homes=homes)
 
-    def let(self, effect: Let) -> Knowledge:
+    def let(self, effect: m.Let) -> Knowledge:
         """The same with one more name; nothing is known of a drawn value."""
-        if isinstance(effect.value, Draw):
+        if isinstance(effect.value, m.Draw):
             return self
         return replace(self, names={**self.names, effect.name: self._open(effect.value)})
 
@@ -155,7 +109,7 @@ class Knowledge:
         """The same with new objects: no term evaluated before the body can equal them."""
         return replace(self, born=self.born | set(names))
 
-    def folded(self, fold: Fold) -> Knowledge:
+    def folded(self, fold: m.Fold) -> Knowledge:
         """The same inside a fold; between rounds its variables may be anything that it admits."""
         inner = self.bound(fold.binders).given(fold.where)
         if not self.rounds and not self.varying:
@@ -163,7 +117,7 @@ class Knowledge:
         names = {binder.name for binder in fold.binders}
         return replace(inner, varying=self.varying | names)
 
-    def closed(self, loop: For, names: Mapping[str, str]) -> Knowledge:
+    def closed(self, loop: m.For, names: Mapping[str, str]) -> Knowledge:
         """The same behind a loop, whose variables go by other names from here on."""
         binders = tuple(
             replace(binder, name=names[binder.name], domain=_domain(binder.domain, names))
@@ -174,17 +128,17 @@ class Knowledge:
         return replace(inner, behind=self.behind | set(names.values()))
 
     def between_rounds(
-        self, binders: tuple[Binder, ...], body: Body, outer: Knowledge
+        self, binders: tuple[m.Binder, ...], body: m.Body, outer: Knowledge
     ) -> Knowledge:
         """The same for two rounds of a loop: each binds and creates objects of its own.
 
         The variable of a loop over one variable surely differs; of several only one may.
         """
         one = {binder.name for binder in binders} if len(binders) == 1 else set[str]()
-        created = {effect.name for effect in effects_in(body) if isinstance(effect, Create)}
+        created = {effect.name for effect in effects_in(body) if isinstance(effect, m.Create)}
         inner = self
         for effect in effects_in(body):
-            if isinstance(effect, (For, Pick)):
+            if isinstance(effect, (m.For, m.Pick)):
                 inner = inner.bound(effect.binders)
         varying = {binder.name for binder in binders} | _bound_in(body)
         varying |= self.behind - outer.behind
@@ -195,69 +149,69 @@ class Knowledge:
             born=self.born | created,
         )
 
-    def _open(self, term: Term) -> Term:
+    def _open(self, term: m.Term) -> m.Term:
         return substituted(term, self.names)
 
     # ---- telling apart --------------------------------------------------------------------
 
-    def different(self, left: tuple[Term, ...], right: tuple[Term, ...]) -> bool:
+    def different(self, left: tuple[m.Term, ...], right: tuple[m.Term, ...]) -> bool:
         """Whether two argument tuples of one fluent are provably not the same slot."""
         pairs = zip(left, right, strict=True)
         return any(self._differs(self._open(one), self._open(other)) for one, other in pairs)
 
-    def _differs(self, left: Term, right: Term) -> bool:
-        if isinstance(left, Local) and isinstance(right, Local) and left.name == right.name:
+    def _differs(self, left: m.Term, right: m.Term) -> bool:
+        if isinstance(left, m.Local) and isinstance(right, m.Local) and left.name == right.name:
             return left.name in self.rounds
         if self._new(left, right) or self._new(right, left):
             return True
         if (skeleton(left), skeleton(right)) in self.apart:
             return not (self._varies(left) and self._varies(right))
         match left, right:
-            case ObjectLiteral(name=one), ObjectLiteral(name=other):
+            case m.ObjectLiteral(name=one), m.ObjectLiteral(name=other):
                 return one != other
-            case EnumLiteral(index=one_), EnumLiteral(index=other_):
+            case m.EnumLiteral(index=one_), m.EnumLiteral(index=other_):
                 return one_ != other_
-            case NumberLiteral(value=one_), NumberLiteral(value=other_):
+            case m.NumberLiteral(value=one_), m.NumberLiteral(value=other_):
                 return one_ != other_
             case _:
                 return self._disjoint(left, right) or self._contained(left, right)
 
-    def _varies(self, term: Term) -> bool:
+    def _varies(self, term: m.Term) -> bool:
         """Whether a term may have another value in another round."""
         return bool(locals_of(term) & self.varying)
 
-    def _new(self, left: Term, right: Term) -> bool:
+    def _new(self, left: m.Term, right: m.Term) -> bool:
         """A created object and anything that this body did not create."""
-        if not isinstance(left, Local) or left.name not in self.born:
+        if not isinstance(left, m.Local) or left.name not in self.born:
             return False
-        known = isinstance(right, Local) and right.name in self.born
+        known = isinstance(right, m.Local) and right.name in self.born
         return known or not (locals_of(right) & self.born)
 
-    def _disjoint(self, left: Term, right: Term) -> bool:
-        if not isinstance(left.type, ObjectType) or not isinstance(right.type, ObjectType):
+    def _disjoint(self, left: m.Term, right: m.Term) -> bool:
+        if not isinstance(left.type, m.ObjectType) or not isinstance(right.type, m.ObjectType):
             return False
         return not can_equal(self.types, left.type, right.type)
 
-    def _contained(self, left: Term, right: Term) -> bool:
+    def _contained(self, left: m.Term, right: m.Term) -> bool:
         """A container and what is inside it; the contents of two different holders."""
         if self._inside(left, right) or self._inside(right, left):
             return True
         one, other = self._home(left), self._home(right)
-        if not isinstance(one, InverseOf) or not isinstance(other, InverseOf):
+        if not isinstance(one, m.InverseOf) or not isinstance(other, m.InverseOf):
             return False
         same = one.fluent == other.fluent and one.was == other.was
         settled = not (self._varies(one.of) and self._varies(other.of))
         return same and settled and self._differs(one.of, other.of)
 
-    def _inside(self, inner: Term, outer: Term) -> bool:
+    def _inside(self, inner: m.Term, outer: m.Term) -> bool:
         """Whether ``inner`` provably lies in ``outer``, directly or not."""
         if self._varies(outer):
             return False
         return any(skeleton(one) == skeleton(outer) for one in self._holders(inner, outer))
 
-    def _holders(self, inner: Term, outer: Term) -> list[Term]:
+    def _holders(self, inner: m.Term, outer: m.Term) -> list[m.Term]:
         """Containers of a term that follow from loops and from the way the other is written."""
-        found, todo = list[Term](), [inner]
+        found, todo = list[m.Term](), [inner]
         chain = _chain(outer, self.fluents)
         while todo:
             term = todo.pop()
@@ -268,89 +222,89 @@ class Knowledge:
             found += above
         return found
 
-    def _home(self, term: Term) -> InverseOf | ClosureOf | None:
-        home = self.homes.get(term.name) if isinstance(term, Local) else None
-        return home if isinstance(home, (InverseOf, ClosureOf)) else None
+    def _home(self, term: m.Term) -> m.InverseOf | m.ClosureOf | None:
+        home = self.homes.get(term.name) if isinstance(term, m.Local) else None
+        return home if isinstance(home, (m.InverseOf, m.ClosureOf)) else None
 
 
-def _domain(domain: Domain, names: Mapping[str, str]) -> Domain:
-    if isinstance(domain, CollectionRange):
+def _domain(domain: m.Domain, names: Mapping[str, str]) -> m.Domain:
+    if isinstance(domain, m.CollectionRange):
         return replace(domain, collection=renamed(domain.collection, names))
     return domain
 
 
-def _bound_in(body: Body) -> set[str]:
+def _bound_in(body: m.Body) -> set[str]:
     """The names that a body binds anywhere."""
     found: set[str] = set()
     for effect in effects_in(body):
-        if isinstance(effect, (For, Pick)):
+        if isinstance(effect, (m.For, m.Pick)):
             found |= {binder.name for binder in effect.binders}
-        elif isinstance(effect, (Let, Create)):
+        elif isinstance(effect, (m.Let, m.Create)):
             found.add(effect.name)
     return found
 
 
-def _chain(term: Term, fluents: Mapping[str, Fluent]) -> list[Read]:
+def _chain(term: m.Term, fluents: Mapping[str, m.Fluent]) -> list[m.Read]:
     """``x.at.at`` and ``x.at``, as far as the attribute holds what is inside."""
-    found: list[Read] = []
-    while isinstance(term, Read) and not term.was and fluents[term.fluent].nested:
+    found: list[m.Read] = []
+    while isinstance(term, m.Read) and not term.was and fluents[term.fluent].nested:
         found.append(term)
         term = term.args[0]
     return found
 
 
-def _inequalities(condition: Term | None, holds: bool) -> list[tuple[Term, Term]]:
+def _inequalities(condition: m.Term | None, holds: bool) -> list[tuple[m.Term, m.Term]]:
     match condition:
-        case Compare(op=op, left=left, right=right) if op == ("!=" if holds else "=="):
+        case m.Compare(op=op, left=left, right=right) if op == ("!=" if holds else "=="):
             return [(left, right)]
-        case Not(term=inner):
+        case m.Not(term=inner):
             return _inequalities(inner, not holds)
-        case And(terms=terms) if holds:
+        case m.And(terms=terms) if holds:
             return [pair for term in terms for pair in _inequalities(term, holds)]
-        case Or(terms=terms) if not holds:
+        case m.Or(terms=terms) if not holds:
             return [pair for term in terms for pair in _inequalities(term, holds)]
-        case Implies(left=left, right=right) if not holds:
+        case m.Implies(left=left, right=right) if not holds:
             return [*_inequalities(left, True), *_inequalities(right, False)]
         case (
-            LeafTerm() | StateTerm() | And() | Or() | Implies() | TestTerm() | NumberTerm()
-            | CompositeTerm() | None
+            m.LeafTerm() | m.StateTerm() | m.And() | m.Or() | m.Implies() | m.TestTerm()
+            | m.NumberTerm() | m.CompositeTerm() | None
         ):  # fmt: skip
             return []
         case _:
             assert_never(condition)
 
 
-SlotRead = tuple[str, tuple[Term, ...] | None, Span, Knowledge]
+SlotRead = tuple[str, tuple[m.Term, ...] | None, Span, Knowledge]
 """A slot that is read: fluent, arguments (``None``: any), where, what is known there."""
 
 
-def slots_read(term: Term, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:
+def slots_read(term: m.Term, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:
     """The slots a term reads. Conditions count: ``x != y and y.n > 1`` reads ``n`` of another."""
     match term:
-        case Fold(binders=binders):
+        case m.Fold(binders=binders):
             fold = freshened(term, {binder.name for binder in binders})
             inner = known.folded(fold)
             for binder in fold.binders:
-                if isinstance(binder.domain, CollectionRange):
+                if isinstance(binder.domain, m.CollectionRange):
                     yield from slots_read(binder.domain.collection, draft, known)
             if fold.where is not None:
                 yield from slots_read(fold.where, draft, known.folded(replace(fold, where=None)))
             if fold.value is not None:
                 yield from slots_read(fold.value, draft, inner)
-        case And(terms=terms) | Or(terms=terms):
+        case m.And(terms=terms) | m.Or(terms=terms):
             for part in terms:
                 yield from slots_read(part, draft, known)
-                known = known.given(part, holds=isinstance(term, And))
-        case Implies(left=left, right=right):
+                known = known.given(part, holds=isinstance(term, m.And))
+        case m.Implies(left=left, right=right):
             yield from slots_read(left, draft, known)
             yield from slots_read(right, draft, known.given(left))
-        case Choose(condition=condition, then=then, otherwise=otherwise):
+        case m.Choose(condition=condition, then=then, otherwise=otherwise):
             yield from slots_read(condition, draft, known)
             yield from slots_read(then, draft, known.given(condition))
             yield from slots_read(otherwise, draft, known.given(condition, holds=False))
         case (
-            LeafTerm() | StateTerm() | Not() | TestTerm() | NumberTerm() | ListTerm()
-            | BuiltinCall() | TemplateTerm()
+            m.LeafTerm() | m.StateTerm() | m.Not() | m.TestTerm() | m.NumberTerm() | m.ListTerm()
+            | m.BuiltinCall() | m.TemplateTerm()
         ):  # fmt: skip
             yield from _own(term, draft, known)
             for part in children(term):
@@ -359,22 +313,29 @@ def slots_read(term: Term, draft: Vocabulary, known: Knowledge) -> Iterator[Slot
             assert_never(term)
 
 
-def _own(term: Term, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:
+def _own(term: m.Term, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:
     """The slots that a term reads itself, not in its parts."""
     match term:
-        case Read(fluent=fluent, args=args, was=False):
+        case m.Read(fluent=fluent, args=args, was=False):
             yield fluent, args, term.span, known
-        case InverseOf(fluent=fluent, was=False) | ClosureOf(fluent=fluent, was=False):
+        case m.InverseOf(fluent=fluent, was=False) | m.ClosureOf(fluent=fluent, was=False):
             yield fluent, None, term.span, known
-        case DeriveCall(was=False):
+        case m.DeriveCall(was=False):
             yield from _derived(term, draft, known)
-        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case (
+            m.LeafTerm()
+            | m.StateTerm()
+            | m.LogicTerm()
+            | m.TestTerm()
+            | m.NumberTerm()
+            | m.CompositeTerm()
+        ):
             return
         case _:
             assert_never(term)
 
 
-def _derived(call: DeriveCall, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:
+def _derived(call: m.DeriveCall, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:
     """The slots that a derive reads, after inlining; a recursive derive may read any slot."""
     opened = inlined(call, draft.derives)
     if opened is not None:
@@ -405,18 +366,18 @@ class Population:
         """The key of the counts, by identity: one name is one object in this table."""
         return tuple(self.draft.types.get(name, name) for name in sorted(self.created))
 
-    def most(self, binder: Binder) -> int | None:
+    def most(self, binder: m.Binder) -> int | None:
         """The largest number of values of a variable."""
         match binder.domain:
-            case IntervalRange(low=low, high=high):
+            case m.IntervalRange(low=low, high=high):
                 return high - low + 1
-            case TypeRange(of=EnumType(name=name)):
+            case m.TypeRange(of=m.EnumType(name=name)):
                 return len(self.draft.enums[name].members)
-            case TypeRange(of=ObjectType(name=name)) | CollectionRange(only=str() as name):
+            case m.TypeRange(of=m.ObjectType(name=name)) | m.CollectionRange(only=str() as name):
                 return self._objects(name)
             case _:
                 kind = binder.type
-                return self._objects(kind.name) if isinstance(kind, ObjectType) else None
+                return self._objects(kind.name) if isinstance(kind, m.ObjectType) else None
 
     def _objects(self, name: str) -> int | None:
         draft = self.draft
@@ -434,19 +395,19 @@ class Population:
         return max(counts)
 
 
-def _made(bodies: Iterable[Body]) -> frozenset[str]:
+def _made(bodies: Iterable[m.Body]) -> frozenset[str]:
     """The types that bodies create objects of."""
     return frozenset(
-        effect.of for body in bodies for effect in effects_in(body) if isinstance(effect, Create)
+        effect.of for body in bodies for effect in effects_in(body) if isinstance(effect, m.Create)
     )
 
 
-def own_bodies(rule: Action | Law | Birth) -> tuple[Body, ...]:
+def own_bodies(rule: m.Action | m.Law | m.Birth) -> tuple[m.Body, ...]:
     """The body of a rule, and the one that a cancelled action runs."""
-    return (rule.body, rule.cancelled) if isinstance(rule, Action) else (rule.body,)
+    return (rule.body, rule.cancelled) if isinstance(rule, m.Action) else (rule.body,)
 
 
-def world_bodies(draft: Draft) -> Iterator[Body]:
+def world_bodies(draft: Draft) -> Iterator[m.Body]:
     """The bodies that make start states and new objects: births, setups, legends."""
     yield from (birth.body for birth in draft.births)
     for world in draft.worlds.values():
@@ -456,9 +417,9 @@ def world_bodies(draft: Draft) -> Iterator[Body]:
 
 
 def repeats(
-    args: tuple[Term, ...],
-    binders: Iterable[Binder],
-    known: tuple[Term, ...],
+    args: tuple[m.Term, ...],
+    binders: Iterable[m.Binder],
+    known: tuple[m.Term, ...],
     people: Population,
 ) -> int | None:
     """The largest number of bindings of ``binders`` that reach one slot with these arguments.
@@ -479,7 +440,7 @@ def repeats(
 
 
 def _settled(
-    args: tuple[Term, ...], known: tuple[Term, ...], free: frozenset[str], draft: Draft
+    args: tuple[m.Term, ...], known: tuple[m.Term, ...], free: frozenset[str], draft: Draft
 ) -> frozenset[str]:
     found: set[str] = set()
     for arg in args:
@@ -497,24 +458,31 @@ def _settled(
         found |= more
 
 
-def _by(term: Term, draft: Draft) -> set[str]:
+def _by(term: m.Term, draft: Draft) -> set[str]:
     """The variable that a value settles: itself, or the owner of a ``unique`` attribute."""
     match term:
-        case Local(name=name):
+        case m.Local(name=name):
             return {name}
-        case Read(fluent=fluent, args=(Local(name=name),), was=False):
+        case m.Read(fluent=fluent, args=(m.Local(name=name),), was=False):
             return {name} if draft.fluents[fluent].unique else set()
-        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case (
+            m.LeafTerm()
+            | m.StateTerm()
+            | m.LogicTerm()
+            | m.TestTerm()
+            | m.NumberTerm()
+            | m.CompositeTerm()
+        ):
             return set()
         case _:
             assert_never(term)
 
 
-def _equations(known: Iterable[Term]) -> list[tuple[Term, Term]]:
-    found: list[tuple[Term, Term]] = []
+def _equations(known: Iterable[m.Term]) -> list[tuple[m.Term, m.Term]]:
+    found: list[tuple[m.Term, m.Term]] = []
     for term in known:
-        if isinstance(term, And):
+        if isinstance(term, m.And):
             found += _equations(term.terms)
-        elif isinstance(term, Compare) and term.op == "==":
+        elif isinstance(term, m.Compare) and term.op == "==":
             found += [(term.left, term.right), (term.right, term.left)]
     return found

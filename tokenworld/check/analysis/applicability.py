@@ -10,30 +10,13 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import skeleton
 from tokenworld.check.analysis.intervals import Facts, Translator, entry
 from tokenworld.check.analysis.uses import all_mentions, possible_values
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal
-from tokenworld.model import (
-    Action,
-    Assign,
-    BoolLiteral,
-    Effect,
-    IsType,
-    Law,
-    Let,
-    LifeEffect,
-    NestedEffect,
-    NumberLiteral,
-    ObjectType,
-    OutputEffect,
-    Term,
-    Watch,
-    WriteEffect,
-    conjuncts,
-    effects_in,
-)
+from tokenworld.model import conjuncts, effects_in
 
 __all__ = [
     "check_applicability",
@@ -48,10 +31,10 @@ def _never(facts: Facts, draft: Draft) -> bool:
 
 def _of_no_type(facts: Facts, draft: Draft) -> bool:
     """Whether some value is tested for two types that share no subtype."""
-    tested: dict[object, list[ObjectType]] = {}
+    tested: dict[object, list[m.ObjectType]] = {}
     for part in conjuncts(facts.true):
-        if isinstance(part, IsType):
-            tested.setdefault(skeleton(part.term), []).append(ObjectType(part.of))
+        if isinstance(part, m.IsType):
+            tested.setdefault(skeleton(part.term), []).append(m.ObjectType(part.of))
     return any(
         not can_equal(draft.types, one, other)
         for kinds in tested.values()
@@ -69,7 +52,7 @@ def check_applicability(draft: Draft) -> None:
         _unset(draft)
 
 
-def _action(action: Action, watched: bool, draft: Draft) -> None:
+def _action(action: m.Action, watched: bool, draft: Draft) -> None:
     if not _refused(action, draft):
         _effective(action, watched, draft)
 
@@ -81,7 +64,7 @@ def watched_actions(draft: Draft) -> frozenset[str]:
     return draft.watched
 
 
-def _conditional(draft: Draft) -> tuple[Law | Watch, ...]:
+def _conditional(draft: Draft) -> tuple[m.Law | m.Watch, ...]:
     """The rules that run by themselves when their condition holds."""
     return (*draft.laws.values(), *draft.watches.values())
 
@@ -89,7 +72,7 @@ def _conditional(draft: Draft) -> tuple[Law | Watch, ...]:
 # ---- effects ----------------------------------------------------------------------------
 
 
-def _effective(action: Action, watched: bool, draft: Draft) -> None:
+def _effective(action: m.Action, watched: bool, draft: Draft) -> None:
     """An action changes or says something, or it is a plain wait (an import stays as it is)."""
     effects = (*action.body, *action.cancelled)
     if draft.pddl or watched or any(_matters(one, draft) for one in effects):
@@ -102,24 +85,24 @@ def _effective(action: Action, watched: bool, draft: Draft) -> None:
     draft.tell("TW0903", what, action.span, "no effect", hint)
 
 
-def _free(action: Action) -> bool:
-    return isinstance(action.takes, NumberLiteral) and action.takes.value == 0
+def _free(action: m.Action) -> bool:
+    return isinstance(action.takes, m.NumberLiteral) and action.takes.value == 0
 
 
-def _matters(effect: Effect, draft: Draft) -> bool:
+def _matters(effect: m.Effect, draft: Draft) -> bool:
     for inner in effects_in((effect,)):
         match inner:
-            case Let():
+            case m.Let():
                 pass
-            case Assign(target=target, op="=", value=value):
+            case m.Assign(target=target, op="=", value=value):
                 ordered = draft.fluents[target.fluent].ordered
                 if ordered or skeleton(value) != skeleton(target):
                     return True
-            case Assign(value=NumberLiteral(value=0)):
+            case m.Assign(value=m.NumberLiteral(value=0)):
                 pass
             case _ if inner.kind in ("if", "for", "chance", "pick"):
                 pass  # what is inside them is among `effects_in`
-            case WriteEffect() | NestedEffect() | LifeEffect() | OutputEffect():
+            case m.WriteEffect() | m.NestedEffect() | m.LifeEffect() | m.OutputEffect():
                 return True
             case _:
                 assert_never(inner)
@@ -129,7 +112,7 @@ def _matters(effect: Effect, draft: Draft) -> bool:
 # ---- conditions -------------------------------------------------------------------------
 
 
-def _refused(action: Action, draft: Draft) -> bool:
+def _refused(action: m.Action, draft: Draft) -> bool:
     """Report the first require that cannot hold together with those before it.
 
     `require false` in so many words is a deliberate refusal: an action that only explains.
@@ -138,10 +121,10 @@ def _refused(action: Action, draft: Draft) -> bool:
     if not _never(entry(action, facts.words), draft):
         return False
     for guard in action.guards:
-        if isinstance(guard, Let):
+        if isinstance(guard, m.Let):
             facts, named = facts.let(guard), named.let(guard)
             continue
-        if isinstance(guard.condition, BoolLiteral):
+        if isinstance(guard.condition, m.BoolLiteral):
             return not guard.condition.value
         facts = facts.given(guard.condition)
         if _never(facts, draft):
@@ -156,7 +139,7 @@ def _refused(action: Action, draft: Draft) -> bool:
     return False
 
 
-def _runs(rule: Law | Watch, draft: Draft) -> None:
+def _runs(rule: m.Law | m.Watch, draft: Draft) -> None:
     """A law or watch whose condition can never hold is dead."""
     if rule.when is not None and _never(Facts(Translator(draft)).given(rule.when), draft):
         what = f"`{rule.name}` never runs: its condition can never hold."
@@ -170,7 +153,7 @@ def _unset(draft: Draft) -> None:
     """Rules that wait for a value which nothing in the program ever sets."""
     known = possible_values(draft)
 
-    def waits(conditions: Iterable[Term]) -> bool:
+    def waits(conditions: Iterable[m.Term]) -> bool:
         """Whether conditions hold for other values than those that are ever set."""
         limited, free = Facts(Translator(draft, known)), Facts(Translator(draft))
         for condition in conditions:

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, Population, repeats, skeleton
 from tokenworld.check.analysis.intervals import (
     Facts,
@@ -34,27 +35,7 @@ from tokenworld.check.analysis.uses import parts_of
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Related, Span
-from tokenworld.model import (
-    Action,
-    Body,
-    BuiltinCall,
-    Chance,
-    Compare,
-    CompareOp,
-    Law,
-    Local,
-    NumberLiteral,
-    NumberType,
-    ParamRead,
-    Read,
-    Rescale,
-    Term,
-    effects_in,
-    is_optional,
-    map_children,
-    show_type,
-    targets_of,
-)
+from tokenworld.model import effects_in, is_optional, map_children, show_type, targets_of
 
 __all__ = [
     "check_bounds",
@@ -68,24 +49,24 @@ def check_bounds(draft: Draft) -> None:
     check_leaving(draft)
 
 
-def _rule(rule: Action | Law, draft: Draft) -> None:
+def _rule(rule: m.Action | m.Law, draft: Draft) -> None:
     words = Translator(draft)
     if _concerns(rule.body):
         _bounded(rule.body, entry(rule, words), rule.name, draft)
-    if isinstance(rule, Action) and _concerns(rule.cancelled):
+    if isinstance(rule, m.Action) and _concerns(rule.cancelled):
         _bounded(rule.cancelled, Facts(words), rule.name, draft)
 
 
-def _bounded(body: Body, facts: Facts, name: str, draft: Draft) -> None:
+def _bounded(body: m.Body, facts: Facts, name: str, draft: Draft) -> None:
     _never_fits(tuple(number_writes(body, facts, name, (), draft)), draft)
     _chances(body, facts, draft)
 
 
-def _concerns(body: Body) -> bool:
+def _concerns(body: m.Body) -> bool:
     """Whether a body changes numbers or draws."""
     return any(
-        isinstance(effect, Chance)
-        or any(isinstance(target.type, NumberType) for target in targets_of(effect))
+        isinstance(effect, m.Chance)
+        or any(isinstance(target.type, m.NumberType) for target in targets_of(effect))
         for effect in effects_in(body)
     )
 
@@ -120,10 +101,10 @@ def _never_fits(writes: tuple[NumberWrite, ...], draft: Draft) -> None:
 # ---- chances ----------------------------------------------------------------------------
 
 
-def _chances(body: Body, facts: Facts, draft: Draft) -> None:
+def _chances(body: m.Body, facts: Facts, draft: Draft) -> None:
     """Probabilities that provably add up to more than 1 (TW0409)."""
     for step in steps_of(body, facts):
-        if isinstance(step.effect, Chance):
+        if isinstance(step.effect, m.Chance):
             total = constant(0)
             for branch in step.effect.branches:
                 total = total.plus(step.facts.form(branch.probability))
@@ -136,7 +117,7 @@ def _chances(body: Body, facts: Facts, draft: Draft) -> None:
                 draft.tell("TW0409", what, span, f"{float(found.low):g} or more", hint)
 
 
-_MIRRORED: dict[CompareOp, CompareOp] = {
+_MIRRORED: dict[m.CompareOp, m.CompareOp] = {
     "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
 }  # fmt: skip
 
@@ -147,7 +128,7 @@ def check_comparing(draft: Draft) -> None:
     Invariants may promise more than a range, and a planner answers what a goal can never be.
     """
     for fluent in draft.fluents.values():
-        bounded = isinstance(fluent.type, NumberType) and fluent.type.low is not None
+        bounded = isinstance(fluent.type, m.NumberType) and fluent.type.low is not None
         if fluent.clamped and not bounded:
             what = f"`{fluent.name}` is {show_type(fluent.type)}: it has no ends to stop at."
             hint = "Give it a range, such as `0 to 100`, or leave out `clamped`."
@@ -158,7 +139,7 @@ def check_comparing(draft: Draft) -> None:
 def _look(node: object, draft: Draft) -> None:
     words = Translator(draft)
     for term in _below(node):
-        if isinstance(term, Compare):
+        if isinstance(term, m.Compare):
             _comparison(term, draft)
         elif term.name == "clamp":
             _clamp(term, words, draft)
@@ -173,7 +154,7 @@ def _rules(draft: Draft) -> Iterator[object]:
     yield from (world.setups for world in draft.worlds.values())
 
 
-def _below(node: object) -> Iterator[Compare | BuiltinCall]:
+def _below(node: object) -> Iterator[m.Compare | m.BuiltinCall]:
     """Every comparison and call below a node, each once: guards repeat what they quote."""
     seen: set[Span] = set()
     todo: list[Any] = [node]
@@ -183,22 +164,22 @@ def _below(node: object) -> Iterator[Compare | BuiltinCall]:
         if kind is tuple:
             todo += one[::-1]
             continue
-        if (kind is Compare or kind is BuiltinCall) and one.span not in seen:
+        if (kind is m.Compare or kind is m.BuiltinCall) and one.span not in seen:
             seen.add(one.span)
             yield one
         todo += [getattr(one, name) for name in parts_of(kind)]
 
 
-def _plain(term: Term) -> Term:
-    return term.term if isinstance(term, Rescale) else term
+def _plain(term: m.Term) -> m.Term:
+    return term.term if isinstance(term, m.Rescale) else term
 
 
-def _comparison(term: Compare, draft: Draft) -> None:
+def _comparison(term: m.Compare, draft: Draft) -> None:
     """A ranged value and a constant outside its range: the answer is known already."""
     left, right, op = term.left, term.right, term.op
-    if isinstance(left, NumberLiteral):
+    if isinstance(left, m.NumberLiteral):
         left, right, op = right, left, _MIRRORED[op]
-    if not isinstance(_plain(left), (Read, ParamRead, Local)):
+    if not isinstance(_plain(left), (m.Read, m.ParamRead, m.Local)):
         return
     answer = _answer(left, right, op)
     if answer is None:
@@ -209,10 +190,10 @@ def _comparison(term: Compare, draft: Draft) -> None:
     draft.tell("TW0406", what, term.span, f"always {answer}", hint)
 
 
-def _answer(left: Term, right: Term, op: CompareOp) -> str | None:
+def _answer(left: m.Term, right: m.Term, op: m.CompareOp) -> str | None:
     """The constant result of a comparison, ``true`` or ``false``; ``None`` if it varies."""
     kind = left.type
-    if not isinstance(right, NumberLiteral) or not isinstance(kind, NumberType):
+    if not isinstance(right, m.NumberLiteral) or not isinstance(kind, m.NumberType):
         return None
     if kind.low is None or kind.high is None or kind.low <= right.value <= kind.high:
         return None
@@ -224,10 +205,10 @@ def _answer(left: Term, right: Term, op: CompareOp) -> str | None:
     return "false"
 
 
-def _clamp(call: BuiltinCall, words: Translator, draft: Draft) -> None:
+def _clamp(call: m.BuiltinCall, words: Translator, draft: Draft) -> None:
     """``clamp(x, lo, hi)`` whose lower end always lies above the upper one."""
     _, low, high = call.args
-    if not isinstance(call.type, NumberType):
+    if not isinstance(call.type, m.NumberType):
         return
     gap = words.interval_of(words.form(low).minus(words.form(high)))
     if gap.low is not None and gap.low > 0:
@@ -247,7 +228,7 @@ def check_leaving(draft: Draft) -> None:
     laws = list(draft.laws.values())
     fluents = draft.memo.each("counted", laws, lambda law: _counted(law, draft))
     counted = [(law, some) for law, some in zip(laws, fluents, strict=True) if some]
-    by_slot: dict[tuple[str, str], list[Law]] = {}
+    by_slot: dict[tuple[str, str], list[m.Law]] = {}
     for law, some in counted:
         for fluent in some:
             by_slot.setdefault((law.phase, fluent), []).append(law)
@@ -258,14 +239,14 @@ def check_leaving(draft: Draft) -> None:
         draft.once("leaving", parts, partial(_stays, law, group, people, draft))
 
 
-def _counted(law: Law, draft: Draft) -> frozenset[str]:
+def _counted(law: m.Law, draft: Draft) -> frozenset[str]:
     """The ranged fluents that a law changes: only laws that share one are looked at together."""
     facts = Facts(Translator(draft))
     writes = number_writes(law.body, facts, law.name, law.params, draft)
     return frozenset(write.target.fluent for write in writes)
 
 
-def _stays(law: Law, group: list[Law], people: Population, draft: Draft) -> None:
+def _stays(law: m.Law, group: list[m.Law], people: Population, draft: Draft) -> None:
     words = Translator(draft)
     writes = {
         one.name: tuple(number_writes(one.body, entry(one, words), one.name, one.params, draft))
@@ -274,7 +255,7 @@ def _stays(law: Law, group: list[Law], people: Population, draft: Draft) -> None
     _may_leave(law, writes, people, draft)
 
 
-def _may_leave(law: Law, laws: _Laws, people: Population, draft: Draft) -> None:
+def _may_leave(law: m.Law, laws: _Laws, people: Population, draft: Draft) -> None:
     """Each write of a law stays in range, with what its phase may add to the slot (TW0503)."""
     told: set[tuple[str, Span]] = set()
     for write in laws[law.name]:
@@ -302,7 +283,7 @@ def _may_leave(law: Law, laws: _Laws, people: Population, draft: Draft) -> None:
 
 def _reached(
     write: NumberWrite,
-    law: Law,
+    law: m.Law,
     laws: _Laws,
     people: Population,
     draft: Draft,
@@ -325,20 +306,20 @@ def _reached(
     return hull(found) if found else None
 
 
-def _turn(write: NumberWrite, law: Law) -> NumberWrite:
+def _turn(write: NumberWrite, law: m.Law) -> NumberWrite:
     """In turn, only the loops of a body repeat a change; the other bindings read its result."""
     return replace(write, binders=tuple(one for one in write.binders if one not in law.params))
 
 
-def _turns(writes: list[NumberWrite], law: Law) -> list[NumberWrite]:
+def _turns(writes: list[NumberWrite], law: m.Law) -> list[NumberWrite]:
     return [_turn(write, law) for write in writes]
 
 
-def _sequential(law: Law, draft: Draft) -> bool:
+def _sequential(law: m.Law, draft: Draft) -> bool:
     return law.phase in draft.phases and draft.phases[law.phase].order != "simultaneous"
 
 
-def _beside(write: NumberWrite, law: Law, laws: _Laws, draft: Draft) -> Iterator[NumberWrite]:
+def _beside(write: NumberWrite, law: m.Law, laws: _Laws, draft: Draft) -> Iterator[NumberWrite]:
     """The other steps that may be added in the same evaluation as this one."""
     for name, writes in laws.items():
         other = draft.laws[name]
@@ -383,15 +364,15 @@ def _seen_from(write: NumberWrite, other: NumberWrite) -> NumberWrite:
         return other
     names = {binder.name: f"{binder.name} of {other.rule}" for binder in other.binders}
     for mine, theirs in zip(write.target.args, other.target.args, strict=True):
-        if isinstance(mine, Local) and isinstance(theirs, Local):
+        if isinstance(mine, m.Local) and isinstance(theirs, m.Local):
             names[theirs.name] = mine.name
     there = skeleton(renamed(other.target, names))
 
-    def change(term: Term) -> Term:
+    def change(term: m.Term) -> m.Term:
         return _met(renamed(term, names), there, write.target)
 
     target = change(other.target)
-    assert isinstance(target, Read)
+    assert isinstance(target, m.Read)
     return replace(
         other,
         target=replace(other.target, args=tuple(renamed(arg, names) for arg in other.target.args)),
@@ -401,7 +382,7 @@ def _seen_from(write: NumberWrite, other: NumberWrite) -> NumberWrite:
     )
 
 
-def _met(term: Term, slot: object, read: Read) -> Term:
+def _met(term: m.Term, slot: object, read: m.Read) -> m.Term:
     """The term with every read of a slot as this law reads it."""
     if skeleton(term) == slot:
         return read

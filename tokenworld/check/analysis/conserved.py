@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, skeleton
 from tokenworld.check.analysis.intervals import Facts, entry
 from tokenworld.check.analysis.linear import Form, Interval, constant
@@ -20,48 +21,7 @@ from tokenworld.check.analysis.uses import fluents_written
 from tokenworld.check.typing.types import can_equal, is_subtype
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    Arithmetic,
-    Binder,
-    Body,
-    Chance,
-    ClosureOf,
-    CompositeTerm,
-    Create,
-    DeriveCall,
-    Destroy,
-    Effect,
-    EnumType,
-    Fluent,
-    Fold,
-    For,
-    If,
-    InverseOf,
-    Law,
-    LeafTerm,
-    Let,
-    LifeEffect,
-    Local,
-    LogicTerm,
-    Negate,
-    NumberLiteral,
-    NumberType,
-    ObjectType,
-    OutputEffect,
-    Pick,
-    Read,
-    Rescale,
-    SlotWrite,
-    Term,
-    TestTerm,
-    ToReal,
-    TypeRange,
-    WriteEffect,
-    is_optional,
-    slot_writes,
-    targets_of,
-)
+from tokenworld.model import is_optional, slot_writes, targets_of
 
 __all__ = [
     "Amount",
@@ -83,7 +43,7 @@ _MOST = 64
 class Made:
     """One change, the loops around it, and what is known where it stands."""
 
-    effect: Effect
+    effect: m.Effect
     loops: tuple[Span, ...]
     facts: Facts
 
@@ -105,10 +65,10 @@ class Work:
 
     rule: str
     phase: str | None
-    body: Body
+    body: m.Body
     start: Facts
-    guard: Action | Law | None = None
-    params: tuple[Binder, ...] = ()
+    guard: m.Action | m.Law | None = None
+    params: tuple[m.Binder, ...] = ()
 
     @property
     def facts(self) -> Facts:
@@ -116,9 +76,9 @@ class Work:
         return self.start if self.guard is None else entry(self.guard, self.start.words)
 
 
-def works(rule: Action | Law, start: Facts) -> tuple[Work, ...]:
+def works(rule: m.Action | m.Law, start: Facts) -> tuple[Work, ...]:
     """The bodies of a rule that may change the state of a running world."""
-    if isinstance(rule, Law):
+    if isinstance(rule, m.Law):
         return (Work(rule.name, rule.phase, rule.body, start, rule, rule.params),)
     return (
         Work(rule.name, None, rule.body, start, rule),
@@ -126,7 +86,7 @@ def works(rule: Action | Law, start: Facts) -> tuple[Work, ...]:
     )
 
 
-def outcomes(body: Body, facts: Facts) -> tuple[Outcome, ...] | None:
+def outcomes(body: m.Body, facts: Facts) -> tuple[Outcome, ...] | None:
     """The ways through a body that are not provably impossible; ``None`` for too many.
 
     A change in a loop stands once for all its rounds; each branch in a loop gives a way of its own.
@@ -138,7 +98,7 @@ def outcomes(body: Body, facts: Facts) -> tuple[Outcome, ...] | None:
 
 
 def _ways(
-    body: Body, before: tuple[Outcome, ...], loops: tuple[Span, ...]
+    body: m.Body, before: tuple[Outcome, ...], loops: tuple[Span, ...]
 ) -> tuple[Outcome, ...] | None:
     for effect in body:
         after: list[Outcome] = []
@@ -153,32 +113,32 @@ def _ways(
     return before
 
 
-def _one(effect: Effect, at: Outcome, loops: tuple[Span, ...]) -> tuple[Outcome, ...] | None:
+def _one(effect: m.Effect, at: Outcome, loops: tuple[Span, ...]) -> tuple[Outcome, ...] | None:
     facts = at.facts
     match effect:
-        case Let():
+        case m.Let():
             return (replace(at, facts=facts.let(effect)),)
-        case If(condition=condition, then=then, otherwise=otherwise):
+        case m.If(condition=condition, then=then, otherwise=otherwise):
             first = _ways(then, (replace(at, facts=facts.given(condition)),), loops)
             second = _ways(otherwise, (replace(at, facts=facts.given(condition, False)),), loops)
             return None if first is None or second is None else (*first, *second)
-        case Chance(branches=branches, otherwise=otherwise):
+        case m.Chance(branches=branches, otherwise=otherwise):
             return _either((*(branch.body for branch in branches), otherwise), at, loops)
-        case Pick(body=body, otherwise=otherwise):
+        case m.Pick(body=body, otherwise=otherwise):
             return _either((body, otherwise), at, loops)
-        case For(where=where, body=body):
+        case m.For(where=where, body=body):
             inside = _ways(body, (replace(at, facts=facts.given(where)),), (*loops, effect.span))
             return None if inside is None else (at, *(replace(one, facts=facts) for one in inside))
-        case WriteEffect() | LifeEffect():
+        case m.WriteEffect() | m.LifeEffect():
             return (replace(at, made=(*at.made, Made(effect, loops, facts))),)
-        case OutputEffect():
+        case m.OutputEffect():
             return (at,)
         case _:
             assert_never(effect)
 
 
 def _either(
-    bodies: tuple[Body, ...], at: Outcome, loops: tuple[Span, ...]
+    bodies: tuple[m.Body, ...], at: Outcome, loops: tuple[Span, ...]
 ) -> tuple[Outcome, ...] | None:
     found: list[Outcome] = []
     for body in bodies:
@@ -203,7 +163,7 @@ class _Summand:
 
     factor: Fraction
     fluent: str | None
-    args: tuple[ObjectType | EnumType | Term, ...]
+    args: tuple[m.ObjectType | m.EnumType | m.Term, ...]
 
 
 @frozen
@@ -213,72 +173,72 @@ class Amount:
     summands: tuple[_Summand, ...]
 
 
-def amount_of(term: Term, book: Rulebook) -> Amount | None:
+def amount_of(term: m.Term, book: Rulebook) -> Amount | None:
     """A term as a sum of slots; ``None`` if it is something else."""
     found = _summands(term, Fraction(1), (), book)
     return None if found is None else Amount(found)
 
 
 def _summands(
-    term: Term, factor: Fraction, binders: tuple[Binder, ...], book: Rulebook
+    term: m.Term, factor: Fraction, binders: tuple[m.Binder, ...], book: Rulebook
 ) -> tuple[_Summand, ...] | None:
     match term:
-        case NumberLiteral():
+        case m.NumberLiteral():
             return () if not binders else _counted(factor * _value(term), binders)
-        case Rescale(term=inner):
+        case m.Rescale(term=inner):
             return _summands(inner, factor, binders, book)
-        case Negate(term=inner):
+        case m.Negate(term=inner):
             return _summands(inner, -factor, binders, book)
-        case Arithmetic(op="+" | "-", left=left, right=right):
+        case m.Arithmetic(op="+" | "-", left=left, right=right):
             one = _summands(left, factor, binders, book)
             other = _summands(right, factor if term.op == "+" else -factor, binders, book)
             return None if one is None or other is None else (*one, *other)
-        case Arithmetic(op="*", left=NumberLiteral() as left, right=right):
+        case m.Arithmetic(op="*", left=m.NumberLiteral() as left, right=right):
             return _summands(right, factor * _value(left), binders, book)
-        case Arithmetic(op="*", left=left, right=NumberLiteral() as right):
+        case m.Arithmetic(op="*", left=left, right=m.NumberLiteral() as right):
             return _summands(left, factor * _value(right), binders, book)
-        case DeriveCall():
+        case m.DeriveCall():
             opened = inlined(term, book.derives)
             return None if opened is None else _summands(opened, factor, binders, book)
-        case Fold(fold="sum", where=None, value=value) if value is not None:
+        case m.Fold(fold="sum", where=None, value=value) if value is not None:
             return _summands(value, factor, (*binders, *term.binders), book)
-        case Fold(fold="count", where=None, value=None):
+        case m.Fold(fold="count", where=None, value=None):
             return _counted(factor, (*binders, *term.binders))
-        case Read():
+        case m.Read():
             return _slots(term, factor, binders)
         case (
-            LeafTerm() | InverseOf() | ClosureOf() | LogicTerm() | TestTerm() | Arithmetic()
-            | ToReal() | CompositeTerm()
+            m.LeafTerm() | m.InverseOf() | m.ClosureOf() | m.LogicTerm() | m.TestTerm()
+            | m.Arithmetic() | m.ToReal() | m.CompositeTerm()
         ):  # fmt: skip
             return None
         case _:
             assert_never(term)
 
 
-def _value(term: NumberLiteral) -> Fraction:
-    assert isinstance(term.type, NumberType)
+def _value(term: m.NumberLiteral) -> Fraction:
+    assert isinstance(term.type, m.NumberType)
     return Fraction(term.value, 10**term.type.decimals)
 
 
-def _counted(factor: Fraction, binders: tuple[Binder, ...]) -> tuple[_Summand, ...] | None:
+def _counted(factor: Fraction, binders: tuple[m.Binder, ...]) -> tuple[_Summand, ...] | None:
     """Objects of one type, each counted once."""
-    if len(binders) != 1 or not isinstance(binders[0].domain, TypeRange):
+    if len(binders) != 1 or not isinstance(binders[0].domain, m.TypeRange):
         return None
     kind = binders[0].domain.of
-    return (_Summand(factor, None, (kind,)),) if isinstance(kind, ObjectType) else ()
+    return (_Summand(factor, None, (kind,)),) if isinstance(kind, m.ObjectType) else ()
 
 
 def _slots(
-    read: Read, factor: Fraction, binders: tuple[Binder, ...]
+    read: m.Read, factor: Fraction, binders: tuple[m.Binder, ...]
 ) -> tuple[_Summand, ...] | None:
     """The slots of a read under binders: each variable must be one argument, once."""
-    kinds = {one.name: one.domain.of for one in binders if isinstance(one.domain, TypeRange)}
+    kinds = {one.name: one.domain.of for one in binders if isinstance(one.domain, m.TypeRange)}
     used: list[str] = []
-    args: list[ObjectType | EnumType | Term] = []
+    args: list[m.ObjectType | m.EnumType | m.Term] = []
     for arg in read.args:
-        if isinstance(arg, Local) and arg.name in kinds:
+        if isinstance(arg, m.Local) and arg.name in kinds:
             kind = kinds[arg.name]
-            if not isinstance(kind, (ObjectType, EnumType)):
+            if not isinstance(kind, (m.ObjectType, m.EnumType)):
                 return None
             used.append(arg.name)
             args.append(kind)
@@ -303,7 +263,7 @@ class _Tally:
     outcome: Outcome
     is_law: bool
 
-    def factor(self, target: Read) -> Fraction | None:
+    def factor(self, target: m.Read) -> Fraction | None:
         """The factor of a slot in the amount."""
         total = Fraction(0)
         for one in self.amount.summands:
@@ -316,14 +276,14 @@ class _Tally:
                 total += one.factor if all(fits) else 0
         return total
 
-    def _fits(self, arg: Term, want: ObjectType | EnumType | Term) -> bool | None:
+    def _fits(self, arg: m.Term, want: m.ObjectType | m.EnumType | m.Term) -> bool | None:
         types = self.book.types
         if is_optional(arg.type):
             return None  # a slot of `none` is not written
-        if isinstance(want, EnumType):
+        if isinstance(want, m.EnumType):
             return True
-        if isinstance(want, ObjectType):
-            assert isinstance(arg.type, ObjectType)
+        if isinstance(want, m.ObjectType):
+            assert isinstance(arg.type, m.ObjectType)
             if is_subtype(types, arg.type.name, want.name):
                 return True
             return None if can_equal(types, arg.type, want) else False
@@ -334,9 +294,9 @@ class _Tally:
 
     def change(self, made: Made) -> Form | None:
         """The change of the amount by one effect."""
-        if isinstance(made.effect, Create):
+        if isinstance(made.effect, m.Create):
             return self._created(made.effect, made.facts)
-        if isinstance(made.effect, Destroy):
+        if isinstance(made.effect, m.Destroy):
             return self._destroyed(made.effect.target)
         writes, total = slot_writes(made.effect), constant(0)
         for write in writes if not self._exchanged(writes, made) else ():
@@ -346,7 +306,7 @@ class _Tally:
             total = total.plus(change)
         return total
 
-    def _written(self, write: SlotWrite, made: Made) -> Form | None:
+    def _written(self, write: m.SlotWrite, made: Made) -> Form | None:
         facts = made.facts
         match write.op:
             case "=":
@@ -360,7 +320,7 @@ class _Tally:
             case _:
                 assert_never(write.op)
 
-    def _exchanged(self, writes: tuple[SlotWrite, ...], made: Made) -> bool:
+    def _exchanged(self, writes: tuple[m.SlotWrite, ...], made: Made) -> bool:
         """Two slots that count alike, of one fluent that nothing else changes here, swap values."""
         if self.is_law or made.loops or [one.op for one in writes] != ["=", "="]:
             return False
@@ -369,7 +329,7 @@ class _Tally:
         alike = left.fluent == right.fluent and one is not None and one == other
         return alike and self._writes(left.fluent) == 2
 
-    def _step(self, facts: Facts, target: Read, by: Form) -> Form | None:
+    def _step(self, facts: Facts, target: m.Read, by: Form) -> Form | None:
         factor = self.factor(target)
         if not factor:
             return None if factor is None else constant(0)
@@ -378,7 +338,7 @@ class _Tally:
             return None
         return by.times(factor)
 
-    def _unstopped(self, facts: Facts, target: Read, by: Form, fluent: Fluent) -> bool:
+    def _unstopped(self, facts: Facts, target: m.Read, by: Form, fluent: m.Fluent) -> bool:
         """Whether a clamped number provably stays in its range, and is changed only once."""
         if self.is_law or self._writes(target.fluent) > 1:
             return False
@@ -388,7 +348,7 @@ class _Tally:
         made = (target for one in self.outcome.made for target in targets_of(one.effect))
         return sum(target.fluent == fluent for target in made)
 
-    def _set(self, facts: Facts, target: Read, value: Form, made: Made) -> Form | None:
+    def _set(self, facts: Facts, target: m.Read, value: Form, made: Made) -> Form | None:
         factor = self.factor(target)
         if not factor:
             return None if factor is None else constant(0)
@@ -400,7 +360,7 @@ class _Tally:
             return None
         return change.times(factor)
 
-    def _alone(self, target: Read, made: Made) -> bool:
+    def _alone(self, target: m.Read, made: Made) -> bool:
         """Whether no other change of this way may write the same slot."""
         known = Knowledge(self.book.types, self.book.fluents)
         for term, holds in self.outcome.facts.known:
@@ -417,14 +377,14 @@ class _Tally:
                         return False
         return seen
 
-    def _created(self, effect: Create, facts: Facts) -> Form | None:
+    def _created(self, effect: m.Create, facts: Facts) -> Form | None:
         """A new object counts with its fields; what its births do is looked at with the rule."""
         total = constant(0)
         given = {field.fluent: field.value for field in effect.fields}
         defaults = {field.fluent: field.value for field in self.book.types[effect.of].defaults}
         for one in self.amount.summands:
             match one.args:
-                case (ObjectType(name=name),) if is_subtype(self.book.types, effect.of, name):
+                case (m.ObjectType(name=name),) if is_subtype(self.book.types, effect.of, name):
                     if one.fluent is None:
                         total = total.plus(constant(one.factor))
                         continue
@@ -436,7 +396,8 @@ class _Tally:
                     )
                     total = total.plus(form, one.factor)
                 case args if any(
-                    isinstance(arg, ObjectType) and is_subtype(self.book.types, effect.of, arg.name)
+                    isinstance(arg, m.ObjectType)
+                    and is_subtype(self.book.types, effect.of, arg.name)
                     for arg in args
                 ):
                     return None
@@ -444,28 +405,28 @@ class _Tally:
                     pass
         return total
 
-    def _destroyed(self, target: Term) -> Form | None:
+    def _destroyed(self, target: m.Term) -> Form | None:
         """Nothing is lost with an object that is surely not counted."""
         for one in self.amount.summands:
             for arg in one.args:
-                kind = arg if isinstance(arg, ObjectType) else getattr(arg, "type", None)
-                if isinstance(kind, ObjectType) and can_equal(self.book.types, target.type, kind):
+                kind = arg if isinstance(arg, m.ObjectType) else getattr(arg, "type", None)
+                if isinstance(kind, m.ObjectType) and can_equal(self.book.types, target.type, kind):
                     return None
         return constant(0)
 
 
-def _first(fluent: Fluent) -> Form:
+def _first(fluent: m.Fluent) -> Form:
     """The initial value of a number without a default: 0 if in its range, else the lower end."""
     kind = fluent.type
-    assert isinstance(kind, NumberType)
+    assert isinstance(kind, m.NumberType)
     low, high = kind.low, kind.high
     inside = (low is None or low <= 0) and (high is None or high >= 0)
     return constant(0 if inside or low is None else Fraction(low, 10**kind.decimals))
 
 
-def _within(found: Interval | None, fluent: Fluent) -> bool:
+def _within(found: Interval | None, fluent: m.Fluent) -> bool:
     kind = fluent.type
-    if found is None or not isinstance(kind, NumberType) or kind.low is None or kind.high is None:
+    if found is None or not isinstance(kind, m.NumberType) or kind.low is None or kind.high is None:
         return found is None
     step = Fraction(1, 10**kind.decimals)
     low = found.low is not None and found.low >= kind.low * step

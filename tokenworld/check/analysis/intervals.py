@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from fractions import Fraction
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import skeleton
 from tokenworld.check.analysis.linear import (
     FALSE,
@@ -38,64 +39,7 @@ from tokenworld.check.analysis.substitution import Vocabulary, inlined, substitu
 from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    And,
-    Arithmetic,
-    Binder,
-    Body,
-    BoolLiteral,
-    BoolType,
-    BuiltinCall,
-    Chance,
-    Choose,
-    ClosureOf,
-    Compare,
-    CompareOp,
-    CompositeTerm,
-    DeriveCall,
-    Draw,
-    Effect,
-    EnumLiteral,
-    EnumType,
-    Fluent,
-    Fold,
-    For,
-    If,
-    Implies,
-    InverseOf,
-    IsType,
-    Law,
-    LeafTerm,
-    Let,
-    LifeEffect,
-    ListTerm,
-    LogicTerm,
-    Member,
-    Negate,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    OutputEffect,
-    Pick,
-    Read,
-    RealType,
-    Rescale,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    ToReal,
-    WriteEffect,
-    is_optional,
-    show_type,
-    slot_writes,
-)
+from tokenworld.model import is_optional, show_type, slot_writes
 
 __all__ = [
     "Facts",
@@ -110,7 +54,7 @@ __all__ = [
 ]
 
 
-_OPPOSITE: dict[CompareOp, CompareOp] = {
+_OPPOSITE: dict[m.CompareOp, m.CompareOp] = {
     "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<",
 }  # fmt: skip
 
@@ -131,50 +75,50 @@ class Translator:
         self._enums, self._derives = words.enums, words.derives
         self._atoms: dict[object, Atom] = {}
         self._objects: dict[str, int] = {}
-        self._known: dict[tuple[int, bool], tuple[Term, Formula]] = {}
+        self._known: dict[tuple[int, bool], tuple[m.Term, Formula]] = {}
 
     # ---- values ---------------------------------------------------------------------------
 
-    def form(self, term: Term) -> Form:
+    def form(self, term: m.Term) -> Form:
         """A term as a linear form; an unknown where it is not linear."""
         match term:
-            case NumberLiteral(value=value):
+            case m.NumberLiteral(value=value):
                 return constant(Fraction(value) * step_of(term))
-            case BoolLiteral(value=truth):
+            case m.BoolLiteral(value=truth):
                 return constant(int(truth))
-            case EnumLiteral(index=index):
+            case m.EnumLiteral(index=index):
                 return constant(index)
-            case NoneLiteral():
+            case m.NoneLiteral():
                 return constant(-1)
-            case ObjectLiteral(name=name):
+            case m.ObjectLiteral(name=name):
                 return constant(self._objects.setdefault(name, len(self._objects)))
-            case ToReal(term=NumberLiteral(value=value) as number):
+            case m.ToReal(term=m.NumberLiteral(value=value) as number):
                 return constant(Fraction(float(Fraction(value) * step_of(number))))
-            case Rescale(term=inner):
+            case m.Rescale(term=inner):
                 return self.form(inner)
-            case _ if is_optional(term.type) and isinstance(term.type, NumberType):
+            case _ if is_optional(term.type) and isinstance(term.type, m.NumberType):
                 return self._opaque(term)
-            case Negate(term=inner) if isinstance(term.type, NumberType):
+            case m.Negate(term=inner) if isinstance(term.type, m.NumberType):
                 return self.form(inner).times(-1)
-            case Arithmetic() if isinstance(term.type, NumberType):
+            case m.Arithmetic() if isinstance(term.type, m.NumberType):
                 return self._arithmetic(term)
-            case Choose() if not isinstance(term.type, RealType):
+            case m.Choose() if not isinstance(term.type, m.RealType):
                 return self._choose(term)
-            case BuiltinCall() if isinstance(term.type, (NumberType, EnumType)):
+            case m.BuiltinCall() if isinstance(term.type, (m.NumberType, m.EnumType)):
                 return self._builtin(term)
-            case DeriveCall() if not isinstance(term.type, BoolType):
+            case m.DeriveCall() if not isinstance(term.type, m.BoolType):
                 return self._derived(term)
             case (
-                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | Arithmetic() | Negate()
-                | ToReal() | CompositeTerm()
+                m.LeafTerm() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.Arithmetic()
+                | m.Negate() | m.ToReal() | m.CompositeTerm()
             ):  # fmt: skip
                 return self._opaque(term)
             case _:
                 assert_never(term)
 
-    def _opaque(self, term: Term) -> Form:
+    def _opaque(self, term: m.Term) -> Form:
         low, high = self._range(term)
-        given = self._values.get(term.fluent, ()) if isinstance(term, Read) else ()
+        given = self._values.get(term.fluent, ()) if isinstance(term, m.Read) else ()
         cases = tuple((TRUE, constant(value)) for value in sorted(given))
         return self._atom(skeleton(term), low, high, step_of(term), cases)
 
@@ -190,26 +134,26 @@ class Translator:
             self._atoms[key] = Atom(low, high, step, cases)
         return unknown(self._atoms[key])
 
-    def _range(self, term: Term) -> tuple[Fraction | None, Fraction | None]:
+    def _range(self, term: m.Term) -> tuple[Fraction | None, Fraction | None]:
         match term.type:
-            case NumberType(low=low, high=high):
+            case m.NumberType(low=low, high=high):
                 step = step_of(term)
                 ends = (None if end is None else end * step for end in (low, high))
                 least, greatest = ends
                 return (self._least_sum(term) if least is None else least), greatest
-            case EnumType(name=name, optional=absent):
+            case m.EnumType(name=name, optional=absent):
                 last = Fraction(len(self._enums[name].members) - 1)
                 return (MINUS_ONE if absent else ZERO), last
-            case ObjectType(optional=absent):
+            case m.ObjectType(optional=absent):
                 return (MINUS_ONE if absent else ZERO), None
-            case BoolType():
+            case m.BoolType():
                 return ZERO, ONE
             case _:
                 return None, None
 
-    def _least_sum(self, term: Term) -> Fraction | None:
+    def _least_sum(self, term: m.Term) -> Fraction | None:
         """A sum of numbers that are never negative is not negative."""
-        if isinstance(term, Fold) and term.fold == "sum" and term.value is not None:
+        if isinstance(term, m.Fold) and term.fold == "sum" and term.value is not None:
             found = interval_of(self.form(term.value), ())
             if found is not None and found.low is not None and found.low >= 0:
                 return ZERO
@@ -217,7 +161,7 @@ class Translator:
 
     # ---- calculation ----------------------------------------------------------------------
 
-    def _arithmetic(self, term: Arithmetic) -> Form:
+    def _arithmetic(self, term: m.Arithmetic) -> Form:
         left, right = self.form(term.left), self.form(term.right)
         match term.op:
             case "+":
@@ -231,10 +175,10 @@ class Translator:
             case _:
                 return self._opaque(term)
 
-    def _choose(self, term: Choose) -> Form:
+    def _choose(self, term: m.Choose) -> Form:
         parts = (term.then, term.otherwise)
         absent = any(is_optional(part.type) for part in parts)
-        if isinstance(term.type, NumberType) and absent:
+        if isinstance(term.type, m.NumberType) and absent:
             return self._opaque(term)
         low, high = self._range(term)
         then, otherwise = (self.form(part) for part in parts)
@@ -244,7 +188,7 @@ class Translator:
         )
         return self._atom(skeleton(term), low, high, step_of(term), cases)
 
-    def _builtin(self, term: BuiltinCall) -> Form:
+    def _builtin(self, term: m.BuiltinCall) -> Form:
         args = [self.form(arg) for arg in term.args]
         key, step = skeleton(term), step_of(term)
         low, high = self._range(term)
@@ -264,7 +208,7 @@ class Translator:
                 return self._atom(key, low, high, step, cases)
             case "toward":
                 return self._toward(key, args, step)
-            case "sign" if isinstance(term.args[0].type, NumberType):
+            case "sign" if isinstance(term.args[0].type, m.NumberType):
                 return self._sign(key, args[0], step_of(term.args[0]))
             case "next" if not absent and high is not None:
                 return self._extreme(key, [args[0].plus(constant(1)), constant(high)], step, ONE)
@@ -301,7 +245,7 @@ class Translator:
         )
         return self._atom(key, MINUS_ONE, ONE, ONE, cases)
 
-    def _derived(self, call: DeriveCall) -> Form:
+    def _derived(self, call: m.DeriveCall) -> Form:
         opened = inlined(call, self._derives)
         if opened is None or any(is_optional(arg.type) for arg in call.args):
             return self._opaque(call)
@@ -309,60 +253,60 @@ class Translator:
 
     # ---- conditions -----------------------------------------------------------------------
 
-    def known(self, term: Term, holds: bool) -> Formula:
+    def known(self, term: m.Term, holds: bool) -> Formula:
         """The same as `condition`, kept for the next one who asks about this very term."""
         found = self._known.get((id(term), holds))
         if found is None:
             found = self._known[id(term), holds] = (term, self.condition(term, holds))
         return found[1]
 
-    def condition(self, term: Term, holds: bool = True) -> Formula:
+    def condition(self, term: m.Term, holds: bool = True) -> Formula:
         """The formula of a condition that holds, or of one that does not."""
         match term:
-            case BoolLiteral(value=value):
+            case m.BoolLiteral(value=value):
                 return TRUE if value == holds else FALSE
-            case Not(term=inner):
+            case m.Not(term=inner):
                 return self.condition(inner, not holds)
-            case And(terms=terms):
+            case m.And(terms=terms):
                 parts = tuple(self.condition(part, holds) for part in terms)
                 return AllOf(parts) if holds else AnyOf(parts)
-            case Or(terms=terms):
+            case m.Or(terms=terms):
                 parts = tuple(self.condition(part, holds) for part in terms)
                 return AnyOf(parts) if holds else AllOf(parts)
-            case Implies(left=left, right=right):
+            case m.Implies(left=left, right=right):
                 parts = (self.condition(left, not holds), self.condition(right, holds))
                 return AnyOf(parts) if holds else AllOf(parts)
-            case Choose(condition=chosen, then=then, otherwise=otherwise):
+            case m.Choose(condition=chosen, then=then, otherwise=otherwise):
                 first = (self.condition(chosen), self.condition(then, holds))
                 second = (self.condition(chosen, False), self.condition(otherwise, holds))
                 return AnyOf((AllOf(first), AllOf(second)))
-            case Compare():
+            case m.Compare():
                 return AllOf((self._compare(term, holds), self._truth(term, holds)))
-            case Member(collection=ListTerm()):
+            case m.Member(collection=m.ListTerm()):
                 return AllOf((self._member(term, holds), self._truth(term, holds)))
-            case DeriveCall():
+            case m.DeriveCall():
                 return AllOf((self._call(term, holds), self._truth(term, holds)))
             case (
-                LeafTerm() | Read() | InverseOf() | ClosureOf() | Member() | IsType()
-                | NumberTerm() | ListTerm() | Fold() | BuiltinCall() | TemplateTerm()
+                m.LeafTerm() | m.Read() | m.InverseOf() | m.ClosureOf() | m.Member() | m.IsType()
+                | m.NumberTerm() | m.ListTerm() | m.Fold() | m.BuiltinCall() | m.TemplateTerm()
             ):  # fmt: skip
                 return self._truth(term, holds)
             case _:
                 assert_never(term)
 
-    def _truth(self, term: Term, holds: bool) -> Formula:
+    def _truth(self, term: m.Term, holds: bool) -> Formula:
         """The condition as an unknown of its own: 0 or 1."""
-        if isinstance(term, (Compare, Member)) and not _any_absent(term):
+        if isinstance(term, (m.Compare, m.Member)) and not _any_absent(term):
             return TRUE  # said in numbers already
         form = self._opaque(term)
         return AtMost(constant(1).minus(form)) if holds else AtMost(form)
 
-    def _compare(self, term: Compare, holds: bool) -> Formula:
+    def _compare(self, term: m.Compare, holds: bool) -> Formula:
         left, right = term.left, term.right
         op = term.op if holds else _OPPOSITE[term.op]
-        numbers = any(isinstance(side.type, (NumberType, RealType)) for side in (left, right))
+        numbers = any(isinstance(side.type, (m.NumberType, m.RealType)) for side in (left, right))
         absent = [is_optional(side.type) for side in (left, right)]
-        if any(isinstance(side.type, BoolType) for side in (left, right)):
+        if any(isinstance(side.type, m.BoolType) for side in (left, right)):
             return self._alike(left, right, op == "==")
         if op in ("==", "!="):
             if numbers and (all(absent) or (op == "!=" and any(absent))):
@@ -381,7 +325,7 @@ class Translator:
             return Nonzero(difference)
         return AllOf((AtMost(difference), AtMost(difference.times(-1))))
 
-    def _alike(self, left: Term, right: Term, same: bool) -> Formula:
+    def _alike(self, left: m.Term, right: m.Term, same: bool) -> Formula:
         """Two truths are equal, or not."""
         ways = [
             AllOf((self.condition(left, one), self.condition(right, one == same)))
@@ -389,17 +333,17 @@ class Translator:
         ]
         return AnyOf(tuple(ways))
 
-    def _member(self, term: Member, holds: bool) -> Formula:
-        assert isinstance(term.collection, ListTerm)
-        op: CompareOp = "==" if holds else "!="
+    def _member(self, term: m.Member, holds: bool) -> Formula:
+        assert isinstance(term.collection, m.ListTerm)
+        op: m.CompareOp = "==" if holds else "!="
         parts: list[Formula] = []
         for item in term.collection.items:
             if not holds and is_optional(term.item.type) and is_optional(item.type):
                 continue
-            parts.append(self._compare(Compare(op, term.item, item, term.type, term.span), True))
+            parts.append(self._compare(m.Compare(op, term.item, item, term.type, term.span), True))
         return AnyOf(tuple(parts)) if holds else AllOf(tuple(parts))
 
-    def _call(self, call: DeriveCall, holds: bool) -> Formula:
+    def _call(self, call: m.DeriveCall, holds: bool) -> Formula:
         """A derive opened; a false one only where no argument can be `none`."""
         opened = inlined(call, self._derives)
         if opened is None or (not holds and any(is_optional(arg.type) for arg in call.args)):
@@ -413,10 +357,10 @@ class Translator:
         return interval_of(form, ()) or Interval(None, None)
 
 
-def _any_absent(term: Compare | Member) -> bool:
-    if isinstance(term, Compare):
+def _any_absent(term: m.Compare | m.Member) -> bool:
+    if isinstance(term, m.Compare):
         return is_optional(term.left.type) or is_optional(term.right.type)
-    items = term.collection.items if isinstance(term.collection, ListTerm) else ()
+    items = term.collection.items if isinstance(term.collection, m.ListTerm) else ()
     return any(is_optional(part.type) for part in (term.item, *items))
 
 
@@ -429,19 +373,19 @@ class Facts:
     """
 
     words: Translator
-    known: tuple[tuple[Term, bool], ...] = ()
-    names: Mapping[str, Term] = field(default_factory=dict)
+    known: tuple[tuple[m.Term, bool], ...] = ()
+    names: Mapping[str, m.Term] = field(default_factory=dict)
 
-    def given(self, condition: Term | None, holds: bool = True) -> Facts:
+    def given(self, condition: m.Term | None, holds: bool = True) -> Facts:
         """The same where a condition holds (or does not)."""
         if condition is None:
             return self
         known = (*self.known, (self.open(condition), holds))
         return Facts(self.words, known, self.names)
 
-    def let(self, effect: Let) -> Facts:
+    def let(self, effect: m.Let) -> Facts:
         """The same with one more name; a drawn value stays unknown."""
-        if isinstance(effect.value, Draw):
+        if isinstance(effect.value, m.Draw):
             return self
         names = {**self.names, effect.name: self.open(effect.value)}
         return Facts(self.words, self.known, names)
@@ -450,7 +394,7 @@ class Facts:
         """The facts of two places together, of one rule or of rules with unified names."""
         return replace(self, known=(*self.known, *other.known))
 
-    def moved(self, change: Callable[[Term], Term]) -> Facts:
+    def moved(self, change: Callable[[m.Term], m.Term]) -> Facts:
         """The same conditions in other words: under other names, after a change."""
         facts = Facts(self.words)
         for term, holds in self.known:
@@ -458,19 +402,19 @@ class Facts:
         return facts
 
     @property
-    def true(self) -> tuple[Term, ...]:
+    def true(self) -> tuple[m.Term, ...]:
         """The conditions that hold, without `let` names."""
         return tuple(term for term, holds in self.known if holds)
 
-    def open(self, term: Term) -> Term:
+    def open(self, term: m.Term) -> m.Term:
         """A term without `let` names."""
         return substituted(term, self.names)
 
-    def form(self, term: Term) -> Form:
+    def form(self, term: m.Term) -> Form:
         """A term as a linear form."""
         return self.words.form(self.open(term))
 
-    def interval(self, value: Term | Form) -> Interval | None:
+    def interval(self, value: m.Term | Form) -> Interval | None:
         """The interval of a value; ``None`` if this place is never reached."""
         form = value if isinstance(value, Form) else self.form(value)
         formulas = [self.words.known(term, holds) for term, holds in self.known]
@@ -481,7 +425,7 @@ class Facts:
         """Whether the conditions provably never hold together."""
         return self.interval(Form(())) is None
 
-    def proves(self, condition: Term | None) -> bool:
+    def proves(self, condition: m.Term | None) -> bool:
         """Whether a condition provably holds here."""
         return condition is None or self.given(condition, holds=False).impossible
 
@@ -502,24 +446,24 @@ class Step:
     is an effect with branches and which of them is taken. ``certain``: no draw decides on it.
     """
 
-    effect: Effect
+    effect: m.Effect
     facts: Facts
-    loops: tuple[Binder, ...] = ()
+    loops: tuple[m.Binder, ...] = ()
     path: tuple[tuple[Span, int], ...] = ()
     certain: bool = True
 
 
-def entry(rule: Action | Law, words: Translator) -> Facts:
+def entry(rule: m.Action | m.Law, words: Translator) -> Facts:
     """The facts at the start of the body of a rule."""
     facts = Facts(words)
-    if isinstance(rule, Law):
+    if isinstance(rule, m.Law):
         return facts.given(rule.when)
     for guard in rule.guards:
-        facts = facts.let(guard) if isinstance(guard, Let) else facts.given(guard.condition)
+        facts = facts.let(guard) if isinstance(guard, m.Let) else facts.given(guard.condition)
     return facts
 
 
-def steps_of(body: Body, facts: Facts) -> Iterator[Step]:
+def steps_of(body: m.Body, facts: Facts) -> Iterator[Step]:
     """Every change of a body with what is known there, in written order."""
     yield from _steps(body, _Place(facts))
 
@@ -529,39 +473,41 @@ class _Place:
     """The surroundings of a body: see `Step`."""
 
     facts: Facts
-    loops: tuple[Binder, ...] = ()
+    loops: tuple[m.Binder, ...] = ()
     path: tuple[tuple[Span, int], ...] = ()
     certain: bool = True
 
 
-def _steps(body: Body, at: _Place) -> Iterator[Step]:
+def _steps(body: m.Body, at: _Place) -> Iterator[Step]:
     facts = at.facts
     for effect in body:
         yield Step(effect, facts, at.loops, at.path, at.certain)
-        if isinstance(effect, Let):
+        if isinstance(effect, m.Let):
             facts = facts.let(effect)
         for number, (inner, below, binders) in enumerate(_branches(effect, facts)):
-            path = at.path if isinstance(effect, For) else (*at.path, (effect.span, number))
-            certain = at.certain and not isinstance(effect, (Chance, Pick))
+            path = at.path if isinstance(effect, m.For) else (*at.path, (effect.span, number))
+            certain = at.certain and not isinstance(effect, (m.Chance, m.Pick))
             yield from _steps(inner, _Place(below, (*at.loops, *binders), path, certain))
 
 
-def _branches(effect: Effect, facts: Facts) -> Iterator[tuple[Body, Facts, tuple[Binder, ...]]]:
+def _branches(
+    effect: m.Effect, facts: Facts
+) -> Iterator[tuple[m.Body, Facts, tuple[m.Binder, ...]]]:
     """The nested bodies with what is known in them, and the loop variables they add."""
     match effect:
-        case If(condition=condition, then=then, otherwise=otherwise):
+        case m.If(condition=condition, then=then, otherwise=otherwise):
             yield then, facts.given(condition), ()
             yield otherwise, facts.given(condition, holds=False), ()
-        case For(binders=binders, where=where, body=body):
+        case m.For(binders=binders, where=where, body=body):
             yield body, facts.given(where), binders
-        case Chance(branches=branches, otherwise=otherwise):
+        case m.Chance(branches=branches, otherwise=otherwise):
             for branch in branches:
                 yield branch.body, facts, ()
             yield otherwise, facts, ()
-        case Pick(where=where, body=body, otherwise=otherwise):
+        case m.Pick(where=where, body=body, otherwise=otherwise):
             yield body, facts.given(where), ()
             yield otherwise, facts, ()
-        case Let() | WriteEffect() | LifeEffect() | OutputEffect():
+        case m.Let() | m.WriteEffect() | m.LifeEffect() | m.OutputEffect():
             return
         case _:
             assert_never(effect)
@@ -572,12 +518,12 @@ class NumberWrite:
     """One change of a number: a value, or a step up or down (``sign`` 1 or -1)."""
 
     rule: str
-    target: Read
-    value: Term
+    target: m.Read
+    value: m.Term
     sign: int
     sets: bool
     facts: Facts
-    binders: tuple[Binder, ...]
+    binders: tuple[m.Binder, ...]
     path: tuple[tuple[Span, int], ...]
     span: Span
     optional: bool = False
@@ -588,14 +534,14 @@ class NumberWrite:
 
 
 def number_writes(
-    body: Body, facts: Facts, rule: str, params: tuple[Binder, ...], draft: Draft
+    body: m.Body, facts: Facts, rule: str, params: tuple[m.Binder, ...], draft: Draft
 ) -> Iterator[NumberWrite]:
     """The changes of ranged numbers in a body that are not clamped."""
     for step in steps_of(body, facts):
         for one in slot_writes(step.effect):
             fluent = draft.fluents[one.target.fluent]
             kind = fluent.type
-            if isinstance(kind, NumberType) and kind.low is not None and not fluent.clamped:
+            if isinstance(kind, m.NumberType) and kind.low is not None and not fluent.clamped:
                 args = tuple(step.facts.open(arg) for arg in one.target.args)
                 yield NumberWrite(
                     rule, replace(one.target, args=args), one.value, -1 if one.op == "-=" else 1,
@@ -603,9 +549,9 @@ def number_writes(
                 )  # fmt: skip
 
 
-def range_of(fluent: Fluent) -> tuple[Fraction, Fraction]:
+def range_of(fluent: m.Fluent) -> tuple[Fraction, Fraction]:
     kind = fluent.type
-    assert isinstance(kind, NumberType)
+    assert isinstance(kind, m.NumberType)
     assert kind.low is not None
     assert kind.high is not None
     step = Fraction(1, 10**kind.decimals)
@@ -618,10 +564,10 @@ def outside(found: Interval, low: Fraction, high: Fraction) -> bool:
     )
 
 
-def said(found: Interval, fluent: Fluent) -> str:
+def said(found: Interval, fluent: m.Fluent) -> str:
     """An interval as an author would write it."""
     kind = fluent.type
-    assert isinstance(kind, NumberType)
+    assert isinstance(kind, m.NumberType)
 
     def one(value: Fraction) -> str:
         scaled = int(value * 10**kind.decimals)

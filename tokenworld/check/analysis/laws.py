@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Literal
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, skeleton, slots_read
 from tokenworld.check.analysis.intervals import Facts, Translator, entry, steps_of
 from tokenworld.check.analysis.substitution import Rulebook, renamed
@@ -19,27 +20,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import assignable, can_equal
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Assign,
-    Binder,
-    Create,
-    Destroy,
-    Fold,
-    For,
-    Law,
-    Local,
-    NumberType,
-    ObjectType,
-    Phase,
-    Pick,
-    Read,
-    Term,
-    TextType,
-    TypeRange,
-    effects_in,
-    subterms,
-    terms_of,
-)
+from tokenworld.model import effects_in, subterms, terms_of
 
 __all__ = [
     "OrderPair",
@@ -63,8 +44,8 @@ _Assigned = tuple[str, frozenset[str]]
 """A phase and the fluents that a law assigns to there: only laws that share one can meet."""
 
 
-def _assigned(law: Law) -> _Assigned:
-    changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
+def _assigned(law: m.Law) -> _Assigned:
+    changes = (one for one in effects_in(law.body) if isinstance(one, m.Assign))
     return law.phase, frozenset(one.target.fluent for one in changes)
 
 
@@ -78,7 +59,7 @@ def _rivals(assigned: list[_Assigned]) -> list[tuple[int, int]]:
     return sorted({pair for some in shared for pair in combinations(some, 2)})
 
 
-def _simultaneous(law: Law, draft: Draft) -> bool:
+def _simultaneous(law: m.Law, draft: Draft) -> bool:
     return law.phase not in draft.phases or draft.phases[law.phase].order == "simultaneous"
 
 
@@ -89,8 +70,8 @@ def _simultaneous(law: Law, draft: Draft) -> bool:
 class _Change:
     """A write that a law makes to one slot whenever the facts hold: no draw, no loop."""
 
-    target: Read
-    value: Term
+    target: m.Read
+    value: m.Term
     sets: bool
     facts: Facts
     span: Span
@@ -98,24 +79,24 @@ class _Change:
     def named(self, names: dict[str, str]) -> _Change:
         """The same with variables under other names."""
 
-        def change(term: Term) -> Term:
+        def change(term: m.Term) -> m.Term:
             return renamed(term, names)
 
         target = change(self.target)
-        assert isinstance(target, Read)
+        assert isinstance(target, m.Read)
         return _Change(target, change(self.value), self.sets, self.facts.moved(change), self.span)
 
 
-def _changes(law: Law, words: Translator) -> Iterator[_Change]:
+def _changes(law: m.Law, words: Translator) -> Iterator[_Change]:
     for step in steps_of(law.body, entry(law, words)):
         effect, facts = step.effect, step.facts
-        if isinstance(effect, Assign) and step.certain and not step.loops:
+        if isinstance(effect, m.Assign) and step.certain and not step.loops:
             target = facts.open(effect.target)
-            assert isinstance(target, Read)
+            assert isinstance(target, m.Read)
             yield _Change(target, facts.open(effect.value), effect.op == "=", facts, effect.span)
 
 
-def _meet(law: Law, other: Law, draft: Draft) -> None:
+def _meet(law: m.Law, other: m.Law, draft: Draft) -> None:
     """Two laws that provably give one slot two values (TW0501), told once for a pair."""
     words = Translator(draft)
     for one in _changes(law, words):
@@ -129,7 +110,7 @@ def _meet(law: Law, other: Law, draft: Draft) -> None:
                 return
 
 
-def _conflict(one: _Change, two: _Change, law: Law, other: Law, draft: Draft) -> bool:
+def _conflict(one: _Change, two: _Change, law: m.Law, other: m.Law, draft: Draft) -> bool:
     if one.target.fluent != two.target.fluent or not (one.sets or two.sets):
         return False
     names = _same_slot(one, two, other)
@@ -143,14 +124,14 @@ def _conflict(one: _Change, two: _Change, law: Law, other: Law, draft: Draft) ->
     return not (one.sets and seen.sets) or _unlike(one, seen)
 
 
-def _same_slot(one: _Change, two: _Change, other: Law) -> dict[str, str] | None:
+def _same_slot(one: _Change, two: _Change, other: m.Law) -> dict[str, str] | None:
     """Names for the other law's variables under which both write one slot."""
     names = {binder.name: f"{binder.name} of {other.name}" for binder in other.params}
     for mine, theirs in zip(one.target.args, two.target.args, strict=True):
-        if isinstance(mine, Local) and isinstance(theirs, Local):
+        if isinstance(mine, m.Local) and isinstance(theirs, m.Local):
             names[theirs.name] = mine.name
     target = renamed(two.target, names)
-    assert isinstance(target, Read)
+    assert isinstance(target, m.Read)
     return names if skeleton(target.args) == skeleton(one.target.args) else None
 
 
@@ -163,8 +144,8 @@ def _covers(one: _Change, two: _Change, draft: Draft) -> bool:
 def _unlike(one: _Change, two: _Change) -> bool:
     """Whether two values are provably different where both laws act."""
     for value in (one.value, two.value):
-        optional = isinstance(value.type, NumberType) and value.type.optional
-        if optional or isinstance(value.type, TextType):
+        optional = isinstance(value.type, m.NumberType) and value.type.optional
+        if optional or isinstance(value.type, m.TextType):
             return False
     gap = one.facts.also(two.facts).interval(
         one.facts.form(one.value).minus(two.facts.form(two.value))
@@ -194,12 +175,12 @@ class _Access:
     """A slot that one binding of a law reads or writes; ``args`` ``None``: any slot."""
 
     fluent: str
-    args: tuple[Term, ...] | None
+    args: tuple[m.Term, ...] | None
     use: Use
     op: str
     span: Span
     known: Knowledge
-    value: Term | None = None
+    value: m.Term | None = None
 
 
 def order_pairs(book: Rulebook) -> tuple[OrderPair, ...]:
@@ -215,7 +196,7 @@ def order_pairs(book: Rulebook) -> tuple[OrderPair, ...]:
     return tuple(found)
 
 
-def _pairs(law: Law, other: Law, phase: Phase, book: Rulebook) -> Iterator[OrderPair]:
+def _pairs(law: m.Law, other: m.Law, phase: m.Phase, book: Rulebook) -> Iterator[OrderPair]:
     names = {one.name: f"{one.name} of {other.name}" for one in other.params}
     mine = list(_accesses(law, {}, book))
     theirs = list(_accesses(other, names, book))
@@ -230,7 +211,7 @@ def _pairs(law: Law, other: Law, phase: Phase, book: Rulebook) -> Iterator[Order
 
 
 def _both_ways(
-    law: Law, other: Law, mine: list[_Access], theirs: list[_Access]
+    law: m.Law, other: m.Law, mine: list[_Access], theirs: list[_Access]
 ) -> Iterator[tuple[str, str, _Access, _Access]]:
     """Each write of one law with each use by the other, and the other way round."""
     ways = [(law, other, mine, theirs)]
@@ -242,7 +223,7 @@ def _both_ways(
                 yield from ((writer.name, reader.name, one, two) for two in uses)
 
 
-def _accesses(law: Law, names: dict[str, str], book: Rulebook) -> Iterator[_Access]:
+def _accesses(law: m.Law, names: dict[str, str], book: Rulebook) -> Iterator[_Access]:
     base = Knowledge(book.types, book.fluents)
     terms = [law.when] if law.when is not None else []
     for effect in effects_in(law.body):
@@ -252,8 +233,8 @@ def _accesses(law: Law, names: dict[str, str], book: Rulebook) -> Iterator[_Acce
             yield _Access(
                 write.fluent, args, "writes", write.op, write.span, base, write.value
             )  # fmt: skip
-        if isinstance(effect, Create):
-            own = Local(f"{effect.name} made", ObjectType(effect.of), effect.span)
+        if isinstance(effect, m.Create):
+            own = m.Local(f"{effect.name} made", m.ObjectType(effect.of), effect.span)
             for given in effect.fields:
                 yield _Access(given.fluent, (own,), "writes", "create", given.span, base)
     for term in terms:
@@ -261,11 +242,11 @@ def _accesses(law: Law, names: dict[str, str], book: Rulebook) -> Iterator[_Acce
             yield _Access(fluent, args, "reads", "", span, known)
 
 
-def _named(args: tuple[Term, ...], names: dict[str, str]) -> tuple[Term, ...]:
+def _named(args: tuple[m.Term, ...], names: dict[str, str]) -> tuple[m.Term, ...]:
     return tuple(renamed(arg, names) for arg in args)
 
 
-def _meets(one: _Access, two: _Access, law: Law, other: Law, names: dict[str, str]) -> bool:
+def _meets(one: _Access, two: _Access, law: m.Law, other: m.Law, names: dict[str, str]) -> bool:
     """Whether a write and a use may be of one slot, in an order that matters."""
     if one.fluent != two.fluent or one.op == two.op == "create":
         return False
@@ -300,8 +281,8 @@ def _same_binding(one: _Access, two: _Access, names: dict[str, str]) -> bool:
     shared = {
         mine.name
         for mine, theirs in zip(one.args, two.args, strict=True)
-        if isinstance(mine, Local)
-        and isinstance(theirs, Local)
+        if isinstance(mine, m.Local)
+        and isinstance(theirs, m.Local)
         and names.get(mine.name) == theirs.name
     }
     return bool(names) and names.keys() <= shared
@@ -310,7 +291,7 @@ def _same_binding(one: _Access, two: _Access, names: dict[str, str]) -> bool:
 # ---- who there is -----------------------------------------------------------------------
 
 
-def _lives(law: Law, other: Law, phase: Phase, book: Rulebook) -> Iterator[OrderPair]:
+def _lives(law: m.Law, other: m.Law, phase: m.Phase, book: Rulebook) -> Iterator[OrderPair]:
     """One law makes or ends objects, the other one goes through objects of that type."""
     ways = [(law, other)] if law is other else [(law, other), (other, law)]
     for maker, user in ways:
@@ -325,27 +306,27 @@ def _lives(law: Law, other: Law, phase: Phase, book: Rulebook) -> Iterator[Order
                 return
 
 
-def _kind(effect: object) -> ObjectType | None:
-    if isinstance(effect, Create):
-        return ObjectType(effect.of)
-    if isinstance(effect, Destroy) and isinstance(effect.target.type, ObjectType):
+def _kind(effect: object) -> m.ObjectType | None:
+    if isinstance(effect, m.Create):
+        return m.ObjectType(effect.of)
+    if isinstance(effect, m.Destroy) and isinstance(effect.target.type, m.ObjectType):
         return effect.target.type
     return None
 
 
-def _counts(law: Law, kind: ObjectType, book: Rulebook, itself: bool) -> Binder | None:
+def _counts(law: m.Law, kind: m.ObjectType, book: Rulebook, itself: bool) -> m.Binder | None:
     """A variable of a law that runs over the objects of a type."""
     binders = [] if itself else list(law.params)
     terms = [law.when] if law.when is not None else []
     for effect in effects_in(law.body):
         terms += terms_of(effect)
-        if isinstance(effect, (For, Pick)):
+        if isinstance(effect, (m.For, m.Pick)):
             binders += effect.binders
     for term in terms:
         for part in subterms(term):
-            binders += part.binders if isinstance(part, Fold) else ()
+            binders += part.binders if isinstance(part, m.Fold) else ()
     for binder in binders:
-        runs = isinstance(binder.domain, TypeRange) and isinstance(binder.type, ObjectType)
+        runs = isinstance(binder.domain, m.TypeRange) and isinstance(binder.type, m.ObjectType)
         if runs and can_equal(book.types, binder.type, kind):
             return binder
     return None

@@ -15,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, skeleton
 from tokenworld.check.analysis.conserved import (
     Amount,
@@ -36,26 +37,6 @@ from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
-    Action,
-    Arithmetic,
-    Body,
-    BuiltinCall,
-    Conserve,
-    Create,
-    DeriveCall,
-    Destroy,
-    Fluent,
-    Fold,
-    Invariant,
-    Law,
-    Local,
-    NumberLiteral,
-    NumberType,
-    ObjectType,
-    Read,
-    SlotWrite,
-    Term,
-    TypeRange,
     effects_in,
     fluents_read,
     is_optional,
@@ -77,7 +58,7 @@ class _Reach:
     """The writes of a body: fluents, and the types of objects that it creates or destroys."""
 
     written: frozenset[str]
-    lives: tuple[ObjectType, ...]
+    lives: tuple[m.ObjectType, ...]
 
 
 @frozen
@@ -85,7 +66,7 @@ class _Needs:
     """The reads of a line: fluents, and the types of objects that it iterates over."""
 
     read: frozenset[str]
-    counted: tuple[ObjectType, ...]
+    counted: tuple[m.ObjectType, ...]
 
 
 @frozen
@@ -97,7 +78,7 @@ class Concerns:
     works: tuple[Work, ...]
     reaches: list[_Reach]
     writers: dict[str, list[int]]
-    lives: list[tuple[int, tuple[ObjectType, ...]]]
+    lives: list[tuple[int, tuple[m.ObjectType, ...]]]
 
     @classmethod
     def of(cls, book: Rulebook, memo: Memo) -> Concerns:
@@ -105,7 +86,7 @@ class Concerns:
         if not book.conserves and not book.invariants:
             return cls(book, memo, (), [], {}, [])
         start = Facts(Translator(book))
-        rules: tuple[Action | Law, ...] = (*book.actions.values(), *book.laws.values())
+        rules: tuple[m.Action | m.Law, ...] = (*book.actions.values(), *book.laws.values())
         each = memo.each("works", rules, lambda rule: works(rule, start))
         bodies = tuple([work for some in each for work in some if work.body])
         reaches = memo.each("reach", [work.body for work in bodies], lambda one: _reach(one, book))
@@ -113,8 +94,8 @@ class Concerns:
         return cls(book, memo, bodies, reaches, writers, lives)
 
     def about(
-        self, lines: Sequence[Conserve | Invariant]
-    ) -> Iterator[tuple[Conserve | Invariant, tuple[Work, ...]]]:
+        self, lines: Sequence[m.Conserve | m.Invariant]
+    ) -> Iterator[tuple[m.Conserve | m.Invariant, tuple[Work, ...]]]:
         """Each line with the bodies that may change what it reads, or who there is to count."""
         needs = self.memo.each("needs", lines, lambda line: _needs(line, self.book))
         parts = (*needs, *self.reaches)
@@ -133,7 +114,7 @@ class Concerns:
         return sorted(found)
 
 
-_Lives = list[tuple[int, tuple[ObjectType, ...]]]
+_Lives = list[tuple[int, tuple[m.ObjectType, ...]]]
 
 
 def _index(reaches: list[_Reach]) -> tuple[dict[str, list[int]], _Lives]:
@@ -147,33 +128,36 @@ def _index(reaches: list[_Reach]) -> tuple[dict[str, list[int]], _Lives]:
     return writers, lives
 
 
-def _reach(body: Body, book: Rulebook) -> _Reach:
+def _reach(body: m.Body, book: Rulebook) -> _Reach:
     lives = (_made_or_lost(effect) for effect in effects_in(body))
     written = fluents_written([body], book)
     return _Reach(written, tuple(kind for kind in lives if kind is not None))
 
 
-def _made_or_lost(effect: object) -> ObjectType | None:
-    if isinstance(effect, Create):
-        return ObjectType(effect.of)
-    if isinstance(effect, Destroy):
+def _made_or_lost(effect: object) -> m.ObjectType | None:
+    if isinstance(effect, m.Create):
+        return m.ObjectType(effect.of)
+    if isinstance(effect, m.Destroy):
         kind = effect.target.type
-        return kind if isinstance(kind, ObjectType) else None
+        return kind if isinstance(kind, m.ObjectType) else None
     return None
 
 
-def _needs(line: Conserve | Invariant, book: Rulebook) -> _Needs:
-    term, kinds = line.value if isinstance(line, Conserve) else line.condition, list[ObjectType]()
-    if isinstance(line, Invariant):
-        kinds = [one.type for one in line.params if isinstance(one.type, ObjectType)]
+def _needs(line: m.Conserve | m.Invariant, book: Rulebook) -> _Needs:
+    term, kinds = (
+        line.value if isinstance(line, m.Conserve) else line.condition,
+        list[m.ObjectType](),
+    )
+    if isinstance(line, m.Invariant):
+        kinds = [one.type for one in line.params if isinstance(one.type, m.ObjectType)]
     return _Needs(fluents_read((term,), book.derives), (*kinds, *_folded(term)))
 
 
-def _folded(term: Term) -> Iterator[ObjectType]:
+def _folded(term: m.Term) -> Iterator[m.ObjectType]:
     for part in subterms(term):
-        if isinstance(part, Fold):
+        if isinstance(part, m.Fold):
             for binder in part.binders:
-                if isinstance(binder.domain, TypeRange) and isinstance(binder.type, ObjectType):
+                if isinstance(binder.domain, m.TypeRange) and isinstance(binder.type, m.ObjectType):
                     yield binder.type
 
 
@@ -189,26 +173,26 @@ class _Unclear(Exception):
     """A slot gets a value that cannot be told."""
 
 
-def opened(term: Term, book: Rulebook) -> Term:
+def opened(term: m.Term, book: Rulebook) -> m.Term:
     """A condition with its derives written out, where that is the same."""
-    if isinstance(term, DeriveCall) and not any(is_optional(arg.type) for arg in term.args):
+    if isinstance(term, m.DeriveCall) and not any(is_optional(arg.type) for arg in term.args):
         found = inlined(term, book.derives)
         if found is not None:
             return opened(found, book)
     return map_children(term, lambda part: opened(part, book))
 
 
-def effect_on(invariant: Invariant, outcome: Outcome, once: bool, book: Rulebook) -> Answer:
+def effect_on(invariant: m.Invariant, outcome: Outcome, once: bool, book: Rulebook) -> Answer:
     """The effect of one way through a rule on an invariant: kept, broken or open.
 
     ``once``: no slot is written by another binding or rule in the same evaluation.
     """
     condition = opened(invariant.condition, book)
-    read = {part.fluent for part in subterms(condition) if isinstance(part, Read)}
+    read = {part.fluent for part in subterms(condition) if isinstance(part, m.Read)}
     made = [one for one in outcome.made if _concerns(one, read)]
     if not made:
         return "kept"
-    lives = any(isinstance(one.effect, (Create, Destroy)) for one in made)
+    lives = any(isinstance(one.effect, (m.Create, m.Destroy)) for one in made)
     owners = _owners(invariant, condition, made, book)
     if not owners and not lives:
         return "kept"
@@ -223,16 +207,16 @@ def effect_on(invariant: Invariant, outcome: Outcome, once: bool, book: Rulebook
     return "broken" if "broken" in answers else "open" if "open" in answers else "kept"
 
 
-def understood(invariant: Invariant, book: Rulebook) -> bool:
+def understood(invariant: m.Invariant, book: Rulebook) -> bool:
     """Whether `effect_on` can say anything: one variable at most, and a condition over slots."""
     return len(invariant.params) <= 1 and _plain(opened(invariant.condition, book))
 
 
-def _plain(term: Term) -> bool:
+def _plain(term: m.Term) -> bool:
     return all(
         part.kind in _PLAIN
-        and not (isinstance(part, BuiltinCall) and part.name not in _BUILTINS)
-        and not (isinstance(part, Read) and not all(arg.kind in _NAMED for arg in part.args))
+        and not (isinstance(part, m.BuiltinCall) and part.name not in _BUILTINS)
+        and not (isinstance(part, m.Read) and not all(arg.kind in _NAMED for arg in part.args))
         for part in subterms(term)
     )
 
@@ -241,14 +225,14 @@ _NAMED = ("local", "object_literal", "enum_literal", "number_literal")
 
 
 def _concerns(made: Made, read: set[str]) -> bool:
-    if isinstance(made.effect, (Create, Destroy)):
+    if isinstance(made.effect, (m.Create, m.Destroy)):
         return True
     return any(target.fluent in read for target in targets_of(made.effect))
 
 
 def _owners(
-    invariant: Invariant, condition: Term, made: list[Made], book: Rulebook
-) -> list[Term | None]:
+    invariant: m.Invariant, condition: m.Term, made: list[Made], book: Rulebook
+) -> list[m.Term | None]:
     """The objects for which the condition may have changed, each term once.
 
     ``None`` stands for any: a condition may also read slots of named objects.
@@ -256,9 +240,9 @@ def _owners(
     if not invariant.params:
         return [None]
     param, kind = invariant.params[0].name, invariant.params[0].type
-    found: dict[object, Term | None] = {}
+    found: dict[object, m.Term | None] = {}
     for part in subterms(condition):
-        if isinstance(part, Read) and not any(_is(arg, param) for arg in part.args):
+        if isinstance(part, m.Read) and not any(_is(arg, param) for arg in part.args):
             found[None] = None
     for one in made:
         for target in targets_of(one.effect):
@@ -269,12 +253,16 @@ def _owners(
     return list(found.values())
 
 
-def _is(term: Term, name: str) -> bool:
-    return isinstance(term, Local) and term.name == name
+def _is(term: m.Term, name: str) -> bool:
+    return isinstance(term, m.Local) and term.name == name
 
 
 def _answer(
-    condition: Term, invariant: Invariant, owner: Term | None, outcome: Outcome, book: Rulebook
+    condition: m.Term,
+    invariant: m.Invariant,
+    owner: m.Term | None,
+    outcome: Outcome,
+    book: Rulebook,
 ) -> Answer:
     names = {invariant.params[0].name: owner} if owner is not None else {}
     before = substituted(condition, names)
@@ -290,16 +278,16 @@ def _answer(
     return "kept" if held.proves(after) else "open"
 
 
-def _after(term: Term, outcome: Outcome, known: Knowledge, book: Rulebook) -> Term:
+def _after(term: m.Term, outcome: Outcome, known: Knowledge, book: Rulebook) -> m.Term:
     """A term with the new values of the slots it reads."""
-    if isinstance(term, Read):
+    if isinstance(term, m.Read):
         return _new_value(term, outcome, known, book)
     return map_children(term, lambda part: _after(part, outcome, known, book))
 
 
-def _new_value(read: Read, outcome: Outcome, known: Knowledge, book: Rulebook) -> Term:
+def _new_value(read: m.Read, outcome: Outcome, known: Knowledge, book: Rulebook) -> m.Term:
     fluent = book.fluents[read.fluent]
-    value: Term = read
+    value: m.Term = read
     steps = 0
     for made in outcome.made:
         for write in slot_writes(made.effect):
@@ -316,25 +304,25 @@ def _new_value(read: Read, outcome: Outcome, known: Knowledge, book: Rulebook) -
     return _stopped(value, fluent) if steps else read
 
 
-def _written(value: Term, write: SlotWrite, facts: Facts) -> Term:
+def _written(value: m.Term, write: m.SlotWrite, facts: Facts) -> m.Term:
     """The value of a slot after one more write to it."""
     kind, given = value.type, facts.open(write.value)
     if write.sets:
         return given
-    if not isinstance(kind, NumberType):
+    if not isinstance(kind, m.NumberType):
         raise _Unclear
     op: Literal["+", "-"] = "+" if write.op == "+=" else "-"
-    return Arithmetic(op, value, given, replace(kind, low=None, high=None), value.span)
+    return m.Arithmetic(op, value, given, replace(kind, low=None, high=None), value.span)
 
 
-def _stopped(value: Term, fluent: Fluent) -> Term:
+def _stopped(value: m.Term, fluent: m.Fluent) -> m.Term:
     """A clamped number stops at the ends of its range."""
     kind = fluent.type
-    if not fluent.clamped or not isinstance(kind, NumberType) or kind.low is None:
+    if not fluent.clamped or not isinstance(kind, m.NumberType) or kind.low is None:
         return value
     assert kind.high is not None
-    ends = tuple(NumberLiteral(end, kind, value.span) for end in (kind.low, kind.high))
-    return BuiltinCall("clamp", (value, *ends), kind, value.span)
+    ends = tuple(m.NumberLiteral(end, kind, value.span) for end in (kind.low, kind.high))
+    return m.BuiltinCall("clamp", (value, *ends), kind, value.span)
 
 
 @frozen
@@ -375,29 +363,29 @@ def proofs(book: Rulebook, memo: Memo | None = None) -> tuple[Proof, ...]:
     """Every ``conserve`` and ``invariant`` line, in that order, with what could be shown."""
     memo = Memo() if memo is None else memo
     concerns = Concerns.of(book, memo)
-    lines: list[Conserve | Invariant] = [*book.conserves.values(), *book.invariants.values()]
+    lines: list[m.Conserve | m.Invariant] = [*book.conserves.values(), *book.invariants.values()]
     return tuple([_proof(line, met, book, memo) for line, met in concerns.about(lines)])
 
 
 def _proof(
-    line: Conserve | Invariant, bodies: tuple[Work, ...], book: Rulebook, memo: Memo
+    line: m.Conserve | m.Invariant, bodies: tuple[Work, ...], book: Rulebook, memo: Memo
 ) -> Proof:
     """The proof of one line against the bodies that may write what it reads."""
     parts = (line, *(work.body for work in bodies), *(work.guard for work in bodies))
     return memo.of("proof", parts, lambda: _proved(line, bodies, book))
 
 
-def _proved(line: Conserve | Invariant, bodies: tuple[Work, ...], book: Rulebook) -> Proof:
+def _proved(line: m.Conserve | m.Invariant, bodies: tuple[Work, ...], book: Rulebook) -> Proof:
     start = Facts(Translator(book))
     concerned = [replace(work, start=start) for work in bodies]
-    if isinstance(line, Invariant):
+    if isinstance(line, m.Invariant):
         return _kept(line, concerned, book)
     return _conserved(line, concerned, book)
 
 
 def _births_matter(work: Work, fluents: frozenset[str], book: Rulebook) -> bool:
     """Whether creating objects runs a birth that writes one of the fluents."""
-    made = [ObjectType(one.of) for one in effects_in(work.body) if isinstance(one, Create)]
+    made = [m.ObjectType(one.of) for one in effects_in(work.body) if isinstance(one, m.Create)]
     for birth in book.births:
         called = any(can_equal(book.types, kind, birth.param.type) for kind in made)
         if called and touches(Work("", None, birth.body, work.start), fluents, book):
@@ -408,7 +396,7 @@ def _births_matter(work: Work, fluents: frozenset[str], book: Rulebook) -> bool:
 # ---- conserve ---------------------------------------------------------------------------
 
 
-def _conserved(line: Conserve, concerned: list[Work], book: Rulebook) -> Proof:
+def _conserved(line: m.Conserve, concerned: list[Work], book: Rulebook) -> Proof:
     amount = amount_of(line.value, book)
     open_rules: dict[str, None] = {}
     breaches: list[Breach] = []
@@ -446,7 +434,7 @@ def _one_way(found: list[Interval]) -> bool:
 
 
 def _net(
-    amount: Amount | None, line: Conserve, work: Work, book: Rulebook
+    amount: Amount | None, line: m.Conserve, work: Work, book: Rulebook
 ) -> list[tuple[Outcome, Interval]] | None:
     ways = outcomes(work.body, work.facts)
     fluents = fluents_read((line.value,), book.derives)
@@ -488,7 +476,7 @@ def _number(value: Fraction) -> str:
 # ---- invariants -------------------------------------------------------------------------
 
 
-def _kept(line: Invariant, concerned: list[Work], book: Rulebook) -> Proof:
+def _kept(line: m.Invariant, concerned: list[Work], book: Rulebook) -> Proof:
     open_rules: dict[str, None] = {}
     breaches: list[Breach] = []
     if _timely(line.condition, book):
@@ -511,14 +499,14 @@ def _kept(line: Invariant, concerned: list[Work], book: Rulebook) -> Proof:
     return Proof("invariant", line.name, answer, tuple(open_rules), tuple(breaches), line.span)
 
 
-def _timely(term: Term, book: Rulebook) -> bool:
+def _timely(term: m.Term, book: Rulebook) -> bool:
     """Whether a condition depends on more than the slots it reads."""
     todo, seen = [term], set[str]()
     while todo:
         for part in subterms(todo.pop()):
-            if isinstance(part, BuiltinCall) and part.name in ("tick", "score", "busy", "did"):
+            if isinstance(part, m.BuiltinCall) and part.name in ("tick", "score", "busy", "did"):
                 return True
-            if isinstance(part, DeriveCall) and part.derive not in seen:
+            if isinstance(part, m.DeriveCall) and part.derive not in seen:
                 seen.add(part.derive)
                 todo += [book.derives[part.derive].value] if part.derive in book.derives else []
     return False
@@ -538,7 +526,7 @@ def _once(work: Work, concerned: list[Work], book: Rulebook) -> bool:
         return False
     params = {binder.name for binder in work.params}
     return all(
-        params <= {arg.name for arg in target.args if isinstance(arg, Local)}
+        params <= {arg.name for arg in target.args if isinstance(arg, m.Local)}
         for effect in effects_in(work.body)
         for target in targets_of(effect)
     )

@@ -10,37 +10,10 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Final, Protocol, assert_never
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    Action,
-    Birth,
-    BuiltinCall,
-    Choose,
-    Conserve,
-    Derive,
-    DeriveCall,
-    Enum,
-    Fluent,
-    Fold,
-    Invariant,
-    Law,
-    LeafTerm,
-    ListTerm,
-    Local,
-    LogicTerm,
-    NumberTerm,
-    ObjectKind,
-    Phase,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    children,
-    is_optional,
-    map_children,
-    subterms,
-)
+from tokenworld.model import children, is_optional, map_children, subterms
 
 __all__ = [
     "Rulebook",
@@ -84,7 +57,7 @@ MOST_TERMS = 10_000
 """Of one expression, written out: what `let` and `otherwise` name is there once for each use."""
 
 
-def check_size(term: Term, span: Span, draft: Draft) -> None:
+def check_size(term: m.Term, span: Span, draft: Draft) -> None:
     """Stop at an expression that is too long where all its names are written out (TW0101)."""
     if _size(term, {}) > MOST_TERMS:
         what = f"The expression has more than {MOST_TERMS} terms where it is written out."
@@ -92,56 +65,56 @@ def check_size(term: Term, span: Span, draft: Draft) -> None:
         draft.stop("TW0101", what, span, "grows with each use of a name", hint)
 
 
-def _size(term: Term, known: dict[int, int]) -> int:
+def _size(term: m.Term, known: dict[int, int]) -> int:
     """The number of terms, shared ones counted at each use and walked once."""
     if id(term) not in known:
         known[id(term)] = 1 + sum(_size(part, known) for part in children(term))
     return known[id(term)]
 
 
-def locals_of(term: Term) -> frozenset[str]:
+def locals_of(term: m.Term) -> frozenset[str]:
     """The names of locals that a term mentions, those it binds itself included."""
-    return frozenset(part.name for part in subterms(term) if isinstance(part, Local))
+    return frozenset(part.name for part in subterms(term) if isinstance(part, m.Local))
 
 
-def substituted(term: Term, given: Mapping[str, Term]) -> Term:
+def substituted(term: m.Term, given: Mapping[str, m.Term]) -> m.Term:
     """The term with each local in ``given`` replaced; variables of folds are kept apart."""
     if not given:
         return term
     match term:
-        case Local(name=name) if name in given:
+        case m.Local(name=name) if name in given:
             return _narrowed(given[name], term)
-        case Fold(binders=binders):
+        case m.Fold(binders=binders):
             bound = {binder.name for binder in binders}
             inner = {name: value for name, value in given.items() if name not in bound}
             clash = bound & {name for value in inner.values() for name in locals_of(value)}
             fold = freshened(term, clash) if clash else term
             return map_children(fold, lambda part: substituted(part, inner))
         case (
-            LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | Choose()
-            | ListTerm() | BuiltinCall() | TemplateTerm()
+            m.LeafTerm() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+            | m.Choose() | m.ListTerm() | m.BuiltinCall() | m.TemplateTerm()
         ):  # fmt: skip
             return map_children(term, lambda part: substituted(part, given))
         case _:
             assert_never(term)
 
 
-def _narrowed(value: Term, local: Local) -> Term:
+def _narrowed(value: m.Term, local: m.Local) -> m.Term:
     """A value is present wherever its name is known to be."""
     if is_optional(value.type) and not is_optional(local.type):
         return replace(value, type=local.type)
     return value
 
 
-def freshened(fold: Fold, clash: Set[str]) -> Fold:
+def freshened(fold: m.Fold, clash: Set[str]) -> m.Fold:
     """The same fold with other names for some of its variables."""
-    names: dict[str, Term] = {
-        binder.name: Local(f"{binder.name}'", binder.type, binder.span)
+    names: dict[str, m.Term] = {
+        binder.name: m.Local(f"{binder.name}'", binder.type, binder.span)
         for binder in fold.binders
         if binder.name in clash
     }
     opened = map_children(fold, lambda part: substituted(part, names))
-    assert isinstance(opened, Fold)
+    assert isinstance(opened, m.Fold)
     binders = tuple(
         replace(binder, name=f"{binder.name}'") if binder.name in clash else binder
         for binder in opened.binders
@@ -149,17 +122,17 @@ def freshened(fold: Fold, clash: Set[str]) -> Fold:
     return replace(opened, binders=binders)
 
 
-def renamed(term: Term, names: Mapping[str, str]) -> Term:
+def renamed(term: m.Term, names: Mapping[str, str]) -> m.Term:
     """The term with locals under other names."""
-    given: dict[str, Term] = {
+    given: dict[str, m.Term] = {
         part.name: replace(part, name=names[part.name])
         for part in subterms(term)
-        if isinstance(part, Local) and part.name in names
+        if isinstance(part, m.Local) and part.name in names
     }
     return substituted(term, given)
 
 
-def inlined(call: DeriveCall, derives: Mapping[str, Derive]) -> Term | None:
+def inlined(call: m.DeriveCall, derives: Mapping[str, m.Derive]) -> m.Term | None:
     """The term of a derive for these arguments; ``None`` if it is recursive or unknown."""
     derive = derives.get(call.derive)
     if derive is None or derive.recursive or call.was or len(derive.params) != len(call.args):
@@ -172,27 +145,27 @@ class Vocabulary(Protocol):
     """Types, enums, fluents and derives by name."""
 
     @property
-    def types(self) -> Mapping[str, ObjectKind]: ...
+    def types(self) -> Mapping[str, m.ObjectKind]: ...
     @property
-    def enums(self) -> Mapping[str, Enum]: ...
+    def enums(self) -> Mapping[str, m.Enum]: ...
     @property
-    def fluents(self) -> Mapping[str, Fluent]: ...
+    def fluents(self) -> Mapping[str, m.Fluent]: ...
     @property
-    def derives(self) -> Mapping[str, Derive]: ...
+    def derives(self) -> Mapping[str, m.Derive]: ...
 
 
 class Rulebook(Vocabulary, Protocol):
     """The same with the rules, and what they must keep."""
 
     @property
-    def phases(self) -> Mapping[str, Phase]: ...
+    def phases(self) -> Mapping[str, m.Phase]: ...
     @property
-    def actions(self) -> Mapping[str, Action]: ...
+    def actions(self) -> Mapping[str, m.Action]: ...
     @property
-    def laws(self) -> Mapping[str, Law]: ...
+    def laws(self) -> Mapping[str, m.Law]: ...
     @property
-    def births(self) -> Sequence[Birth]: ...
+    def births(self) -> Sequence[m.Birth]: ...
     @property
-    def invariants(self) -> Mapping[str, Invariant]: ...
+    def invariants(self) -> Mapping[str, m.Invariant]: ...
     @property
-    def conserves(self) -> Mapping[str, Conserve]: ...
+    def conserves(self) -> Mapping[str, m.Conserve]: ...

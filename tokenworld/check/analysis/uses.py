@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, assert_never, get_args
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import own_bodies
 from tokenworld.check.analysis.intervals import Facts
 from tokenworld.check.analysis.substitution import Vocabulary, sorted_fields
@@ -19,55 +20,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    AddFact,
-    Assign,
-    Birth,
-    Body,
-    BoolLiteral,
-    BoolType,
-    BuiltinCall,
-    Choose,
-    ClosureOf,
-    Create,
-    DeriveCall,
-    Destroy,
-    Effect,
-    Emit,
-    EnumLiteral,
-    EnumType,
-    FieldValue,
-    Fluent,
-    Fold,
-    InverseOf,
-    Law,
-    LeafTerm,
-    ListTerm,
-    Local,
-    LogicTerm,
-    NoneLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectDecl,
-    ObjectKind,
-    ObjectType,
-    ParamRead,
-    Read,
-    RemoveFact,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    Transfer,
-    ValueType,
-    Watch,
-    effects_in,
-    fluents_read,
-    slot_writes,
-    subterms,
-    terms_of,
-)
+from tokenworld.model import effects_in, fluents_read, slot_writes, subterms, terms_of
 
 __all__ = [
     "Mentions",
@@ -94,42 +47,44 @@ class Write:
     """
 
     fluent: str
-    args: tuple[Term, ...] | None
+    args: tuple[m.Term, ...] | None
     op: str
-    value: Term | None
+    value: m.Term | None
     span: Span
     maybe: bool = False
     facts: Facts | None = None
     drawn: bool = False
 
 
-def written_slots(effect: Effect, draft: Vocabulary) -> Iterator[Write]:
+def written_slots(effect: m.Effect, draft: Vocabulary) -> Iterator[Write]:
     """The slots that one change writes (not those of nested bodies)."""
-    if isinstance(effect, Destroy):
+    if isinstance(effect, m.Destroy):
         yield from _destroyed(effect.target, effect.span, draft)
     for one in slot_writes(effect):
         value = None if one.op in ("add", "remove") else one.value
         yield Write(one.target.fluent, one.target.args, one.op, value, effect.span)
 
 
-def _destroyed(target: Term, span: Span, draft: Vocabulary) -> Iterator[Write]:
+def _destroyed(target: m.Term, span: Span, draft: Vocabulary) -> Iterator[Write]:
     """Destroying leaves every slot that may hold or belong to the object."""
     for fluent in draft.fluents.values():
-        if isinstance(fluent.type, ObjectType) and can_equal(draft.types, fluent.type, target.type):
+        if isinstance(fluent.type, m.ObjectType) and can_equal(
+            draft.types, fluent.type, target.type
+        ):
             yield Write(fluent.id, None, "destroy", None, span)
         elif any(_held(param.type, target, draft) for param in fluent.params):
             args = (target,) if len(fluent.params) == 1 else None
             yield Write(fluent.id, args, "destroy", None, span)
 
 
-def _held(kind: ValueType, target: Term, draft: Vocabulary) -> bool:
-    return isinstance(kind, ObjectType) and can_equal(draft.types, kind, target.type)
+def _held(kind: m.ValueType, target: m.Term, draft: Vocabulary) -> bool:
+    return isinstance(kind, m.ObjectType) and can_equal(draft.types, kind, target.type)
 
 
 # Sets of classes: this walk meets every node of a program at every check.
-_TERMS = frozenset(get_args(Term))
-_EFFECTS = frozenset(get_args(Effect))
-_CHANGES = frozenset((Assign, AddFact, RemoveFact, Transfer))
+_TERMS = frozenset(get_args(m.Term))
+_EFFECTS = frozenset(get_args(m.Effect))
+_CHANGES = frozenset((m.Assign, m.AddFact, m.RemoveFact, m.Transfer))
 _ROOTS = _TERMS | _CHANGES
 
 
@@ -162,7 +117,7 @@ def parts_of(kind: type) -> tuple[str, ...]:
 _PARTS: dict[type, tuple[str, ...]] = {}
 
 
-def roots_below(part: object, draft: Draft) -> Iterator[Term]:
+def roots_below(part: object, draft: Draft) -> Iterator[m.Term]:
     """The outermost terms below any part of the model whose values count, in written order.
 
     A slot that is only written is not among them. A change that is guarded by what it changes (a
@@ -189,34 +144,34 @@ def _below(part: object, wanted: frozenset[type], closed: frozenset[type]) -> It
             todo += [getattr(one, name) for name in parts_of(kind)]
 
 
-def _of_change(part: object, draft: Draft) -> Iterator[Term]:
+def _of_change(part: object, draft: Draft) -> Iterator[m.Term]:
     match part:
-        case Assign(target=target, op=op, value=value):
+        case m.Assign(target=target, op=op, value=value):
             if op != "=" and _ranged(draft.fluents.get(target.fluent)):
                 yield target
             yield from _of_target(target, draft)
             yield value
-        case AddFact(target=target) | RemoveFact(target=target):
+        case m.AddFact(target=target) | m.RemoveFact(target=target):
             yield from _of_target(target, draft)
-        case Transfer(amount=amount, source=source, target=target):
+        case m.Transfer(amount=amount, source=source, target=target):
             yield from (amount, source)
             yield from _of_target(target, draft)
         case _:
             return
 
 
-def terms_below(part: object, draft: Draft) -> Iterator[Term]:
+def terms_below(part: object, draft: Draft) -> Iterator[m.Term]:
     """Every term below any part of the model whose value counts, subterms included."""
     for root in roots_below(part, draft):
         yield from subterms(root)
 
 
-def effects_below(part: object) -> Iterator[Effect]:
+def effects_below(part: object) -> Iterator[m.Effect]:
     """Every change below any part of the model, nested ones included, in written order."""
     return _below(part, _EFFECTS, _TERMS)
 
 
-def _of_target(target: Read, draft: Draft) -> Iterator[Term]:
+def _of_target(target: m.Read, draft: Draft) -> Iterator[m.Term]:
     """The arguments of a written slot, and the slot itself where a constraint guards it."""
     fluent = draft.fluents.get(target.fluent)
     if fluent is not None and (fluent.unique or fluent.nested or fluent.acyclic):
@@ -224,9 +179,9 @@ def _of_target(target: Read, draft: Draft) -> Iterator[Term]:
     yield from target.args
 
 
-def _ranged(fluent: Fluent | None) -> bool:
+def _ranged(fluent: m.Fluent | None) -> bool:
     """Whether adding to a fluent may be refused, so that the old value matters."""
-    if fluent is None or fluent.clamped or not isinstance(fluent.type, NumberType):
+    if fluent is None or fluent.clamped or not isinstance(fluent.type, m.NumberType):
         return False
     return fluent.type.low is not None
 
@@ -276,10 +231,12 @@ def _joined(found: list[Mentions]) -> Mentions:
 
 
 _NAMED: Final[dict[type, tuple[str, str]]] = {
-    Read: ("fluents", "fluent"), InverseOf: ("fluents", "fluent"), ClosureOf: ("fluents", "fluent"),
-    DeriveCall: ("derives", "derive"), ParamRead: ("params", "name"), Local: ("names", "name"),
-}  # fmt: skip
-"""Under which of the `Mentions` a term counts, and where it says the name."""
+    **dict.fromkeys((m.Read, m.InverseOf, m.ClosureOf), ("fluents", "fluent")),
+    m.DeriveCall: ("derives", "derive"),
+    m.ParamRead: ("params", "name"),
+    m.Local: ("names", "name"),
+}
+"""The field of `Mentions` that counts a term, and the field of the term with the name."""
 
 
 def _look(part: object, draft: Draft) -> Mentions:
@@ -288,10 +245,10 @@ def _look(part: object, draft: Draft) -> Mentions:
         named = _NAMED.get(type(term))
         if named is not None:
             said[named[0]].add(getattr(term, named[1]))
-        elif isinstance(term, BuiltinCall) and term.name in ("did", "busy") and term.detail:
+        elif isinstance(term, m.BuiltinCall) and term.name in ("did", "busy") and term.detail:
             said["watched"].add(term.detail)
     effects = tuple(effects_below(part))
-    said["events"].update(one.event for one in effects if isinstance(one, Emit))
+    said["events"].update(one.event for one in effects if isinstance(one, m.Emit))
     said["written"].update(
         write.fluent
         for one in effects
@@ -312,7 +269,7 @@ def possible_values(draft: Draft) -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {
         key: _implicit(fluent)
         for key, fluent in draft.fluents.items()
-        if isinstance(fluent.type, (BoolType, EnumType)) and fluent.fluent_kind != "table"
+        if isinstance(fluent.type, (m.BoolType, m.EnumType)) and fluent.fluent_kind != "table"
     }
     for key, value in _values(draft):
         if key not in found:
@@ -325,68 +282,68 @@ def possible_values(draft: Draft) -> dict[str, frozenset[int]]:
     return {key: frozenset(values) for key, values in found.items()}
 
 
-def _implicit(fluent: Fluent) -> set[int]:
+def _implicit(fluent: m.Fluent) -> set[int]:
     """The value without any writing: the default, else false or the first member."""
     if fluent.default is not None:
         return set()
-    return set() if isinstance(fluent.type, EnumType) and fluent.type.optional else {0}
+    return set() if isinstance(fluent.type, m.EnumType) and fluent.type.optional else {0}
 
 
-def _values(draft: Draft) -> Iterator[tuple[str, Term | None]]:
+def _values(draft: Draft) -> Iterator[tuple[str, m.Term | None]]:
     """Every value that is written to a fluent; ``None`` where it is not in the text."""
     for fluent in draft.fluents.values():
         if fluent.default is not None:
             yield fluent.id, fluent.default
     for part in program_parts(draft):
         for item in part if isinstance(part, tuple) else ():
-            if isinstance(item, ObjectKind):
+            if isinstance(item, m.ObjectKind):
                 yield from _fields(item.defaults)
-            elif isinstance(item, ObjectDecl):
+            elif isinstance(item, m.ObjectDecl):
                 yield from _fields(item.fields)
         for effect in effects_below(part):
-            if isinstance(effect, Create):
+            if isinstance(effect, m.Create):
                 yield from _fields(effect.fields)
-            elif isinstance(effect, Destroy):
+            elif isinstance(effect, m.Destroy):
                 yield from ((one.fluent, None) for one in written_slots(effect, draft))
             for write in slot_writes(effect):
                 yield write.target.fluent, write.value if write.sets else None
 
 
-def _fields(fields: tuple[FieldValue, ...]) -> Iterator[tuple[str, Term]]:
+def _fields(fields: tuple[m.FieldValue, ...]) -> Iterator[tuple[str, m.Term]]:
     for field in fields:
         yield field.fluent, field.value
 
 
-def _constants(value: Term | None) -> set[int] | None:
+def _constants(value: m.Term | None) -> set[int] | None:
     match value:
-        case EnumLiteral(index=index):
+        case m.EnumLiteral(index=index):
             return {index}
-        case BoolLiteral(value=truth):
+        case m.BoolLiteral(value=truth):
             return {int(truth)}
-        case NoneLiteral():
+        case m.NoneLiteral():
             return set()
-        case Choose(then=then, otherwise=otherwise):
+        case m.Choose(then=then, otherwise=otherwise):
             one, other = _constants(then), _constants(otherwise)
             return None if one is None or other is None else one | other
         case (
-            LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | ListTerm()
-            | Fold() | BuiltinCall() | TemplateTerm() | None
+            m.LeafTerm() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+            | m.ListTerm() | m.Fold() | m.BuiltinCall() | m.TemplateTerm() | None
         ):  # fmt: skip
             return None
         case _:
             assert_never(value)
 
 
-Rule = Action | Law | Birth
+Rule = m.Action | m.Law | m.Birth
 
 
-def fluents_written(bodies: Iterable[Body], words: Vocabulary) -> frozenset[str]:
+def fluents_written(bodies: Iterable[m.Body], words: Vocabulary) -> frozenset[str]:
     """The fluents that bodies change; a new object changes everything that objects of it have."""
     found: set[str] = set()
     for body in bodies:
         for effect in effects_in(body):
             found |= {write.fluent for write in written_slots(effect, words)}
-            if isinstance(effect, Create) and effect.of in words.types:
+            if isinstance(effect, m.Create) and effect.of in words.types:
                 found |= set(words.types[effect.of].attributes)
     return frozenset(found)
 
@@ -414,21 +371,21 @@ def check_was(draft: Draft) -> None:
         _tell(past, always, draft)
 
 
-def _past_of(rule: Law | Watch) -> tuple[Term, ...]:
+def _past_of(rule: m.Law | m.Watch) -> tuple[m.Term, ...]:
     """The terms with `was` that a rule reads."""
     return tuple(_reads_of_past(rule))
 
 
-def _reads_of_past(rule: Law | Watch) -> Iterator[Term]:
+def _reads_of_past(rule: m.Law | m.Watch) -> Iterator[m.Term]:
     if rule.when is not None:
         yield from _past(rule.when)
-    if isinstance(rule, Law):
+    if isinstance(rule, m.Law):
         for effect in effects_in(rule.body):
             for term in terms_of(effect):
                 yield from _past(term)
 
 
-def _before(other: Law, law: Law, draft: Draft) -> bool:
+def _before(other: m.Law, law: m.Law, draft: Draft) -> bool:
     """Whether a law may have acted before another one reads, in one tick."""
     order = [*draft.phases, ""]
     if other.phase == law.phase:
@@ -436,7 +393,7 @@ def _before(other: Law, law: Law, draft: Draft) -> bool:
     return order.index(other.phase) < order.index(law.phase)
 
 
-def _tell(past: tuple[Term, ...], written: frozenset[str], draft: Draft) -> None:
+def _tell(past: tuple[m.Term, ...], written: frozenset[str], draft: Draft) -> None:
     for part in past:
         read = fluents_read([part], draft.derives)
         if read and not (read & written):
@@ -445,8 +402,8 @@ def _tell(past: tuple[Term, ...], written: frozenset[str], draft: Draft) -> None
             draft.tell("TW0504", what, part.span, "never changes", "Leave out `was`.")
 
 
-def _past(term: Term) -> Iterator[Term]:
+def _past(term: m.Term) -> Iterator[m.Term]:
     """The outermost parts of a term that read the start of the tick."""
     for part in subterms(term):
-        if isinstance(part, (Read, InverseOf, ClosureOf, DeriveCall)) and part.was:
+        if isinstance(part, (m.Read, m.InverseOf, m.ClosureOf, m.DeriveCall)) and part.was:
             yield part

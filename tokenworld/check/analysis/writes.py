@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import (
     Knowledge,
     own_bodies,
@@ -26,54 +27,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    Assign,
-    Binder,
-    Birth,
-    Body,
-    BoolType,
-    BuiltinCall,
-    Chance,
-    Choose,
-    ClosureOf,
-    Create,
-    DeriveCall,
-    Effect,
-    EnumType,
-    Fluent,
-    Fold,
-    For,
-    Given,
-    If,
-    InverseOf,
-    Law,
-    Layout,
-    LeafTerm,
-    Let,
-    LifeEffect,
-    ListTerm,
-    Local,
-    LogicTerm,
-    NoneType,
-    NumberTerm,
-    NumberType,
-    ObjectType,
-    OutputEffect,
-    Pick,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    TypeRange,
-    ValueType,
-    WriteEffect,
-    bodies,
-    effects_in,
-    is_drawn,
-    subterms,
-    terms_of,
-)
+from tokenworld.model import bodies, effects_in, is_drawn, subterms, terms_of
 
 __all__ = [
     "check_creations",
@@ -102,70 +56,70 @@ def check_writes(draft: Draft) -> None:
     draft.each("writes in settings", tuple(_settings(draft)), lambda body: _setting(body, draft))
 
 
-def _setting(body: Body, draft: Draft) -> None:
+def _setting(body: m.Body, draft: Draft) -> None:
     base = Knowledge(draft.types, draft.fluents)
     _body(body, _Path(draft, base, Facts(Translator(draft))))
 
 
-def _rule(rule: Action | Law, draft: Draft) -> None:
+def _rule(rule: m.Action | m.Law, draft: Draft) -> None:
     known, words = Knowledge(draft.types, draft.fluents), Translator(draft)
-    if isinstance(rule, Law):
+    if isinstance(rule, m.Law):
         _body(rule.body, _Path(draft, known.given(rule.when), entry(rule, words)))
         return
     inner = known
     for guard in rule.guards:
-        inner = inner.let(guard) if isinstance(guard, Let) else inner.given(guard.condition)
+        inner = inner.let(guard) if isinstance(guard, m.Let) else inner.given(guard.condition)
     _body(rule.body, _Path(draft, inner, entry(rule, words)))
     _body(rule.cancelled, _Path(draft, known, Facts(words)))
 
 
-def _settings(draft: Draft) -> Iterator[Body]:
+def _settings(draft: Draft) -> Iterator[m.Body]:
     """The bodies that nothing guards: births, setups, legends, and `given` steps of scenarios."""
     yield from world_bodies(draft)
     for scenario in draft.scenarios:
-        yield from (step.body for step in scenario.steps if isinstance(step, Given))
+        yield from (step.body for step in scenario.steps if isinstance(step, m.Given))
 
 
-def _body(body: Body, path: _Path) -> None:
+def _body(body: m.Body, path: _Path) -> None:
     for effect in body:
         for term in terms_of(effect):
             _check_reads(term, path)
         _effect(effect, path)
 
 
-def _effect(effect: Effect, path: _Path) -> None:
+def _effect(effect: m.Effect, path: _Path) -> None:
     known, facts = path.known, path.facts
     match effect:
-        case If(condition=condition, then=then, otherwise=otherwise):
+        case m.If(condition=condition, then=then, otherwise=otherwise):
             first = path.into(known.given(condition), facts.given(condition))
             other = path.into(known.given(condition, False), facts.given(condition, False))
             path.writes += [*_branch(then, first), *_branch(otherwise, other)]
-        case For():
+        case m.For():
             _loop(effect, path)
-        case Pick(binders=binders, where=where, body=body, otherwise=otherwise):
+        case m.Pick(binders=binders, where=where, body=body, otherwise=otherwise):
             picked = path.into(known.bound(binders).given(where), facts.given(where))
             made = [*_branch(body, picked), *_branch(otherwise, path.into(known, facts))]
             path.writes += [replace(write, facts=None, drawn=True) for write in made]
-        case Chance():
+        case m.Chance():
             made = [
                 write
                 for inner in bodies(effect)
                 for write in _branch(inner, path.into(known, facts))
             ]
             path.writes += [replace(write, drawn=True) for write in made]
-        case Let() | WriteEffect() | LifeEffect() | OutputEffect():
+        case m.Let() | m.WriteEffect() | m.LifeEffect() | m.OutputEffect():
             _simple(effect, path)
         case _:
             assert_never(effect)
 
 
-def _simple(effect: Effect, path: _Path) -> None:
+def _simple(effect: m.Effect, path: _Path) -> None:
     """A change without nested bodies; names that it adds are known from here on."""
     for write in (*written_slots(effect, path.draft), *_given(effect)):
         _add(_with(write, path.facts), path)
-    if isinstance(effect, Let):
+    if isinstance(effect, m.Let):
         path.known, path.facts = path.known.let(effect), path.facts.let(effect)
-    elif isinstance(effect, Create):
+    elif isinstance(effect, m.Create):
         path.known = path.known.created(effect.name)
 
 
@@ -176,15 +130,15 @@ def _with(write: Write, facts: Facts) -> Write:
     )
 
 
-def _given(effect: Effect) -> Iterator[Write]:
+def _given(effect: m.Effect) -> Iterator[Write]:
     """The fields of a new object: collections over them change, the object itself is as given."""
-    if isinstance(effect, Create):
-        own = Local(effect.name, ObjectType(effect.of), effect.span)
+    if isinstance(effect, m.Create):
+        own = m.Local(effect.name, m.ObjectType(effect.of), effect.span)
         for given in effect.fields:
             yield Write(given.fluent, (own,), "create", given.value, given.span)
 
 
-def _branch(body: Body, inner: _Path) -> list[Write]:
+def _branch(body: m.Body, inner: _Path) -> list[Write]:
     """The changes that may have been made behind a branch."""
     before = len(inner.writes)
     _body(body, inner)
@@ -245,11 +199,11 @@ def _unlike(earlier: Write, later: Write) -> bool:
     return gap is not None and gap.without_zero
 
 
-def _countable(kind: ValueType) -> bool:
+def _countable(kind: m.ValueType) -> bool:
     """Whether values are compared as numbers: `none` has a place of its own among them."""
-    if isinstance(kind, NumberType):
+    if isinstance(kind, m.NumberType):
         return not kind.optional
-    return isinstance(kind, (BoolType, EnumType, ObjectType, NoneType))
+    return isinstance(kind, (m.BoolType, m.EnumType, m.ObjectType, m.NoneType))
 
 
 def _name(fluent: str, path: _Path) -> str:
@@ -259,7 +213,7 @@ def _name(fluent: str, path: _Path) -> str:
 # ---- reads ------------------------------------------------------------------------------
 
 
-def _check_reads(term: Term, path: _Path) -> None:
+def _check_reads(term: m.Term, path: _Path) -> None:
     for fluent, args, span, known in slots_read(term, path.draft, path.known):
         for write in path.writes:
             if write.fluent == fluent and _hits(write, args, known) and not _apart(write, path):
@@ -275,7 +229,7 @@ def _apart(write: Write, path: _Path) -> bool:
     return write.maybe and write.facts is not None and write.facts.excludes(path.facts)
 
 
-def _hits(write: Write, args: tuple[Term, ...] | None, known: Knowledge) -> bool:
+def _hits(write: Write, args: tuple[m.Term, ...] | None, known: Knowledge) -> bool:
     """Whether a change may be to a slot that is read; fields of a new object read as given."""
     if write.args is None or args is None:
         return True
@@ -287,7 +241,7 @@ def _hits(write: Write, args: tuple[Term, ...] | None, known: Knowledge) -> bool
 # ---- loops ------------------------------------------------------------------------------
 
 
-def _loop(loop: For, path: _Path) -> None:
+def _loop(loop: m.For, path: _Path) -> None:
     known = path.known.bound(loop.binders).given(loop.where)
     inner = path.into(known, path.facts.given(loop.where))
     before = len(inner.writes)
@@ -298,7 +252,7 @@ def _loop(loop: For, path: _Path) -> None:
     _leave(loop, writes, path)
 
 
-def _across(loop: For, writes: list[Write], across: Knowledge, path: _Path) -> None:
+def _across(loop: m.For, writes: list[Write], across: Knowledge, path: _Path) -> None:
     """Report a slot that one round reads and another one writes (TW0404)."""
     for term in _loop_terms(loop):
         for fluent, args, span, there in slots_read(term, path.draft, across):
@@ -311,7 +265,7 @@ def _across(loop: For, writes: list[Write], across: Knowledge, path: _Path) -> N
                 return
 
 
-def _leave(loop: For, writes: list[Write], path: _Path) -> None:
+def _leave(loop: m.For, writes: list[Write], path: _Path) -> None:
     """Behind a loop its variables have names of their own: the next loop may use them again."""
     names = {binder.name: f"{binder.name} of {loop.span.start}" for binder in loop.binders}
     path.known = path.known.closed(loop, names)
@@ -323,7 +277,7 @@ def _leave(loop: For, writes: list[Write], path: _Path) -> None:
         path.writes.append(replace(write, args=args, facts=None, maybe=maybe))
 
 
-def _loop_terms(loop: For) -> Iterator[Term]:
+def _loop_terms(loop: m.For) -> Iterator[m.Term]:
     """The terms that rounds of a loop read; its collection and condition are read once, before."""
     for effect in effects_in(loop.body):
         yield from terms_of(effect)
@@ -343,7 +297,7 @@ class _Value:
     """The write to a slot of the new object: a value, or a change (``op``) of it."""
 
     op: str
-    value: Term
+    value: m.Term
     span: Span
 
 
@@ -359,27 +313,27 @@ def check_creations(draft: Draft) -> None:
     _endless(draft)
 
 
-def _creations_of(rule: Action | Law, draft: Draft) -> None:
+def _creations_of(rule: m.Action | m.Law, draft: Draft) -> None:
     for body in own_bodies(rule):
         _walk(body, draft, None)
 
 
-def _walk(body: Body, draft: Draft, loop: For | None) -> None:
+def _walk(body: m.Body, draft: Draft, loop: m.For | None) -> None:
     for position, effect in enumerate(body):
-        if isinstance(effect, Create):
+        if isinstance(effect, m.Create):
             rest = body[position + 1 :]
             _agreement(effect, rest, draft)
             _read_too_late(effect, rest, draft)
             if loop is not None:
                 _read_in_rounds(effect, loop, draft)
         for inner in bodies(effect):
-            _walk(inner, draft, effect if isinstance(effect, For) else loop)
+            _walk(inner, draft, effect if isinstance(effect, m.For) else loop)
 
 
 # ---- values -----------------------------------------------------------------------------
 
 
-def _agreement(create: Create, rest: Body, draft: Draft) -> None:
+def _agreement(create: m.Create, rest: m.Body, draft: Draft) -> None:
     """Fields, births and later changes give each slot one value, and each slot that needs one."""
     given = {one.fluent: _Value("=", one.value, one.span) for one in create.fields}
     for birth in _births(create.of, draft):
@@ -390,29 +344,29 @@ def _agreement(create: Create, rest: Body, draft: Draft) -> None:
     _complete(create.of, f"`{create.name}`", given, create.span, draft)
 
 
-def _births(of: str, draft: Draft) -> list[Birth]:
+def _births(of: str, draft: Draft) -> list[m.Birth]:
     """The births of a type, most general first."""
     found = [
         birth
         for birth in draft.births
-        if isinstance(birth.param.type, ObjectType)
+        if isinstance(birth.param.type, m.ObjectType)
         and is_subtype(draft.types, of, birth.param.type.name)
     ]
     order = draft.types[of].ancestors if of in draft.types else ()
     return sorted(found, key=lambda birth: -_rank(birth, order))
 
 
-def _rank(birth: Birth, order: tuple[str, ...]) -> int:
+def _rank(birth: m.Birth, order: tuple[str, ...]) -> int:
     name = getattr(birth.param.type, "name", "")
     return order.index(name) if name in order else len(order)
 
 
-def _changes(body: Body, name: str) -> Iterator[tuple[str, _Value]]:
+def _changes(body: m.Body, name: str) -> Iterator[tuple[str, _Value]]:
     """The writes that a body always makes to the attributes of one local."""
     for effect in body:
-        if isinstance(effect, Assign) and len(effect.target.args) == 1:
+        if isinstance(effect, m.Assign) and len(effect.target.args) == 1:
             (of,) = effect.target.args
-            if isinstance(of, Local) and of.name == name:
+            if isinstance(of, m.Local) and of.name == name:
                 yield effect.target.fluent, _Value(effect.op, effect.value, effect.span)
 
 
@@ -440,18 +394,18 @@ def _complete(
             draft.tell("TW0602", what, span, "value missing", hint, related)
 
 
-def _needed(of: str, draft: Draft) -> Iterator[Fluent]:
+def _needed(of: str, draft: Draft) -> Iterator[m.Fluent]:
     """The attributes of a type that are never `none` and have no default."""
     if of not in draft.types:
         return
     defaults = {one.fluent for one in draft.types[of].defaults}
     for key in draft.types[of].attributes:
         kind = draft.fluents[key].type
-        if isinstance(kind, ObjectType) and not kind.optional and key not in defaults:
+        if isinstance(kind, m.ObjectType) and not kind.optional and key not in defaults:
             yield draft.fluents[key]
 
 
-def _cells(layout: Layout, draft: Draft) -> None:
+def _cells(layout: m.Layout, draft: Draft) -> None:
     """Every cell of a layout is complete, whatever its character."""
     legends = {legend.symbol: legend.body for legend in layout.legends}
     for symbol in dict.fromkeys("".join(layout.rows)):
@@ -469,7 +423,7 @@ def _cells(layout: Layout, draft: Draft) -> None:
 # ---- reads ------------------------------------------------------------------------------
 
 
-def _read_too_late(create: Create, rest: Body, draft: Draft) -> None:
+def _read_too_late(create: m.Create, rest: m.Body, draft: Draft) -> None:
     """After a creation the body still sees the state without the new object (TW0403)."""
     told = {found.span for found in draft.report}
     for effect in effects_in(rest):
@@ -483,7 +437,7 @@ def _read_too_late(create: Create, rest: Body, draft: Draft) -> None:
             return
 
 
-def _read_in_rounds(create: Create, loop: For, draft: Draft) -> None:
+def _read_in_rounds(create: m.Create, loop: m.For, draft: Draft) -> None:
     """A round of a loop does not see what other rounds create (TW0404)."""
     told = {found.span for found in draft.report}
     for effect in effects_in(loop.body):
@@ -495,41 +449,41 @@ def _read_in_rounds(create: Create, loop: For, draft: Draft) -> None:
                 return
 
 
-def _population(effect: Effect, create: Create, draft: Draft) -> Iterator[Span]:
+def _population(effect: m.Effect, create: m.Create, draft: Draft) -> Iterator[Span]:
     """The places where an effect reads a set of objects, or the inverse of a reference."""
-    if isinstance(effect, (For, Pick)):
+    if isinstance(effect, (m.For, m.Pick)):
         yield from _over_type(effect.binders, create, draft)
     for term in terms_of(effect):
         yield from _seen(term, create, draft, frozenset())
 
 
-def _over_type(binders: tuple[Binder, ...], create: Create, draft: Draft) -> Iterator[Span]:
+def _over_type(binders: tuple[m.Binder, ...], create: m.Create, draft: Draft) -> Iterator[Span]:
     for binder in binders:
-        of = binder.domain.of if isinstance(binder.domain, TypeRange) else None
-        if isinstance(of, ObjectType) and is_subtype(draft.types, create.of, of.name):
+        of = binder.domain.of if isinstance(binder.domain, m.TypeRange) else None
+        if isinstance(of, m.ObjectType) and is_subtype(draft.types, create.of, of.name):
             yield binder.span
 
 
 def _seen(
-    term: Term, create: Create, draft: Draft, inside: frozenset[str]
+    term: m.Term, create: m.Create, draft: Draft, inside: frozenset[str]
 ) -> Iterator[Span]:  # fmt: skip
     written = {field.fluent for field in create.fields}
     for part in subterms(term):
         match part:
-            case InverseOf(fluent=fluent, was=False) | ClosureOf(fluent=fluent, was=False):
+            case m.InverseOf(fluent=fluent, was=False) | m.ClosureOf(fluent=fluent, was=False):
                 if fluent in written:
                     yield part.span
-            case Fold(binders=binders):
+            case m.Fold(binders=binders):
                 yield from _over_type(binders, create, draft)
-            case DeriveCall(derive=name, was=False) if name not in inside:
+            case m.DeriveCall(derive=name, was=False) if name not in inside:
                 derive = draft.derives.get(name)
                 if derive is not None:
                     hidden = _seen(derive.value, create, draft, inside | {name})
                     if next(hidden, None) is not None:
                         yield part.span
             case (
-                LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | Choose()
-                | ListTerm() | BuiltinCall() | TemplateTerm()
+                m.LeafTerm() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+                | m.Choose() | m.ListTerm() | m.BuiltinCall() | m.TemplateTerm()
             ):  # fmt: skip
                 pass
             case _:
@@ -558,4 +512,4 @@ def _endless(draft: Draft) -> None:
 
 def _always_created(of: str, draft: Draft) -> Iterator[str]:
     for birth in _births(of, draft):
-        yield from (effect.of for effect in birth.body if isinstance(effect, Create))
+        yield from (effect.of for effect in birth.body if isinstance(effect, m.Create))

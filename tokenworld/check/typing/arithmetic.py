@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never, get_args
 
+from tokenworld import model as m
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.types import (
     assignable,
@@ -17,43 +18,7 @@ from tokenworld.check.typing.types import (
     same_unit,
 )
 from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    BOOL,
-    REAL,
-    ROOT,
-    Arithmetic,
-    ArithmeticOp,
-    BoolType,
-    BuiltinCall,
-    BuiltinName,
-    Choose,
-    CollectionType,
-    EnumType,
-    Fold,
-    FoldKind,
-    LeafTerm,
-    ListTerm,
-    Local,
-    LogicTerm,
-    Negate,
-    NoneType,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    RealType,
-    Rescale,
-    StateTerm,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    ToReal,
-    ValueType,
-    is_optional,
-    show_type,
-    without_none,
-)
+from tokenworld.model import is_optional, show_type, without_none
 
 __all__ = [
     "ARITY",
@@ -73,10 +38,10 @@ __all__ = [
 
 
 def operand(
-    term: Term, ctx: Context, hint: str = "Name it with `let` and test it with `!= none` first."
-) -> Term:
+    term: m.Term, ctx: Context, hint: str = "Name it with `let` and test it with `!= none` first."
+) -> m.Term:
     """The term, which must be a number and never `none`; ``hint`` says how to exclude `none`."""
-    if not isinstance(term.type, (NumberType, RealType)):
+    if not isinstance(term.type, (m.NumberType, m.RealType)):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not a number."
         ctx.draft.stop("TW0301", what, term.span, "not a number", "Calculate with numbers only.")
     if is_optional(term.type):
@@ -85,36 +50,36 @@ def operand(
     return term
 
 
-def negated(term: Term, span: Span) -> Term:
+def negated(term: m.Term, span: Span) -> m.Term:
     """A number with its sign changed."""
-    if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
+    if isinstance(term, m.NumberLiteral) and isinstance(term.type, m.NumberType):
         kind = replace(term.type, low=-term.value, high=-term.value)
-        return NumberLiteral(-term.value, kind, span)
-    return Negate(term, _negative(term.type), span)
+        return m.NumberLiteral(-term.value, kind, span)
+    return m.Negate(term, _negative(term.type), span)
 
 
-def _negative(kind: ValueType) -> ValueType:
-    if not isinstance(kind, NumberType):
+def _negative(kind: m.ValueType) -> m.ValueType:
+    if not isinstance(kind, m.NumberType):
         return kind
     low, high = kind.low, kind.high
     return replace(kind, low=None if high is None else -high, high=None if low is None else -low)
 
 
-def calculated(op: ArithmeticOp, left: Term, right: Term, ctx: Context, span: Span) -> Term:
+def calculated(op: m.ArithmeticOp, left: m.Term, right: m.Term, ctx: Context, span: Span) -> m.Term:
     """``+ - * / div mod`` of two numbers: real unless both are decimals with a fixed scale."""
-    exact = isinstance(left.type, NumberType) and isinstance(right.type, NumberType)
+    exact = isinstance(left.type, m.NumberType) and isinstance(right.type, m.NumberType)
     if op == "/" or not exact:
-        return Arithmetic(op, _real(left), _real(right), REAL, span)
+        return m.Arithmetic(op, _real(left), _real(right), m.REAL, span)
     if op != "*":
         left, right = aligned(left, right, ctx, span)
-    assert isinstance(left.type, NumberType)
-    assert isinstance(right.type, NumberType)
-    return Arithmetic(op, left, right, _result(op, left.type, right.type, ctx, span), span)
+    assert isinstance(left.type, m.NumberType)
+    assert isinstance(right.type, m.NumberType)
+    return m.Arithmetic(op, left, right, _result(op, left.type, right.type, ctx, span), span)
 
 
 def _result(
-    op: ArithmeticOp, left: NumberType, right: NumberType, ctx: Context, span: Span
-) -> NumberType:
+    op: m.ArithmeticOp, left: m.NumberType, right: m.NumberType, ctx: Context, span: Span
+) -> m.NumberType:
     low, high = _bounds(op, left, right)
     if op == "*":
         if left.unit not in ("", "%") and right.unit not in ("", "%"):
@@ -122,13 +87,15 @@ def _result(
             ctx.draft.stop("TW0303", "A product keeps one unit.", span, "two units", hint)
         unit = left.unit if left.unit not in ("", "%") else right.unit
         unit = "" if unit == "%" else unit
-        return NumberType(low, high, left.decimals + right.decimals, unit)
+        return m.NumberType(low, high, left.decimals + right.decimals, unit)
     if op == "div":
-        return NumberType(low, high, 0, "")
-    return NumberType(low, high, left.decimals, left.unit or right.unit)
+        return m.NumberType(low, high, 0, "")
+    return m.NumberType(low, high, left.decimals, left.unit or right.unit)
 
 
-def _bounds(op: ArithmeticOp, left: NumberType, right: NumberType) -> tuple[int | None, int | None]:
+def _bounds(
+    op: m.ArithmeticOp, left: m.NumberType, right: m.NumberType
+) -> tuple[int | None, int | None]:
     if None in (left.low, left.high, right.low, right.high):
         return None, None
     a, b, c, d = left.low or 0, left.high or 0, right.low or 0, right.high or 0
@@ -149,11 +116,11 @@ def _bounds(op: ArithmeticOp, left: NumberType, right: NumberType) -> tuple[int 
             return None, None
 
 
-def _real(term: Term) -> Term:
-    return term if isinstance(term.type, RealType) else ToReal(term, REAL, term.span)
+def _real(term: m.Term) -> m.Term:
+    return term if isinstance(term.type, m.RealType) else m.ToReal(term, m.REAL, term.span)
 
 
-def _rescaled(term: Term, kind: NumberType, decimals: int) -> Term:
+def _rescaled(term: m.Term, kind: m.NumberType, decimals: int) -> m.Term:
     digits = decimals - kind.decimals
     if digits <= 0:
         return term
@@ -161,62 +128,62 @@ def _rescaled(term: Term, kind: NumberType, decimals: int) -> Term:
     low = None if kind.low is None else kind.low * factor
     high = None if kind.high is None else kind.high * factor
     wider = replace(kind, low=low, high=high, decimals=decimals)
-    if isinstance(term, NumberLiteral):
-        return NumberLiteral(term.value * factor, wider, term.span)
-    return Rescale(term, digits, wider, term.span)
+    if isinstance(term, m.NumberLiteral):
+        return m.NumberLiteral(term.value * factor, wider, term.span)
+    return m.Rescale(term, digits, wider, term.span)
 
 
-def aligned(left: Term, right: Term, ctx: Context, span: Span) -> tuple[Term, Term]:
+def aligned(left: m.Term, right: m.Term, ctx: Context, span: Span) -> tuple[m.Term, m.Term]:
     """Both sides with equal decimals (or both real); units must agree."""
-    if isinstance(left.type, NumberType) and isinstance(right.type, NumberType):
+    if isinstance(left.type, m.NumberType) and isinstance(right.type, m.NumberType):
         if not same_unit(left.type.unit, right.type.unit):
             units = f"`{left.type.unit or 'a plain number'}` and `{right.type.unit or 'none'}`"
             what = f"The units differ: {units}."
             ctx.draft.stop("TW0303", what, span, "units differ", "Write both with one unit.")
         most = max(left.type.decimals, right.type.decimals)
         return _rescaled(left, left.type, most), _rescaled(right, right.type, most)
-    if isinstance(left.type, RealType) and isinstance(right.type, NumberType):
+    if isinstance(left.type, m.RealType) and isinstance(right.type, m.NumberType):
         return left, _real(right)
-    if isinstance(right.type, RealType) and isinstance(left.type, NumberType):
+    if isinstance(right.type, m.RealType) and isinstance(left.type, m.NumberType):
         return _real(left), right
     return left, right
 
 
-def align_to(term: Term, kind: ValueType) -> Term:
+def align_to(term: m.Term, kind: m.ValueType) -> m.Term:
     """The term with the decimals of ``kind``, a type it was joined into."""
-    if isinstance(kind, RealType) and isinstance(term.type, NumberType):
+    if isinstance(kind, m.RealType) and isinstance(term.type, m.NumberType):
         return _real(term)
-    if isinstance(kind, NumberType) and isinstance(term.type, NumberType):
+    if isinstance(kind, m.NumberType) and isinstance(term.type, m.NumberType):
         return _rescaled(term, term.type, kind.decimals)
     return term
 
 
-def align_member(item: Term, collection: Term, ctx: Context) -> tuple[Term, Term]:
+def align_member(item: m.Term, collection: m.Term, ctx: Context) -> tuple[m.Term, m.Term]:
     """An item and a collection it is looked for in, with equal decimals."""
-    if not isinstance(collection.type, CollectionType):
+    if not isinstance(collection.type, m.CollectionType):
         return item, collection
     element = collection.type.element
-    if not isinstance(item.type, NumberType) or not isinstance(element, NumberType):
+    if not isinstance(item.type, m.NumberType) or not isinstance(element, m.NumberType):
         return item, collection
     if not same_unit(item.type.unit, element.unit):
         ctx.draft.stop("TW0303", "The units differ.", item.span, "units differ", "Use one unit.")
     most = max(item.type.decimals, element.decimals)
-    if isinstance(collection, ListTerm):
+    if isinstance(collection, m.ListTerm):
         items = tuple(align_to(one, replace(element, decimals=most)) for one in collection.items)
-        kind = CollectionType(replace(element, decimals=most))
-        collection = ListTerm(items, kind, collection.span)
+        kind = m.CollectionType(replace(element, decimals=most))
+        collection = m.ListTerm(items, kind, collection.span)
     return _rescaled(item, item.type, most), collection
 
 
-def fit_number(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
+def fit_number(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.Term:
     """A number as a value of ``target``: unit, decimals and constants outside the range."""
     found = term.type
-    if isinstance(target, RealType) and isinstance(found, NumberType):
+    if isinstance(target, m.RealType) and isinstance(found, m.NumberType):
         return _real(term)
-    if isinstance(found, RealType) and isinstance(target, NumberType):
+    if isinstance(found, m.RealType) and isinstance(target, m.NumberType):
         hint = "Round it with `round(x, n)` or `floor(x)`."
         ctx.draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
-    if not isinstance(found, NumberType) or not isinstance(target, NumberType):
+    if not isinstance(found, m.NumberType) or not isinstance(target, m.NumberType):
         return term
     if not same_unit(found.unit, target.unit):
         named = f"`{target.unit}`" if target.unit else "no unit"
@@ -233,22 +200,22 @@ def fit_number(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
     return fitted
 
 
-def _constants(term: Term) -> tuple[NumberLiteral, ...]:
+def _constants(term: m.Term) -> tuple[m.NumberLiteral, ...]:
     match term:
-        case NumberLiteral():
+        case m.NumberLiteral():
             return (term,)
-        case Choose(then=then, otherwise=otherwise):
+        case m.Choose(then=then, otherwise=otherwise):
             return (*_constants(then), *_constants(otherwise))
         case (
-            LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | ListTerm()
-            | Fold() | BuiltinCall() | TemplateTerm()
+            m.LeafTerm() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+            | m.ListTerm() | m.Fold() | m.BuiltinCall() | m.TemplateTerm()
         ):  # fmt: skip
             return ()
         case _:
             assert_never(term)
 
 
-def _in_range(term: Term, target: NumberType, ctx: Context, what: str) -> None:
+def _in_range(term: m.Term, target: m.NumberType, ctx: Context, what: str) -> None:
     for literal in _constants(term):
         below = target.low is not None and literal.value < target.low
         above = target.high is not None and literal.value > target.high
@@ -258,7 +225,7 @@ def _in_range(term: Term, target: NumberType, ctx: Context, what: str) -> None:
             ctx.draft.stop("TW0308", said, literal.span, "outside the range", hint)
 
 
-BUILTINS: tuple[BuiltinName, ...] = get_args(BuiltinName)
+BUILTINS: tuple[m.BuiltinName, ...] = get_args(m.BuiltinName)
 
 
 ARITY = {
@@ -275,11 +242,13 @@ def is_builtin(name: str) -> bool:
     return name in ARITY or name in ("busy", "did")
 
 
-def builtin_call(name: BuiltinName, terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
+def builtin_call(
+    name: m.BuiltinName, terms: tuple[m.Term, ...], ctx: Context, span: Span
+) -> m.Term:
     """The call of a built-in function with checked arguments, as many as it takes."""
     match name:
         case "tick":
-            return BuiltinCall(name, (), NumberType(0, None), span)
+            return m.BuiltinCall(name, (), m.NumberType(0, None), span)
         case "id":
             return _identity(terms[0], ctx, span)
         case "next" | "prev":
@@ -288,76 +257,78 @@ def builtin_call(name: BuiltinName, terms: tuple[Term, ...], ctx: Context, span:
             return _numeric(name, terms, ctx, span)
 
 
-def _identity(term: Term, ctx: Context, span: Span) -> Term:
-    if not isinstance(term.type, ObjectType):
+def _identity(term: m.Term, ctx: Context, span: Span) -> m.Term:
+    if not isinstance(term.type, m.ObjectType):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not an object."
         ctx.draft.stop("TW0301", what, term.span, "not an object", "Objects have numbers.")
-    return BuiltinCall("id", (term,), NumberType(0, None, optional=is_optional(term.type)), span)
+    return m.BuiltinCall(
+        "id", (term,), m.NumberType(0, None, optional=is_optional(term.type)), span
+    )
 
 
-def _neighbour(name: BuiltinName, term: Term, ctx: Context, span: Span) -> Term:
+def _neighbour(name: m.BuiltinName, term: m.Term, ctx: Context, span: Span) -> m.Term:
     kind = term.type
-    if not isinstance(kind, EnumType) or not ctx.draft.enums[kind.name].ladder:
+    if not isinstance(kind, m.EnumType) or not ctx.draft.enums[kind.name].ladder:
         what = f"`{name}` steps along a ladder, and this is {show_type(kind)}."
         hint = "Write the enum with `<` between its members."
         ctx.draft.stop("TW0309", what, term.span, "not a ladder", hint)
-    return BuiltinCall(name, (term,), kind, span, detail=kind.name)
+    return m.BuiltinCall(name, (term,), kind, span, detail=kind.name)
 
 
-def _numeric(name: BuiltinName, terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
+def _numeric(name: m.BuiltinName, terms: tuple[m.Term, ...], ctx: Context, span: Span) -> m.Term:
     terms = tuple(operand(term, ctx, "Test it for `none` first.") for term in terms)
     if name in _REAL:
-        return BuiltinCall(name, (align_to(terms[0], REAL),), REAL, span)
+        return m.BuiltinCall(name, (align_to(terms[0], m.REAL),), m.REAL, span)
     if name == "pow":
-        times = fit_number(terms[1], NumberType(), ctx, "exponent of `pow`")
-        return BuiltinCall(name, (align_to(terms[0], REAL), times), REAL, span)
+        times = fit_number(terms[1], m.NumberType(), ctx, "exponent of `pow`")
+        return m.BuiltinCall(name, (align_to(terms[0], m.REAL), times), m.REAL, span)
     if name == "round":
         return _round(terms, ctx, span)
     if name == "floor":
-        return BuiltinCall(name, terms, NumberType(), span)
+        return m.BuiltinCall(name, terms, m.NumberType(), span)
     if name == "sign":
-        return BuiltinCall(name, terms, NumberType(-1, 1), span)
-    kind: ValueType = terms[0].type
+        return m.BuiltinCall(name, terms, m.NumberType(-1, 1), span)
+    kind: m.ValueType = terms[0].type
     for term in terms[1:]:
         aligned(terms[0], term, ctx, term.span)
         kind = join(ctx.draft.types, kind, term.type) or kind
     args = tuple(align_to(term, kind) for term in terms)
-    return BuiltinCall(name, args, _widened(name, kind), span)
+    return m.BuiltinCall(name, args, _widened(name, kind), span)
 
 
-def _widened(name: BuiltinName, kind: ValueType) -> ValueType:
+def _widened(name: m.BuiltinName, kind: m.ValueType) -> m.ValueType:
     """``abs`` leaves the hull of its argument; the others stay between their arguments."""
-    if name != "abs" or not isinstance(kind, NumberType):
+    if name != "abs" or not isinstance(kind, m.NumberType):
         return kind
     if kind.low is None or kind.high is None:
-        return NumberType(0, None, kind.decimals, kind.unit)
-    return NumberType(0, max(abs(kind.low), abs(kind.high)), kind.decimals, kind.unit)
+        return m.NumberType(0, None, kind.decimals, kind.unit)
+    return m.NumberType(0, max(abs(kind.low), abs(kind.high)), kind.decimals, kind.unit)
 
 
-def _round(terms: tuple[Term, ...], ctx: Context, span: Span) -> Term:
+def _round(terms: tuple[m.Term, ...], ctx: Context, span: Span) -> m.Term:
     digits = terms[1]
-    if not isinstance(digits, NumberLiteral) or not 0 <= digits.value <= 15:
+    if not isinstance(digits, m.NumberLiteral) or not 0 <= digits.value <= 15:
         hint = "Write a whole number from 0 to 15."
         ctx.draft.stop(
             "TW0301", "`round` needs a constant number of digits.", digits.span, hint=hint
         )
-    unit = terms[0].type.unit if isinstance(terms[0].type, NumberType) else ""
-    return BuiltinCall("round", terms, NumberType(None, None, digits.value, unit), span)
+    unit = terms[0].type.unit if isinstance(terms[0].type, m.NumberType) else ""
+    return m.BuiltinCall("round", terms, m.NumberType(None, None, digits.value, unit), span)
 
 
-def fold_type(kind: FoldKind, term: Term, ctx: Context) -> ValueType:
+def fold_type(kind: m.FoldKind, term: m.Term, ctx: Context) -> m.ValueType:
     found = term.type
     if kind in ("any", "all"):
-        if not isinstance(found, BoolType):
+        if not isinstance(found, m.BoolType):
             what = f"`{kind}` folds conditions, and this is {show_type(found)}."
             ctx.draft.stop("TW0301", what, term.span, "not a condition", "Compare it.")
-        return BOOL
+        return m.BOOL
     if kind == "count":
-        return NumberType(0, None)
+        return m.NumberType(0, None)
     if kind in ("first", "last"):
         return optional(found)
-    numeric = isinstance(found, (NumberType, RealType))
-    if not numeric and not (kind != "sum" and isinstance(found, EnumType)):
+    numeric = isinstance(found, (m.NumberType, m.RealType))
+    if not numeric and not (kind != "sum" and isinstance(found, m.EnumType)):
         what = f"`{kind}` folds numbers, and this is {show_type(found)}."
         ctx.draft.stop("TW0301", what, term.span, "not a number", "Fold a number.")
     if is_optional(found):
@@ -366,17 +337,17 @@ def fold_type(kind: FoldKind, term: Term, ctx: Context) -> ValueType:
     if kind == "sum":
         summed = found
         return (
-            NumberType(None, None, summed.decimals, summed.unit)
-            if isinstance(summed, NumberType)
+            m.NumberType(None, None, summed.decimals, summed.unit)
+            if isinstance(summed, m.NumberType)
             else summed
         )
     return optional(found)
 
 
-def hull(kind: str, args: tuple[Term, ...], joined: ValueType) -> ValueType:
+def hull(kind: str, args: tuple[m.Term, ...], joined: m.ValueType) -> m.ValueType:
     """The range of a minimum or maximum: tighter than the hull of its arguments."""
-    numbers = [arg.type for arg in args if isinstance(arg.type, NumberType)]
-    if not isinstance(joined, NumberType) or len(numbers) != len(args):
+    numbers = [arg.type for arg in args if isinstance(arg.type, m.NumberType)]
+    if not isinstance(joined, m.NumberType) or len(numbers) != len(args):
         return joined
     lows, highs = [one.low for one in numbers], [one.high for one in numbers]
     known_lows = [low for low in lows if low is not None]
@@ -388,10 +359,10 @@ def hull(kind: str, args: tuple[Term, ...], joined: ValueType) -> ValueType:
     else:
         low = max(known_lows) if known_lows else None
         high = max(known_highs) if every_high else None
-    return NumberType(low, high, joined.decimals, joined.unit)
+    return m.NumberType(low, high, joined.decimals, joined.unit)
 
 
-def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
+def fit(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.Term:
     """The term as a value of ``target``, or a diagnostic that says why it does not fit.
 
     ``what`` names the place: ``attribute `at` ``, ``parameter `k` of `unlock` ``.
@@ -399,24 +370,24 @@ def fit(term: Term, target: ValueType, ctx: Context, what: str) -> Term:
     term = _seen_as(term, target, ctx)
     found = term.type
     draft = ctx.draft
-    if isinstance(found, NoneType) and not is_optional(target):
+    if isinstance(found, m.NoneType) and not is_optional(target):
         hint = "Give it a value, or make its type optional with `?`."
         draft.stop("TW0307", f"The {what} is never `none`.", term.span, "`none`", hint)
-    if isinstance(without_none(found), RealType) and isinstance(target, NumberType):
+    if isinstance(without_none(found), m.RealType) and isinstance(target, m.NumberType):
         hint = "Round it with `round(x, n)` or `floor(x)`."
         draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
     if not assignable(draft.types, found, target):
         needs = f"The {what} needs {show_type(without_none(target))}"
         said = f"{needs}, and `{ctx.quoted(term)}` is {show_type(found)}."
         draft.stop("TW0301", said, term.span, show_type(found), _fit_hint(term, target, ctx))
-    if is_optional(found) and not is_optional(target) and not isinstance(target, BoolType):
+    if is_optional(found) and not is_optional(target) and not isinstance(target, m.BoolType):
         said = f"The {what} is never `none`, and `{ctx.quoted(term)}` may be."
         hint = "Name it with `let` and require it to be `!= none` first."
         draft.stop("TW0307", said, term.span, "may be `none`", hint)
     return fit_number(term, target, ctx, what)
 
 
-def _seen_as(term: Term, target: ValueType, ctx: Context) -> Term:
+def _seen_as(term: m.Term, target: m.ValueType, ctx: Context) -> m.Term:
     """A local or path that is known to have several types, as the one that fits."""
     if not assignable(ctx.draft.types, term.type, target):
         for kind in ctx.further(term):
@@ -425,15 +396,15 @@ def _seen_as(term: Term, target: ValueType, ctx: Context) -> Term:
     return term
 
 
-def _fit_hint(term: Term, target: ValueType, ctx: Context) -> str:
+def _fit_hint(term: m.Term, target: m.ValueType, ctx: Context) -> str:
     match term.type, target:
-        case ObjectType(name=wide), ObjectType(name=narrow) if is_subtype(
+        case m.ObjectType(name=wide), m.ObjectType(name=narrow) if is_subtype(
             ctx.draft.types, narrow, wide
         ):
-            if wide == ROOT and isinstance(term, (Local, ObjectLiteral)):
+            if wide == m.ROOT and isinstance(term, (m.Local, m.ObjectLiteral)):
                 return f"Write its type where it is declared: `{ctx.quoted(term)}: {narrow}`."
             return f"Narrow it first, with `is {narrow}` on a name."
-        case _, EnumType(name=enum):
+        case _, m.EnumType(name=enum):
             members = ctx.draft.enums[enum].members
             return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
         case _:
