@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tokenworld import model as m
 from tokenworld.check.analysis.uses import written_slots
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
@@ -15,21 +16,7 @@ from tokenworld.check.typing.types import optional
 from tokenworld.check.vocabulary import check_constant, fresh
 from tokenworld.diagnostics import Related, Span, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    BoolType,
-    EnumType,
-    Fluent,
-    NumberLiteral,
-    NumberType,
-    ObjectType,
-    Read,
-    RealType,
-    Term,
-    ToReal,
-    ValueType,
-    effects_in,
-    show_type,
-)
+from tokenworld.model import effects_in, show_type
 from tokenworld.syntax import nodes as syn
 
 __all__ = ["check_beliefs"]
@@ -106,12 +93,12 @@ def _strength(item: syn.BelieveDecl, draft: Draft) -> None:
     check_constant(term, draft, f"weight of `{item.name.value}`")
 
 
-def _weight(term: Term, ctx: Context, what: str) -> Term:
-    if not isinstance(term.type, (NumberType, RealType)):
+def _weight(term: m.Term, ctx: Context, what: str) -> m.Term:
+    if not isinstance(term.type, (m.NumberType, m.RealType)):
         said = f"The {what} is a number, and this is {show_type(term.type)}."
         ctx.draft.stop("TW0301", said, term.span, "not a number", "Write a number of 0 or more.")
-    number = term.term if isinstance(term, ToReal) else term
-    if isinstance(number, NumberLiteral) and number.value < 0:
+    number = term.term if isinstance(term, m.ToReal) else term
+    if isinstance(number, m.NumberLiteral) and number.value < 0:
         said = f"The {what} is below 0."
         ctx.draft.stop("TW0308", said, term.span, "negative", "Write a number of 0 or more.")
     return term
@@ -120,7 +107,7 @@ def _weight(term: Term, ctx: Context, what: str) -> Term:
 # ---- guesses ----------------------------------------------------------------------------
 
 
-def _guess(step: syn.Guess | syn.GuessEach, ctx: Context) -> Fluent:
+def _guess(step: syn.Guess | syn.GuessEach, ctx: Context) -> m.Fluent:
     """The guessed fluent; every row has a value of its type and a weight."""
     fluent = _target(step.target, ctx)
     if isinstance(step, syn.Guess):
@@ -136,9 +123,9 @@ def _guess(step: syn.Guess | syn.GuessEach, ctx: Context) -> Fluent:
     return fluent
 
 
-def _target(ref: syn.Ref, ctx: Context) -> Fluent:
+def _target(ref: syn.Ref, ctx: Context) -> m.Fluent:
     term, draft = check(ref, ctx), ctx.draft
-    if not isinstance(term, Read) or term.was:
+    if not isinstance(term, m.Read) or term.was:
         what = f"`{draft.text(ref.span)}` is not stored, so it cannot be guessed."
         hint = "Guess the attribute, function or relation that it comes from."
         draft.stop("TW0401", what, ref.span, "not a stored fact", hint)
@@ -154,11 +141,11 @@ def _target(ref: syn.Ref, ctx: Context) -> Fluent:
     return fluent
 
 
-def _finite(kind: ValueType) -> bool:
+def _finite(kind: m.ValueType) -> bool:
     match kind:
-        case BoolType() | EnumType() | ObjectType():
+        case m.BoolType() | m.EnumType() | m.ObjectType():
             return True
-        case NumberType(low=low, high=high):
+        case m.NumberType(low=low, high=high):
             return low is not None and high is not None
         case _:
             return False
@@ -172,18 +159,18 @@ def _one_rest(rows: tuple[syn.Outcome, ...], ctx: Context) -> None:
         ctx.draft.tell("TW0203", what, row.span, "a second `else`", hint, related)
 
 
-def _row(row: syn.Outcome, fluent: Fluent, ctx: Context) -> None:
+def _row(row: syn.Outcome, fluent: m.Fluent, ctx: Context) -> None:
     """A value outside the domain is dropped when it comes up; a constant one is a mistake."""
     if row.value is not None:
         what = f"value guessed for `{fluent.name}`"
         term = check(row.value, ctx, fluent.type)
-        wanted = fluent.type if isinstance(term, NumberLiteral) else _loose(fluent.type)
+        wanted = fluent.type if isinstance(term, m.NumberLiteral) else _loose(fluent.type)
         fit(term, wanted, ctx, what)
     _weight(check(row.weight, ctx), ctx, "weight of a row")
 
 
-def _loose(kind: ValueType) -> ValueType:
-    if isinstance(kind, NumberType):
+def _loose(kind: m.ValueType) -> m.ValueType:
+    if isinstance(kind, m.NumberType):
         return replace(kind, low=None, high=None, optional=True)
     return optional(kind)
 

@@ -9,25 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal, is_subtype, same_unit
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    Birth,
-    Called,
-    Describe,
-    EnumType,
-    NumberType,
-    ObjectType,
-    Slot,
-    Template,
-    TemplateTerm,
-    TextPart,
-    TextType,
-    ValueType,
-)
 
 __all__ = [
     "check_phrases",
@@ -46,7 +32,7 @@ class _Phrase:
     """
 
     action: str
-    parts: tuple[str | ValueType, ...]
+    parts: tuple[str | m.ValueType, ...]
 
 
 def check_phrases(draft: Draft) -> None:
@@ -104,7 +90,7 @@ class _Beginnings:
         return sorted((*self._others, *(one for some in self._words.values() for one in some)))
 
 
-def _all(action: Action) -> tuple[_Phrase, ...]:
+def _all(action: m.Action) -> tuple[_Phrase, ...]:
     return tuple(_read(action, one) for one in action.phrases)
 
 
@@ -115,10 +101,10 @@ def _tell(one: str, first: Span, other: str, second: Span, draft: Draft) -> None
     draft.tell("TW0603", what, second, "matches the same words", hint, related)
 
 
-def _read(action: Action, phrase: Template) -> _Phrase:
-    parts: list[str | ValueType] = []
+def _read(action: m.Action, phrase: m.Template) -> _Phrase:
+    parts: list[str | m.ValueType] = []
     for part in phrase.parts:
-        if isinstance(part, TextPart):
+        if isinstance(part, m.TextPart):
             parts += _words(part.text)
         else:
             parts.append(part.term.type)
@@ -137,62 +123,64 @@ class _Names:
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self._found: dict[ValueType, frozenset[tuple[str, ...]]] = {}
+        self._found: dict[m.ValueType, frozenset[tuple[str, ...]]] = {}
 
-    def overlap(self, one: ValueType, other: ValueType) -> bool:
+    def overlap(self, one: m.ValueType, other: m.ValueType) -> bool:
         """Whether two slots can be filled by the same words."""
         match one, other:
-            case ObjectType(), ObjectType():
+            case m.ObjectType(), m.ObjectType():
                 return can_equal(self.draft.types, one, other)
-            case NumberType(), NumberType():
+            case m.NumberType(), m.NumberType():
                 return _ranges_meet(one, other)
-            case EnumType(name=left), EnumType(name=right) if left == right:
+            case m.EnumType(name=left), m.EnumType(name=right) if left == right:
                 return True
-            case TextType(), TextType():
+            case m.TextType(), m.TextType():
                 return True
             case _:
                 return bool(self.of(one) & self.of(other))
 
-    def of(self, kind: ValueType) -> frozenset[tuple[str, ...]]:
+    def of(self, kind: m.ValueType) -> frozenset[tuple[str, ...]]:
         """The words that name a value of a type, found once."""
         if kind not in self._found:
             self._found[kind] = self._of(kind)
         return self._found[kind]
 
-    def _of(self, kind: ValueType) -> frozenset[tuple[str, ...]]:
+    def _of(self, kind: m.ValueType) -> frozenset[tuple[str, ...]]:
         match kind:
-            case EnumType(name=name):
+            case m.EnumType(name=name):
                 members = self.draft.enums[name].members
                 return frozenset(_words(member) for member in members)
-            case ObjectType():
+            case m.ObjectType():
                 return frozenset(self._objects(kind))
             case _:
                 return frozenset()
 
-    def _objects(self, kind: ObjectType) -> Iterator[tuple[str, ...]]:
+    def _objects(self, kind: m.ObjectType) -> Iterator[tuple[str, ...]]:
         named = [rule.param.type for rule in self.draft.called]
         for one in self.draft.objects.values():
-            of = ObjectType(one.of)
+            of = m.ObjectType(one.of)
             if can_equal(self.draft.types, of, kind):
                 if one.title is not None or not any(self._is(of, rule) for rule in named):
                     yield _words(one.title or one.name)
                 for word in one.aka:
-                    if isinstance(word, TemplateTerm) and not _slots(word.template):
+                    if isinstance(word, m.TemplateTerm) and not _slots(word.template):
                         yield _words(_text(word.template))
 
-    def _is(self, kind: ObjectType, wider: ValueType) -> bool:
-        return isinstance(wider, ObjectType) and is_subtype(self.draft.types, kind.name, wider.name)
+    def _is(self, kind: m.ObjectType, wider: m.ValueType) -> bool:
+        return isinstance(wider, m.ObjectType) and is_subtype(
+            self.draft.types, kind.name, wider.name
+        )
 
 
-def _slots(template: Template) -> bool:
-    return any(isinstance(part, Slot) for part in template.parts)
+def _slots(template: m.Template) -> bool:
+    return any(isinstance(part, m.Slot) for part in template.parts)
 
 
-def _text(template: Template) -> str:
-    return "".join(part.text for part in template.parts if isinstance(part, TextPart))
+def _text(template: m.Template) -> str:
+    return "".join(part.text for part in template.parts if isinstance(part, m.TextPart))
 
 
-def _ranges_meet(one: NumberType, other: NumberType) -> bool:
+def _ranges_meet(one: m.NumberType, other: m.NumberType) -> bool:
     if not same_unit(one.unit, other.unit) or one.decimals != other.decimals:
         return one.unit == other.unit
     low = max((bound for bound in (one.low, other.low) if bound is not None), default=None)
@@ -203,7 +191,7 @@ def _ranges_meet(one: NumberType, other: NumberType) -> bool:
 # ---- two phrases side by side -----------------------------------------------------------
 
 
-def _meet(one: tuple[str | ValueType, ...], other: tuple[str | ValueType, ...],
+def _meet(one: tuple[str | m.ValueType, ...], other: tuple[str | m.ValueType, ...],
           names: _Names) -> bool:  # fmt: skip
     """Whether some words fit both: word by word, slots against slots or against their names."""
     if not one or not other:
@@ -215,9 +203,9 @@ def _meet(one: tuple[str | ValueType, ...], other: tuple[str | ValueType, ...],
         return _meet(other, one, names)
     if not isinstance(second, str):
         return names.overlap(first, second) and _meet(one[1:], other[1:], names)
-    if isinstance(first, NumberType) and second.isdigit():
+    if isinstance(first, m.NumberType) and second.isdigit():
         return _meet(one[1:], other[1:], names)
-    if isinstance(first, ObjectType) and second in _ARTICLES and _meet(one, other[1:], names):
+    if isinstance(first, m.ObjectType) and second in _ARTICLES and _meet(one, other[1:], names):
         return True
     return any(
         other[: len(name)] == name and _meet(one[1:], other[len(name) :], names)
@@ -226,7 +214,7 @@ def _meet(one: tuple[str | ValueType, ...], other: tuple[str | ValueType, ...],
     )
 
 
-_Rule = Called | Describe | Birth
+_Rule = m.Called | m.Describe | m.Birth
 
 
 def check_specificity(draft: Draft) -> None:
@@ -243,7 +231,7 @@ def check_specificity(draft: Draft) -> None:
 
 
 def _type(rule: _Rule) -> str:
-    return rule.param.type.name if isinstance(rule.param.type, ObjectType) else ""
+    return rule.param.type.name if isinstance(rule.param.type, m.ObjectType) else ""
 
 
 def _repeated(word: str, rules: Sequence[_Rule], draft: Draft) -> set[str]:

@@ -4,25 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tokenworld.core.nodes import (
-    Actor,
-    Binder,
-    Body,
-    BranchDraw,
-    Call,
-    Create,
-    DeriveCall,
-    Destroy,
-    Fold,
-    For,
-    Let,
-    Members,
-    PickDraw,
-    Read,
-    Term,
-    UniformDraw,
-    Write,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Footprint
 from tokenworld.core.walk import statements_in, subterms, terms_in
 from tokenworld.diagnostics.frozen import frozen
@@ -55,7 +37,7 @@ def _past(found: Footprint) -> Footprint:
     )
 
 
-def _ranged(binders: tuple[Binder, ...]) -> frozenset[str]:
+def _ranged(binders: tuple[core.Binder, ...]) -> frozenset[str]:
     """The object types whose members are enumerated."""
     found = (one.domain.of for one in binders if isinstance(one.domain, TypeRange))
     return frozenset(one.name for one in found if isinstance(one, ObjectType))
@@ -65,58 +47,60 @@ def _ranged(binders: tuple[Binder, ...]) -> frozenset[str]:
 class Footprints:
     """Works out footprints; ``derives`` are the values of derived facts by name."""
 
-    derives: Mapping[str, Term]
+    derives: Mapping[str, core.Term]
 
-    def of(self, terms: Iterable[Term] = (), bodies: Iterable[Body] = ()) -> Footprint:
+    def of(self, terms: Iterable[core.Term] = (), bodies: Iterable[core.Body] = ()) -> Footprint:
         """The footprint of terms and bodies together."""
         every = tuple(bodies)
         read = self._read((*terms, *(term for body in every for term in terms_in(body))))
         return _joined((*read, *(one for body in every for one in _changes(body))))
 
-    def _read(self, terms: Iterable[Term]) -> Iterator[Footprint]:
+    def _read(self, terms: Iterable[core.Term]) -> Iterator[Footprint]:
         """The reads of terms; each derive they call is followed once for now and once for `was`."""
         todo = [(term, False) for term in terms]
         seen = set[tuple[str, bool]]()
         for term, past in todo:  # grows while it is walked
             for part in subterms(term):
                 yield _past(_own(part)) if past else _own(part)
-                if isinstance(part, DeriveCall):
+                if isinstance(part, core.DeriveCall):
                     call = (part.derive, past or part.was)
                     if call not in seen:
                         seen.add(call)
                         todo.append((self.derives[part.derive], call[1]))
 
 
-def _own(part: Term) -> Footprint:
+def _own(part: core.Term) -> Footprint:
     """The reads of one term, those of its parts left out."""
-    if isinstance(part, (Read, Members)):
+    if isinstance(part, (core.Read, core.Members)):
         fluent = frozenset({part.fluent} if part.fluent else ())
         return Footprint(was=fluent) if part.was else Footprint(reads=fluent)
-    if isinstance(part, Call):
+    if isinstance(part, core.Call):
         return Footprint(asks=_ASKING & {part.op})
-    if isinstance(part, Fold):
+    if isinstance(part, core.Fold):
         return Footprint(types=_ranged(part.binders))
-    return Footprint(acts=isinstance(part, Actor))
+    return Footprint(acts=isinstance(part, core.Actor))
 
 
-def changes(body: Body) -> Footprint:
+def changes(body: core.Body) -> Footprint:
     """The changes that the statements of a body make; the reads of their terms are left out."""
     return _joined(_changes(body))
 
 
-def _changes(body: Body) -> Iterator[Footprint]:
+def _changes(body: core.Body) -> Iterator[Footprint]:
     for one in statements_in(body):
-        if isinstance(one, Write):
+        if isinstance(one, core.Write):
             target = frozenset({one.target.fluent})
             yield Footprint(writes=target, named=target)
-        elif isinstance(one, Create):
+        elif isinstance(one, core.Create):
             written = frozenset(field.fluent for field in one.fields)
             named = frozenset(field.fluent for field in one.fields if not field.default)
             yield Footprint(writes=written, named=named, creates=frozenset({one.of}))
-        elif isinstance(one, Destroy):
+        elif isinstance(one, core.Destroy):
             yield Footprint(destroys=True)
-        elif isinstance(one, For):
+        elif isinstance(one, core.For):
             yield Footprint(types=_ranged(one.binders))
-        elif isinstance(one, Let) and isinstance(one.value, (BranchDraw, PickDraw, UniformDraw)):
-            binders = one.value.binders if isinstance(one.value, PickDraw) else ()
+        elif isinstance(one, core.Let) and isinstance(
+            one.value, (core.BranchDraw, core.PickDraw, core.UniformDraw)
+        ):
+            binders = one.value.binders if isinstance(one.value, core.PickDraw) else ()
             yield Footprint(types=_ranged(binders), draws=True)

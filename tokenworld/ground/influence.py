@@ -7,28 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeGuard, assert_never
 
 from tokenworld.core import Rules, lowered
-from tokenworld.core.nodes import (
-    Body,
-    Call,
-    Constant,
-    Create,
-    DeriveCall,
-    Describe,
-    Destroy,
-    Emit,
-    Fold,
-    For,
-    If,
-    Let,
-    Members,
-    Read,
-    Require,
-    Reward,
-    Say,
-    Term,
-    Variable,
-    Write,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.walk import binder_terms, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.model import Body as ModelBody
@@ -79,8 +58,8 @@ class Node:
 
     kind: NodeKind
     name: str
-    conditions: tuple[Term, ...]
-    bodies: tuple[Body, ...]
+    conditions: tuple[core.Term, ...]
+    bodies: tuple[core.Body, ...]
     span: Span
 
     @property
@@ -124,7 +103,7 @@ def nodes(program: Program, world: World | None) -> tuple[Node, ...]:
     rules, found = lowered(program), list[Node]()
     for action in rules.actions.values():
         needs = tuple(one.condition for one in action.requires)
-        lets = tuple(one for one in action.guards if isinstance(one, Let))
+        lets = tuple(one for one in action.guards if isinstance(one, core.Let))
         bodies = (lets, action.body, action.cancelled)
         found.append(Node("action", action.name, needs, bodies, action.span))
     for law in rules.laws.values():
@@ -215,37 +194,41 @@ def _atoms_of(rules: Rules, node: Node) -> Iterator[_Atom]:
         yield from _atoms(rules, condition, True, frozenset())
 
 
-def _atoms(rules: Rules, term: Term, positive: bool, inside: frozenset[str]) -> Iterator[_Atom]:
+def _atoms(
+    rules: Rules, term: core.Term, positive: bool, inside: frozenset[str]
+) -> Iterator[_Atom]:
     """The atoms of a condition that is wanted true (or false)."""
     match term:
-        case Call(op="not", args=(inner,)):
+        case core.Call(op="not", args=(inner,)):
             yield from _atoms(rules, inner, not positive, inside)
-        case Call(op="and" | "or", args=terms):
+        case core.Call(op="and" | "or", args=terms):
             for one in terms:
                 yield from _atoms(rules, one, positive, inside)
-        case DeriveCall(derive=name) if term.type.kind == "bool":
+        case core.DeriveCall(derive=name) if term.type.kind == "bool":
             yield from _touched(rules, *term.args)
             if name not in inside:
                 value = rules.derives[name].value
                 yield from _atoms(rules, value, positive, inside | {name})
-        case Fold(fold="any" | "all", value=value, where=where):
+        case core.Fold(fold="any" | "all", value=value, where=where):
             parts = ((where, positive == (term.fold == "any")), (value, positive))
             for part, wanted in parts:
                 if part is not None:
                     yield from _atoms(rules, part, wanted, inside)
             yield from _touched(rules, *binder_terms(term.binders))
-        case Read(fluent=fluent, args=args) if term.type.kind == "bool":
+        case core.Read(fluent=fluent, args=args) if term.type.kind == "bool":
             yield _Atom(fluent, "==", (positive,))
             yield from _touched(rules, *args)
-        case Call(op="==" | "<" | "<=" as op, args=(left, right)):
+        case core.Call(op="==" | "<" | "<=" as op, args=(left, right)):
             yield from _compared(rules, op, left, right, positive)
-        case Call(op="in", args=(Read() as item, Members(by="list", items=items))):
+        case core.Call(op="in", args=(core.Read() as item, core.Members(by="list", items=items))):
             yield from _listed(rules, item, items, positive)
         case _:
             yield from _touched(rules, term)
 
 
-def _listed(rules: Rules, item: Read, items: tuple[Term, ...], positive: bool) -> Iterator[_Atom]:
+def _listed(
+    rules: Rules, item: core.Read, items: tuple[core.Term, ...], positive: bool
+) -> Iterator[_Atom]:
     """The atoms of ``item in [...]``."""
     constants = [one.value for one in items if _is_known(one)]
     if len(constants) == len(items):
@@ -255,21 +238,23 @@ def _listed(rules: Rules, item: Read, items: tuple[Term, ...], positive: bool) -
         yield from _touched(rules, item, *items)
 
 
-def _compared(rules: Rules, op: str, left: Term, right: Term, positive: bool) -> Iterator[_Atom]:
+def _compared(
+    rules: Rules, op: str, left: core.Term, right: core.Term, positive: bool
+) -> Iterator[_Atom]:
     for one, other, sign in ((left, right, op), (right, left, _MIRRORED[op])):
-        if isinstance(one, Read) and _is_known(other):
+        if isinstance(one, core.Read) and _is_known(other):
             yield _Atom(one.fluent, sign if positive else _NEGATED[sign], (other.value,))
             yield from _touched(rules, *one.args)
             return
     yield from _touched(rules, left, right)
 
 
-def _is_known(term: Term) -> TypeGuard[Constant]:
+def _is_known(term: core.Term) -> TypeGuard[core.Constant]:
     """Whether a term is a constant that a slot can be compared with exactly."""
-    return isinstance(term, Constant) and not isinstance(term.value, float)
+    return isinstance(term, core.Constant) and not isinstance(term.value, float)
 
 
-def _touched(rules: Rules, *terms: Term) -> Iterator[_Atom]:
+def _touched(rules: Rules, *terms: core.Term) -> Iterator[_Atom]:
     """Every fluent that terms read, wanted in no particular way."""
     for fluent in sorted(rules.footprint(terms).read):
         yield _Atom(fluent, _UNKNOWN, ())
@@ -283,26 +268,34 @@ def _reads_of(rules: Rules, node: Node) -> frozenset[str]:
     return rules.footprint((), node.bodies).read
 
 
-def _writes(rules: Rules, body: Body) -> Iterator[_Write]:
+def _writes(rules: Rules, body: core.Body) -> Iterator[_Write]:
     lets = dict[str, object]()
     for one in statements_in(body):
         match one:
-            case Let(names=names, value=value):
+            case core.Let(names=names, value=value):
                 lets |= dict.fromkeys(names, value)
-            case Write(target=target, op="+", value=value):
+            case core.Write(target=target, op="+", value=value):
                 yield _Write(target.fluent, _step(value, lets))
-            case Write(target=target, value=value):
+            case core.Write(target=target, value=value):
                 if _is_known(value):
                     yield _Write(target.fluent, "=", value.value)
                 else:
                     yield _Write(target.fluent, _UNKNOWN)
-            case Create(of=of):
+            case core.Create(of=of):
                 kind = rules.program.types.get(of)
                 yield from (_Write(key, _UNKNOWN) for key in (kind.attributes if kind else ()))
                 yield from _births(rules, of)
-            case Destroy():
+            case core.Destroy():
                 yield from (_Write(key, _UNKNOWN) for key in rules.program.fluents)
-            case If() | For() | Require() | Say() | Emit() | Describe() | Reward():
+            case (
+                core.If()
+                | core.For()
+                | core.Require()
+                | core.Say()
+                | core.Emit()
+                | core.Describe()
+                | core.Reward()
+            ):
                 pass
             case _:
                 assert_never(one)
@@ -316,16 +309,16 @@ def _births(rules: Rules, of: str) -> Iterator[_Write]:
             yield from _writes(rules, birth.body)
 
 
-def _step(value: Term, lets: Mapping[str, object]) -> str:
+def _step(value: core.Term, lets: Mapping[str, object]) -> str:
     """The direction of a step: by the sign of a constant, or of an amount, which is none below
     zero; ``lets`` are the values of names."""
     match value:
-        case Call(op="neg", args=(inner,)):
+        case core.Call(op="neg", args=(inner,)):
             return {"+": "-", "-": "+"}.get(_step(inner, lets), _UNKNOWN)
-        case Constant(value=int() as amount):
+        case core.Constant(value=int() as amount):
             return "+" if amount >= 0 else "-"
-        case Variable(name=name):
+        case core.Variable(name=name):
             named = lets.get(name)
-            return "+" if isinstance(named, Call) and named.op == "amount" else _UNKNOWN
+            return "+" if isinstance(named, core.Call) and named.op == "amount" else _UNKNOWN
         case _:
             return _UNKNOWN

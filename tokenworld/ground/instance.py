@@ -10,23 +10,10 @@ from itertools import chain, product
 from math import prod
 from typing import Protocol, overload
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.values import Raw
-from tokenworld.model import (
-    ROOT,
-    BoolType,
-    EnumType,
-    Fluent,
-    IntervalRange,
-    NumberType,
-    ObjectDecl,
-    ObjectType,
-    Program,
-    TypeRange,
-    ValueType,
-    World,
-)
 
 __all__ = [
     "GroundObject",
@@ -47,7 +34,7 @@ class GroundObject:
     """An object with its dense number ``id`` (language.md §4: ``id(x)``)."""
 
     id: int
-    decl: ObjectDecl
+    decl: m.ObjectDecl
 
     @property
     def name(self) -> str:
@@ -64,7 +51,7 @@ class Objects(Sequence[GroundObject]):
 
     __slots__ = ("decls",)
 
-    def __init__(self, decls: tuple[ObjectDecl, ...]) -> None:
+    def __init__(self, decls: tuple[m.ObjectDecl, ...]) -> None:
         self.decls = decls
 
     @overload
@@ -101,8 +88,8 @@ class Instance:
     without `actor`, or where the setup creates them: a state knows).
     """
 
-    program: Program
-    world: World
+    program: m.Program
+    world: m.World
     objects: Sequence[GroundObject]
     numbers: Mapping[str, int]
     members: Mapping[str, tuple[int, ...]]
@@ -114,7 +101,7 @@ class Instance:
         """The first of the actors: who `me` is where nobody acts."""
         return self.actors[0] if self.actors else None
 
-    def declared(self, number: int, name: str) -> ObjectDecl | None:
+    def declared(self, number: int, name: str) -> m.ObjectDecl | None:
         """The declaration of an object; ``None`` for one that was created, whatever its number."""
         if number >= len(self.objects) or self.objects[number].name != name:
             return None
@@ -126,31 +113,31 @@ class Instance:
         return tuple([decl.name for decl in self.decls])
 
     @property
-    def decls(self) -> Sequence[ObjectDecl]:
+    def decls(self) -> Sequence[m.ObjectDecl]:
         """The declarations of the objects, by number."""
         if isinstance(self.objects, Objects):
             return self.objects.decls
         return tuple(one.decl for one in self.objects)
 
 
-def _declared(program: Program, world: World) -> tuple[ObjectDecl, ...]:
+def _declared(program: m.Program, world: m.World) -> tuple[m.ObjectDecl, ...]:
     """The objects of a world in the order of their numbers."""
     top = [decl for decl in program.objects.values() if decl.world is None]
     return (*top, *(decl for decl in program.objects.values() if decl.world == world.name))
 
 
-def _members(program: Program, decls: tuple[ObjectDecl, ...]) -> dict[str, tuple[int, ...]]:
+def _members(program: m.Program, decls: tuple[m.ObjectDecl, ...]) -> dict[str, tuple[int, ...]]:
     exact = defaultdict[str, list[int]](list)
     for number, decl in enumerate(decls):
         exact[decl.of].append(number)
-    members: dict[str, list[list[int]]] = {name: [] for name in (ROOT, *program.types)}
+    members: dict[str, list[list[int]]] = {name: [] for name in (m.ROOT, *program.types)}
     for of, ids in exact.items():
-        for ancestor in dict.fromkeys((*program.types[of].ancestors, ROOT)):
+        for ancestor in dict.fromkeys((*program.types[of].ancestors, m.ROOT)):
             members[ancestor].append(ids)
     return {name: tuple(sorted(chain(*lists))) for name, lists in members.items()}
 
 
-def instantiate(program: Program, world: World, params: Mapping[str, Raw]) -> Instance:
+def instantiate(program: m.Program, world: m.World, params: Mapping[str, Raw]) -> Instance:
     """Number the objects of ``world``; ``params`` are the final raw values of all params."""
     decls = _declared(program, world)
     members = _members(program, decls)
@@ -163,21 +150,21 @@ def instantiate(program: Program, world: World, params: Mapping[str, Raw]) -> In
 _MOST_VALUES = 10_000_000
 
 
-def domain_of(instance: Instance, value_type: ValueType) -> tuple[Raw, ...] | None:
+def domain_of(instance: Instance, value_type: m.ValueType) -> tuple[Raw, ...] | None:
     """All raw values of a type in declaration order (``none`` last).
 
     ``None`` if there are infinitely many, or more numbers than can be listed.
     """
     match value_type:
-        case BoolType():
+        case m.BoolType():
             return (False, True)
-        case EnumType(name=name, optional=optional):
+        case m.EnumType(name=name, optional=optional):
             values: tuple[Raw, ...] = tuple(range(len(instance.program.enums[name].members)))
-        case ObjectType(name=name, optional=optional):
+        case m.ObjectType(name=name, optional=optional):
             values = instance.members[name]
-        case NumberType(low=int() as low, high=int() as high) if high - low > _MOST_VALUES:
+        case m.NumberType(low=int() as low, high=int() as high) if high - low > _MOST_VALUES:
             return None
-        case NumberType(low=int() as low, high=int() as high, optional=optional):
+        case m.NumberType(low=int() as low, high=int() as high, optional=optional):
             values = tuple(range(low, high + 1))
         case _:
             return None
@@ -200,11 +187,11 @@ def parameter_domains(instance: Instance, params: Iterable[Ranged]) -> list[Sequ
 
     def one(binder: Ranged) -> Sequence[Raw]:
         match binder.domain:
-            case TypeRange(of=NumberType(low=int() as low, high=int() as high, optional=False)):
+            case m.TypeRange(of=m.NumberType(low=int() as low, high=int() as high, optional=False)):
                 return range(low, high + 1)
-            case TypeRange(of=of):
+            case m.TypeRange(of=of):
                 return domain_of(instance, of) or ()
-            case IntervalRange(low=low, high=high):
+            case m.IntervalRange(low=low, high=high):
                 return range(low, high + 1)
             case _:
                 raise TypeError("a rule's parameter ranges over a type or an interval")
@@ -229,7 +216,7 @@ def bindings(instance: Instance, params: Iterable[Ranged]) -> Iterator[tuple[Raw
     return product(*parameter_domains(instance, params))
 
 
-def slots(instance: Instance, fluent: Fluent) -> Iterator[tuple[Raw, ...]]:
+def slots(instance: Instance, fluent: m.Fluent) -> Iterator[tuple[Raw, ...]]:
     """The argument tuples of a fluent: one stored slot each, in order."""
     domains = (domain_of(instance, param.type) or () for param in fluent.params)
     return product(*domains)

@@ -15,26 +15,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
+from tokenworld import model as m
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Raw, Speaker
-from tokenworld.model import (
-    ROOT,
-    Action,
-    Binder,
-    BoolType,
-    EnumType,
-    IntervalRange,
-    Local,
-    NumberType,
-    ObjectType,
-    Program,
-    Slot,
-    Template,
-    TextPart,
-    TypeRange,
-    Unit,
-    subterms,
-)
+from tokenworld.model import subterms
 from tokenworld.prose.wording import EnglishProse
 
 __all__ = [
@@ -99,24 +83,24 @@ def after_article(text: str, start: int = 0) -> int:
 _NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)\s?(%|[^\W\d_]+)?")
 
 
-def number_type(binder: Binder) -> NumberType | None:
+def number_type(binder: m.Binder) -> m.NumberType | None:
     """The type of a parameter that takes a number, else ``None``."""
-    of = binder.domain.of if isinstance(binder.domain, TypeRange) else binder.type
-    return of if isinstance(of, NumberType) else None
+    of = binder.domain.of if isinstance(binder.domain, m.TypeRange) else binder.type
+    return of if isinstance(of, m.NumberType) else None
 
 
-def domain_range(binder: Binder) -> range:
+def domain_range(binder: m.Binder) -> range:
     """The raw values a number parameter may take (empty where it has no bounds)."""
     match binder.domain:
-        case IntervalRange(low=low, high=high):
+        case m.IntervalRange(low=low, high=high):
             return range(low, high + 1)
-        case TypeRange(of=NumberType(low=int() as low, high=int() as high)):
+        case m.TypeRange(of=m.NumberType(low=int() as low, high=int() as high)):
             return range(low, high + 1)
         case _:
             return range(0)
 
 
-def read_number(text: str, binder: Binder, units: Mapping[str, Unit]) -> int | None:
+def read_number(text: str, binder: m.Binder, units: Mapping[str, m.Unit]) -> int | None:
     """The raw value of a whole text, ``None`` where it is no number the parameter may take.
 
     A number without a unit is taken in the unit of the type. ``25%`` is the exact number 0.25,
@@ -136,7 +120,7 @@ def read_number(text: str, binder: Binder, units: Mapping[str, Unit]) -> int | N
     return scaled.numerator
 
 
-def _factor(typed: str, unit: str, units: Mapping[str, Unit]) -> Fraction | None:
+def _factor(typed: str, unit: str, units: Mapping[str, m.Unit]) -> Fraction | None:
     if typed == "%":
         return Fraction(1, 100) if unit in ("", "%") else None
     if typed.casefold() in ("", unit.casefold()):
@@ -149,7 +133,7 @@ def _factor(typed: str, unit: str, units: Mapping[str, Unit]) -> Fraction | None
 
 
 def number_ends(
-    text: str, start: int, binder: Binder, units: Mapping[str, Unit]
+    text: str, start: int, binder: m.Binder, units: Mapping[str, m.Unit]
 ) -> Iterator[tuple[int, tuple[Raw, ...]]]:
     """The possible ends of a number that begins at ``start``, without and with its unit."""
     found = _NUMBER.match(text, start)
@@ -208,7 +192,7 @@ class Phrase:
     action: str
     index: int
     parts: tuple[Part, ...]
-    binders: tuple[Binder, ...]
+    binders: tuple[m.Binder, ...]
     loose: tuple[int, ...]
 
     @property
@@ -229,7 +213,7 @@ class _Same:
 
     __slots__ = ("program",)
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: m.Program) -> None:
         self.program = program
 
     def __hash__(self) -> int:
@@ -239,7 +223,7 @@ class _Same:
         return isinstance(other, _Same) and other.program is self.program
 
 
-def compiled(program: Program) -> tuple[Phrase, ...]:
+def compiled(program: m.Program) -> tuple[Phrase, ...]:
     """All phrases: actions in order of declaration, the phrases of each in written order."""
     return _compiled(_Same(program))
 
@@ -260,7 +244,7 @@ def _has_text_slots(key: _Same) -> bool:
     return any(isinstance(part, TextSlot) for phrase in _compiled(key) for part in phrase.parts)
 
 
-def _phrase(action: Action, index: int, template: Template) -> Phrase:
+def _phrase(action: m.Action, index: int, template: m.Template) -> Phrase:
     positions = {binder.name: number for number, binder in enumerate(action.params)}
     parts = tuple(_trimmed(_parts(template, positions)))
     used = {
@@ -273,10 +257,10 @@ def _phrase(action: Action, index: int, template: Template) -> Phrase:
     return Phrase(action.name, index, parts, action.params, loose)
 
 
-def _parts(template: Template, positions: dict[str, int]) -> Iterator[Part]:
+def _parts(template: m.Template, positions: dict[str, int]) -> Iterator[Part]:
     slot = 0
     for part in template.parts:
-        if isinstance(part, TextPart):
+        if isinstance(part, m.TextPart):
             yield _words(part.text)
         else:
             yield _slot(part, slot, positions)
@@ -287,13 +271,13 @@ def _words(text: str) -> Words:
     return Words(_SPACES.sub(" ", fold(text)), _SPACES.sub(" ", text))
 
 
-def _slot(part: Slot, slot: int, positions: dict[str, int]) -> Part:
+def _slot(part: m.Slot, slot: int, positions: dict[str, int]) -> Part:
     term = part.term
-    if isinstance(term, Local) and term.name in positions and not part.listing:
+    if isinstance(term, m.Local) and term.name in positions and not part.listing:
         return ParamSlot(positions[term.name])
-    names = (inner.name for inner in subterms(term) if isinstance(inner, Local))
+    names = (inner.name for inner in subterms(term) if isinstance(inner, m.Local))
     params = sorted({positions[name] for name in names if name in positions})
-    return TextSlot(slot, tuple(params), isinstance(term.type, ObjectType) and not part.listing)
+    return TextSlot(slot, tuple(params), isinstance(term.type, m.ObjectType) and not part.listing)
 
 
 def _trimmed(parts: Iterator[Part]) -> list[Part]:
@@ -343,10 +327,10 @@ class Meanings:
     texts: dict[Command, str] = field(default_factory=dict)
 
 
-def object_type(binder: Binder) -> str | None:
+def object_type(binder: m.Binder) -> str | None:
     """The object type a parameter ranges over, ``None`` for enums and numbers."""
     match binder.domain:
-        case TypeRange(of=ObjectType(name=name)):
+        case m.TypeRange(of=m.ObjectType(name=name)):
             return name
         case _:
             return None
@@ -413,7 +397,7 @@ class Lexicon:
         words = self.words(number)
         return words[0] if words else self.speaker.identifier(number)
 
-    def called(self, words: str, type_name: str = ROOT) -> tuple[int, ...]:
+    def called(self, words: str, type_name: str = m.ROOT) -> tuple[int, ...]:
         """The live objects of a type that tidy words name, an article before them or not."""
         index, _ = self._index_of(type_name)
         bare = words[after_article(words) :]
@@ -432,11 +416,11 @@ class Lexicon:
 
     # ---- values of parameters -----------------------------------------------------------
 
-    def allowed(self, binder: Binder, value: Raw) -> bool:
+    def allowed(self, binder: m.Binder, value: Raw) -> bool:
         """Whether a value may be named: objects must be in scope, the rest always may."""
         return object_type(binder) is None or (isinstance(value, int) and self.in_scope(value))
 
-    def candidates(self, binder: Binder) -> Sequence[Raw]:
+    def candidates(self, binder: m.Binder) -> Sequence[Raw]:
         """The values a parameter may take when nothing of it was typed, in order."""
         name = object_type(binder)
         if name is not None:
@@ -446,26 +430,26 @@ class Lexicon:
         index, _ = self._values(binder)
         return tuple(value for values in index.values() for value in values)
 
-    def rank(self, binder: Binder, value: Raw) -> int:
+    def rank(self, binder: m.Binder, value: Raw) -> int:
         """The place of a value among the candidates of its parameter."""
         if not isinstance(value, int):
             return len(self.live)
         return self._ranks.get(value, len(self.live)) if object_type(binder) else int(value)
 
-    def shown(self, binder: Binder, value: Raw) -> str:
+    def shown(self, binder: m.Binder, value: Raw) -> str:
         """A value as a player reads it."""
         kind = number_type(binder)
         if kind is not None and isinstance(value, int):
             return _PROSE.number(value, kind.decimals, kind.unit)
         match binder.domain:
-            case TypeRange(of=EnumType(name=name)) if isinstance(value, int):
+            case m.TypeRange(of=m.EnumType(name=name)) if isinstance(value, int):
                 return _PROSE.identifier(self.program.enums[name].members[value])
-            case TypeRange(of=ObjectType()) if isinstance(value, int):
+            case m.TypeRange(of=m.ObjectType()) if isinstance(value, int):
                 return self.name(value)
             case _:
                 return str(value).lower()
 
-    def spans(self, binder: Binder, text: str, start: int) -> Iterator[tuple[int, Sequence[Raw]]]:
+    def spans(self, binder: m.Binder, text: str, start: int) -> Iterator[tuple[int, Sequence[Raw]]]:
         """Every end of a stretch of tidy ``text`` from ``start`` that names a value.
 
         Objects come whether in scope or not; each stretch with all objects it may mean.
@@ -481,7 +465,7 @@ class Lexicon:
                 if values:
                     yield end, values
 
-    def rest(self, binder: Binder, text: str, start: int) -> Iterator[tuple[int, Sequence[Raw]]]:
+    def rest(self, binder: m.Binder, text: str, start: int) -> Iterator[tuple[int, Sequence[Raw]]]:
         """The one end that is left to the last slot of a phrase: that of the text."""
         if number_type(binder) is not None:
             ends = number_ends(text, start, binder, self.program.units)
@@ -493,14 +477,14 @@ class Lexicon:
             if values:
                 yield len(text), values
 
-    def _values(self, binder: Binder) -> tuple[_Index, _Lengths]:
+    def _values(self, binder: m.Binder) -> tuple[_Index, _Lengths]:
         match binder.domain:
-            case TypeRange(of=ObjectType(name=name)):
+            case m.TypeRange(of=m.ObjectType(name=name)):
                 return self._index_of(name)
-            case TypeRange(of=EnumType(name=name)):
+            case m.TypeRange(of=m.EnumType(name=name)):
                 members = self.program.enums[name].members
                 index: _Index = {tidy(member): (i,) for i, member in enumerate(members)}
-            case TypeRange(of=BoolType()):
+            case m.TypeRange(of=m.BoolType()):
                 index = {"false": (False,), "true": (True,)}
             case _:
                 index = {}

@@ -5,28 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    ROOT,
-    Action,
-    Binder,
-    Derive,
-    Ending,
-    EnumType,
-    Fluent,
-    Law,
-    Let,
-    NumberType,
-    ObjectKind,
-    ObjectType,
-    Phase,
-    Program,
-    TextPart,
-    ValueType,
-    World,
-    is_optional,
-    show_type,
-)
+from tokenworld.model import is_optional, show_type
 from tokenworld.prose.changes import Line, told
 from tokenworld.prose.english import English, a, plural, spoken_name
 from tokenworld.prose.wording import capitalised, kind_word
@@ -49,18 +30,18 @@ class Entry:
     place: str
 
 
-def kinds(program: Program) -> Iterator[Entry]:
+def kinds(program: m.Program) -> Iterator[Entry]:
     for enum in program.enums.values():
         joined = (" < " if enum.ladder else ", ").join(spoken_name(one) for one in enum.members)
         kind = "A ladder" if enum.ladder else "One of"
         yield Entry(spoken_name(enum.name), "", ((0, f"{kind}: {joined}."),), str(enum.span))
     for one in program.types.values():
-        if one.name != ROOT:
+        if one.name != m.ROOT:
             yield _kind(program, one)
 
 
-def _kind(program: Program, kind: ObjectKind) -> Entry:
-    parents = [kind_word(name) for name in kind.parents if name != ROOT]
+def _kind(program: m.Program, kind: m.ObjectKind) -> Entry:
+    parents = [kind_word(name) for name in kind.parents if name != m.ROOT]
     lines = []
     if parents:
         also = " and ".join(a(one) for one in parents)
@@ -90,7 +71,7 @@ _FLAGS = {
 }
 
 
-def _attribute(program: Program, fluent: Fluent) -> str:
+def _attribute(program: m.Program, fluent: m.Fluent) -> str:
     name = spoken_name(fluent.name)
     flags = [text for flag, text in _FLAGS.items() if getattr(fluent, flag)]
     known = [
@@ -104,27 +85,27 @@ def _attribute(program: Program, fluent: Fluent) -> str:
     return f"{capitalised(name)}: {_type_words(fluent.type)}{first}{more}."
 
 
-def _default(program: Program, fluent: Fluent) -> str:
+def _default(program: m.Program, fluent: m.Fluent) -> str:
     assert fluent.default is not None
     return f", {English(program, {}).value(fluent.default)} to begin with"
 
 
-def _type_words(of: ValueType) -> str:
+def _type_words(of: m.ValueType) -> str:
     maybe = ", or nothing" if is_optional(of) else ""
     match of:
-        case ObjectType(name=name) | EnumType(name=name):
+        case m.ObjectType(name=name) | m.EnumType(name=name):
             noun = kind_word(name)
             return f"{a(noun)}{maybe}"
-        case NumberType(low=int(), high=int()):
+        case m.NumberType(low=int(), high=int()):
             return f"{show_type(of).removesuffix('?')}{maybe}"
-        case NumberType():
+        case m.NumberType():
             return f"a whole number{maybe}"
         case _:
             words = {"bool": "true or false", "real": "a real number", "text": "a text"}
             return f"{words.get(of.kind, of.kind)}{maybe}"
 
 
-def facts(program: Program) -> Iterator[Entry]:
+def facts(program: m.Program) -> Iterator[Entry]:
     english = English(program, {})
     for fluent in program.fluents.values():
         if fluent.fluent_kind == "attribute":
@@ -147,7 +128,7 @@ def facts(program: Program) -> Iterator[Entry]:
         yield Entry(name, "", ((0, f"A setting: {text}."),), str(param.span))
 
 
-def _derived(english: English, derive: Derive) -> Entry:
+def _derived(english: English, derive: m.Derive) -> Entry:
     inner = english.with_binders(derive.params)
     who = f" for {inner.every(derive.params)}" if derive.params else ""
     if derive.type.kind == "bool":
@@ -190,7 +171,7 @@ class Rulebook:
         return "\n".join(lines)
 
 
-def rulebook(program: Program) -> Rulebook:
+def rulebook(program: m.Program) -> Rulebook:
     """The rulebook of a program and all its worlds."""
     worlds = tuple(program.worlds.values())
     title = worlds[0].title if len(worlds) == 1 else "The rules"
@@ -206,26 +187,26 @@ def rulebook(program: Program) -> Rulebook:
     return Rulebook(title, tuple(section for section in sections if section.entries))
 
 
-def rule_entry(program: Program, rule: Action | Law) -> Entry:
+def rule_entry(program: m.Program, rule: m.Action | m.Law) -> Entry:
     """One rule told alone."""
-    if isinstance(rule, Action):
+    if isinstance(rule, m.Action):
         return _action(_top(program).with_binders(rule.params), rule)
     return Entry(rule.name, "", tuple(_law(program, rule)), str(rule.span))
 
 
-def _top(program: Program) -> English:
+def _top(program: m.Program) -> English:
     return English(program, {})
 
 
 # ---- rules ------------------------------------------------------------------------------
 
 
-def _actions(program: Program) -> Iterator[Entry]:
+def _actions(program: m.Program) -> Iterator[Entry]:
     for action in program.actions.values():
         yield _action(_top(program).with_binders(action.params), action)
 
 
-def _action(english: English, action: Action) -> Entry:
+def _action(english: English, action: m.Action) -> Entry:
     acting = English(english.program, {**english.names, "me": "you"})
     lines: list[Line] = []
     phrases = [f"“{_phrase(acting, index, action)}”" for index in range(len(action.phrases))]
@@ -236,7 +217,7 @@ def _action(english: English, action: Action) -> Entry:
     lines += _effort(acting, action)
     body: list[Line] = []
     for guard in action.guards:
-        if isinstance(guard, Let):
+        if isinstance(guard, m.Let):
             body += told((guard,), acting, 1)
             acting = acting.with_name(guard.name)
         else:
@@ -251,29 +232,29 @@ def _action(english: English, action: Action) -> Entry:
     return Entry(action.name, _doc(action), tuple(lines), str(action.span))
 
 
-def _doc(rule: Action | Law) -> str:
+def _doc(rule: m.Action | m.Law) -> str:
     quirk = f"(A deliberate oddity: {rule.quirk}.)" if rule.quirk else ""
     return " ".join(part for part in ((rule.doc or "").strip(), quirk) if part)
 
 
-def _phrase(english: English, index: int, action: Action) -> str:
+def _phrase(english: English, index: int, action: m.Action) -> str:
     parts = action.phrases[index].parts
     return "".join(
-        part.text if isinstance(part, TextPart) else f"[{english.value(part.term)}]"
+        part.text if isinstance(part, m.TextPart) else f"[{english.value(part.term)}]"
         for part in parts
     )
 
 
-def _parameters(english: English, params: tuple[Binder, ...]) -> str:
+def _parameters(english: English, params: tuple[m.Binder, ...]) -> str:
     told_ = []
     for one in params:
         noun = english.names[one.name].removeprefix("the ")
-        number = isinstance(one.type, NumberType)
+        number = isinstance(one.type, m.NumberType)
         told_.append(f"{noun}, {show_type(one.type)}" if number else f"{a(noun)}")
     return " and ".join(told_)
 
 
-def _effort(english: English, action: Action) -> Iterator[Line]:
+def _effort(english: English, action: m.Action) -> Iterator[Line]:
     if action.takes is not None:
         ticks = english.value(action.takes)
         until = f", or until {english.condition(action.until)}" if action.until is not None else ""
@@ -290,8 +271,8 @@ _ORDERS = {
 }
 
 
-def _phases(program: Program) -> Iterator[Entry]:
-    phases: list[Phase | None] = [*program.phases.values(), None]
+def _phases(program: m.Program) -> Iterator[Entry]:
+    phases: list[m.Phase | None] = [*program.phases.values(), None]
     for phase in phases:
         name = "" if phase is None else phase.name
         laws = [law for law in program.laws.values() if law.phase == name]
@@ -313,7 +294,7 @@ def _phases(program: Program) -> Iterator[Entry]:
         yield Entry(f"Birth of {plural(noun)}", "", tuple(lines), str(birth.span))
 
 
-def _law(program: Program, law: Law) -> Iterator[Line]:
+def _law(program: m.Program, law: m.Law) -> Iterator[Line]:
     inner = _top(program).with_binders(law.params)
     head = f"For {inner.every(law.params)}" if law.params else "Always"
     when = f" when {inner.condition(law.when)}" if law.when is not None else ""
@@ -322,7 +303,7 @@ def _law(program: Program, law: Law) -> Iterator[Line]:
     yield from told(law.body, inner, 1)
 
 
-def _guards(program: Program) -> Iterator[Entry]:
+def _guards(program: m.Program) -> Iterator[Entry]:
     english = _top(program)
     for rule in program.invariants.values():
         inner = english.with_binders(rule.params)
@@ -336,7 +317,7 @@ def _guards(program: Program) -> Iterator[Entry]:
         yield Entry(spoken_name(law.name), "", ((0, line),), str(law.span))
 
 
-def _watches(program: Program) -> Iterator[Entry]:
+def _watches(program: m.Program) -> Iterator[Entry]:
     for watch in program.watches.values():
         inner = _top(program).with_binders(watch.params)
         who = f"for {inner.every(watch.params)}, " if watch.params else ""
@@ -349,7 +330,7 @@ def _watches(program: Program) -> Iterator[Entry]:
 # ---- worlds -----------------------------------------------------------------------------
 
 
-def _world(program: Program, world: World) -> Iterator[Entry]:
+def _world(program: m.Program, world: m.World) -> Iterator[Entry]:
     english = _top(program)
     yield Entry("At the start", "", tuple(_start(program, world)), str(world.span))
     endings = tuple((0, _ending(english, one)) for one in world.endings)
@@ -366,7 +347,7 @@ def _world(program: Program, world: World) -> Iterator[Entry]:
         yield Entry("Score", "", tuple(points), str(world.span))
 
 
-def _start(program: Program, world: World) -> Iterator[Line]:
+def _start(program: m.Program, world: m.World) -> Iterator[Line]:
     english = _top(program)
     for decl in program.objects.values():
         if decl.world not in (None, world.name):
@@ -396,7 +377,7 @@ def _start(program: Program, world: World) -> Iterator[Line]:
         yield 0, "Play goes on after an ending."
 
 
-def _ending(english: English, ending: Ending) -> str:
+def _ending(english: English, ending: m.Ending) -> str:
     what = {"goal": "Won", "lose": "Lost", "stop": "Over"}[ending.ending]
     text = "" if ending.text is None else f" “{english.template(ending.text)}”"
     return f"{what} ({spoken_name(ending.name)}) when {english.condition(ending.condition)}.{text}"
@@ -419,7 +400,7 @@ class RuleContext:
     score: str
 
 
-def rule_context(program: Program, world: World) -> RuleContext:
+def rule_context(program: m.Program, world: m.World) -> RuleContext:
     """The context of one world; laws stand with the kind of object that they are about."""
     actions = (_action_text(rule_entry(program, one)) for one in program.actions.values())
     return RuleContext(
@@ -447,12 +428,12 @@ def _listed(lines: tuple[Line, ...]) -> Iterator[str]:
             yield f"{'  ' * depth}- {text}"
 
 
-def _objects(program: Program) -> Iterator[str]:
+def _objects(program: m.Program) -> Iterator[str]:
     """Every kind with its properties and what it does in each tick, then what is no object's."""
-    laws: dict[str, list[Law]] = {}
+    laws: dict[str, list[m.Law]] = {}
     for law in program.laws.values():
         first = law.params[0].type if law.params else None
-        laws.setdefault(first.name if isinstance(first, ObjectType) else "", []).append(law)
+        laws.setdefault(first.name if isinstance(first, m.ObjectType) else "", []).append(law)
     owners = {capitalised(kind_word(name)): name for name in program.types}
     for entry in kinds(program):
         name = owners.get(entry.name, "")
@@ -465,7 +446,7 @@ def _objects(program: Program) -> Iterator[str]:
         yield _object(Entry("The world", "", (), ""), program, rest)
 
 
-def _order(program: Program) -> Iterator[str]:
+def _order(program: m.Program) -> Iterator[str]:
     """In which order a tick goes: the phases, and who comes first in each."""
     by_itself = (one for one in rulebook(program).sections if one.title == BY_ITSELF)
     steps = [f"- {entry.name}: {entry.lines[0][1]}" for one in by_itself for entry in one.entries]
@@ -473,7 +454,7 @@ def _order(program: Program) -> Iterator[str]:
         yield "\n".join(["Object: The tick", "Properties:", *steps])
 
 
-def _object(entry: Entry, program: Program, laws: list[Law]) -> str:
+def _object(entry: Entry, program: m.Program, laws: list[m.Law]) -> str:
     lines = [f"Object: {entry.name}"]
     lines += [f"Description: {entry.doc}"] if entry.doc else []
     lines += ["Properties:", *_bullets(entry.lines)] if entry.lines else []
@@ -488,7 +469,7 @@ def _bullets(lines: tuple[Line, ...]) -> Iterator[str]:
     return (f"{'  ' * depth}- {text}" for depth, text in lines)
 
 
-def _score(program: Program, world: World) -> Iterator[str]:
+def _score(program: m.Program, world: m.World) -> Iterator[str]:
     """Endings and points of one world."""
     title = f"The world “{world.title}”"
     for section in rulebook(program).sections:

@@ -117,10 +117,13 @@ class Translator:
                 assert_never(term)
 
     def _opaque(self, term: m.Term) -> Form:
+        key = skeleton(term)
+        if key in self._atoms:
+            return unknown(self._atoms[key])
         low, high = self._range(term)
         given = self._values.get(term.fluent, ()) if isinstance(term, m.Read) else ()
         cases = tuple((TRUE, constant(value)) for value in sorted(given))
-        return self._atom(skeleton(term), low, high, step_of(term), cases)
+        return self._atom(key, low, high, step_of(term), cases)
 
     def _atom(
         self,

@@ -7,29 +7,13 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
+from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft
 from tokenworld.check.modules import dotted
 from tokenworld.check.typing.context import BROKEN, Context
 from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span, did_you_mean
-from tokenworld.model import (
-    REAL,
-    ROOT,
-    BuiltinCall,
-    CollectionType,
-    EnumLiteral,
-    EnumType,
-    Fluent,
-    Local,
-    Me,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    ParamRead,
-    Term,
-    ValueType,
-    show_type,
-)
+from tokenworld.model import show_type
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import NAMES
 
@@ -67,7 +51,7 @@ def attribute_id(type_name: str, name: str) -> str:
     return f"{type_name}.{fact_id(name)}"
 
 
-def attribute_of(draft: Draft, type_name: str, name: str) -> Fluent | None:
+def attribute_of(draft: Draft, type_name: str, name: str) -> m.Fluent | None:
     """The attribute ``name`` of a type, inherited ones included."""
     if type_name not in draft.types:
         return None
@@ -75,9 +59,9 @@ def attribute_of(draft: Draft, type_name: str, name: str) -> Fluent | None:
     return next((one for one in attributes if one.name == name), None)
 
 
-def find_member(draft: Draft, kind: ValueType, name: str) -> Fluent | None:
+def find_member(draft: Draft, kind: m.ValueType, name: str) -> m.Fluent | None:
     """The fluent behind ``.name`` on a value: its attribute, inverse or closure."""
-    if not isinstance(kind, ObjectType):
+    if not isinstance(kind, m.ObjectType):
         return None
     own = attribute_of(draft, kind.name, name)
     if own is not None:
@@ -88,16 +72,16 @@ def find_member(draft: Draft, kind: ValueType, name: str) -> Fluent | None:
     return None
 
 
-def _has_end(draft: Draft, fluent: Fluent, type_name: str) -> bool:
+def _has_end(draft: Draft, fluent: m.Fluent, type_name: str) -> bool:
     """Whether the collection that ``fluent`` adds exists on objects of a type."""
     end = fluent.params[0].type if fluent.fluent_kind == "relation" else fluent.type
-    return isinstance(end, ObjectType) and is_subtype(draft.types, type_name, end.name)
+    return isinstance(end, m.ObjectType) and is_subtype(draft.types, type_name, end.name)
 
 
-def wrong_type(base: Term, name: syn.Name, ctx: Context) -> NoReturn:
+def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
     """Report a name behind the dot that the type of the base does not have."""
     draft, kind = ctx.draft, base.type
-    if not isinstance(kind, ObjectType):
+    if not isinstance(kind, m.ObjectType):
         what = f"`{ctx.quoted(base)}` is {show_type(kind)}, which has no attributes."
         draft.stop("TW0204", what, name.span, "no attribute", "Read an attribute of an object.")
     below = [
@@ -105,15 +89,15 @@ def wrong_type(base: Term, name: syn.Name, ctx: Context) -> NoReturn:
         for fluent in draft.fluents.values()
         if name.value in (fluent.name, fluent.inverse, fluent.closure)
         and fluent.fluent_kind == "attribute"
-        and isinstance(fluent.params[0].type, ObjectType)
+        and isinstance(fluent.params[0].type, m.ObjectType)
     ]
     if below:
         owner = show_type(below[0].params[0].type)
-        if name.value != below[0].name and isinstance(below[0].type, ObjectType):
+        if name.value != below[0].name and isinstance(below[0].type, m.ObjectType):
             owner = below[0].type.name
         what = f"Not every `{kind.name}` has `{name.value}`."
         hint = f"Narrow it first, with `is {owner}` on a name."
-        if kind.name == ROOT and isinstance(base, Local):
+        if kind.name == m.ROOT and isinstance(base, m.Local):
             hint = f"Write its type: `{base.name}: {owner}`, or narrow it with `is {owner}`."
         related = (Related(below[0].span, f"`{name.value}` is declared here"),)
         draft.stop("TW0204", what, name.span, f"an attribute of `{owner}`", hint, related)
@@ -140,49 +124,49 @@ COMPASS: dict[str, tuple[int, int]] = {
 the top."""
 
 
-def is_step(fluent: Fluent, draft: Draft) -> bool:
+def is_step(fluent: m.Fluent, draft: Draft) -> bool:
     """Whether layouts fill this function: ``step(c: Cell, d: Direction): Cell?``."""
     name = fluent.name.removeprefix(draft.namespace(fluent.span).prefix)
     if fluent.fluent_kind != "function" or name != "step" or len(fluent.params) != 2:
         return False
     cell, direction = (param.type for param in fluent.params)
-    if not isinstance(cell, ObjectType) or not isinstance(direction, EnumType):
+    if not isinstance(cell, m.ObjectType) or not isinstance(direction, m.EnumType):
         return False
-    if not isinstance(fluent.type, ObjectType) or not fluent.type.optional:
+    if not isinstance(fluent.type, m.ObjectType) or not fluent.type.optional:
         return False
     compass = set(COMPASS) <= set(draft.enums[direction.name].members)
     return compass and is_subtype(draft.types, cell.name, fluent.type.name)
 
 
-def step_type(fluent: Fluent, args: tuple[Term, ...], draft: Draft) -> ValueType:
+def step_type(fluent: m.Fluent, args: tuple[m.Term, ...], draft: Draft) -> m.ValueType:
     """The type of a call: on a subtype of the cells a step leads to that subtype again."""
-    if not is_step(fluent, draft) or not isinstance(fluent.type, ObjectType):
+    if not is_step(fluent, draft) or not isinstance(fluent.type, m.ObjectType):
         return fluent.type
     start = args[0].type
-    if isinstance(start, ObjectType) and is_subtype(draft.types, start.name, fluent.type.name):
-        return ObjectType(start.name, optional=True)
+    if isinstance(start, m.ObjectType) and is_subtype(draft.types, start.name, fluent.type.name):
+        return m.ObjectType(start.name, optional=True)
     return fluent.type
 
 
-def step_of(draft: Draft, of: str) -> Fluent | None:
+def step_of(draft: Draft, of: str) -> m.Fluent | None:
     """The function that a layout of cells of a type fills."""
     for fluent in draft.fluents.values():
         if is_step(fluent, draft):
             cell = fluent.params[0].type
-            if isinstance(cell, ObjectType) and is_subtype(draft.types, of, cell.name):
+            if isinstance(cell, m.ObjectType) and is_subtype(draft.types, of, cell.name):
                 return fluent
     return None
 
 
-def coordinate_of(draft: Draft, of: str, name: str) -> Fluent | None:
+def coordinate_of(draft: Draft, of: str, name: str) -> m.Fluent | None:
     """The attribute that takes the column (``x``) or the row (``y``) of a cell."""
     fluent = attribute_of(draft, of, name)
-    if fluent is None or not isinstance(fluent.type, NumberType):
+    if fluent is None or not isinstance(fluent.type, m.NumberType):
         return None
     return fluent if fluent.type.decimals == 0 and not fluent.type.unit else None
 
 
-def fact_named(name: syn.Name, ctx: Context) -> Fluent | str | None:
+def fact_named(name: syn.Name, ctx: Context) -> m.Fluent | str | None:
     """The meaning of a name called with arguments: a fluent, or the full name of a derive."""
     draft = ctx.draft
     for full in draft.candidates(name):
@@ -193,7 +177,7 @@ def fact_named(name: syn.Name, ctx: Context) -> Fluent | str | None:
     return None
 
 
-def closure_named(name: syn.Name, ctx: Context) -> Fluent | None:
+def closure_named(name: syn.Name, ctx: Context) -> m.Fluent | None:
     """The relation whose closure has that name."""
     draft = ctx.draft
     names = draft.candidates(name)
@@ -205,10 +189,10 @@ def closure_named(name: syn.Name, ctx: Context) -> Fluent | None:
     return None
 
 
-def collection_of(fluent: Fluent) -> ValueType:
+def collection_of(fluent: m.Fluent) -> m.ValueType:
     """The type of what an inverse or a closure of a fluent holds."""
     end = 1 if fluent.fluent_kind == "relation" else 0
-    return CollectionType(fluent.params[end].type)
+    return m.CollectionType(fluent.params[end].type)
 
 
 def behind_alias(base: syn.Ref, name: syn.Name, ctx: Context) -> syn.Name | None:
@@ -222,7 +206,7 @@ def behind_alias(base: syn.Ref, name: syn.Name, ctx: Context) -> syn.Name | None
     return syn.Name(base.span.join(name.span), f"{before}.{name.value}")
 
 
-def object_named(name: syn.Name, ctx: Context) -> ObjectLiteral | None:
+def object_named(name: syn.Name, ctx: Context) -> m.ObjectLiteral | None:
     """The object that a name means here: one of the world, or one of every world."""
     draft = ctx.draft
     for value in draft.candidates(name):
@@ -231,9 +215,9 @@ def object_named(name: syn.Name, ctx: Context) -> ObjectLiteral | None:
                 if world is not None and value in ctx.unborn:
                     _not_yet(name, ctx)
                 of = draft.object_types[world, value]
-                if of != ROOT and of not in draft.types:
+                if of != m.ROOT and of not in draft.types:
                     raise Abandon  # its type is reported where it is declared
-                return ObjectLiteral(value, ObjectType(of), name.span)
+                return m.ObjectLiteral(value, m.ObjectType(of), name.span)
     return None
 
 
@@ -243,26 +227,26 @@ def _not_yet(name: syn.Name, ctx: Context) -> NoReturn:
     ctx.draft.stop("TW0201", what, name.span, "not there yet", hint)
 
 
-def term_of_name(name: syn.Name, ctx: Context, expected: ValueType | None) -> Term:
+def term_of_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) -> m.Term:
     draft, value = ctx.draft, name.value
     if ctx.names.get(value) is BROKEN:
         raise Abandon
     if value in ctx.names:
-        return Local(value, ctx.names[value], name.span)
-    if isinstance(expected, EnumType) and value in draft.enums[expected.name].members:
+        return m.Local(value, ctx.names[value], name.span)
+    if isinstance(expected, m.EnumType) and value in draft.enums[expected.name].members:
         return _member_of(ctx, expected.name, value, name.span)
     if draft.actor is not None and draft.actor_name in draft.candidates(name):
         return _me(ctx, name.span)
     return _global(name, ctx)
 
 
-def _me(ctx: Context, span: Span) -> Term:
+def _me(ctx: Context, span: Span) -> m.Term:
     draft = ctx.draft
     if not ctx.me:
         what = f"Nobody acts here, and `{draft.actor_name}` could be any of several actors."
         hint = "Name the object instead."
         draft.stop("TW0201", what, span, "no acting object", hint)
-    return Me(ObjectType(draft.actor or ""), span)
+    return m.Me(m.ObjectType(draft.actor or ""), span)
 
 
 def somebody_acts(derive: str, name: syn.Name, ctx: Context) -> None:
@@ -274,18 +258,18 @@ def somebody_acts(derive: str, name: syn.Name, ctx: Context) -> None:
         draft.stop("TW0201", what, name.span, "no acting object", hint)
 
 
-def _global(name: syn.Name, ctx: Context) -> Term:
+def _global(name: syn.Name, ctx: Context) -> m.Term:
     draft, value = ctx.draft, name.value
     found = object_named(name, ctx)
     if found is not None:
         return found
     for full in draft.candidates(name):
         if full in draft.param_types:
-            return ParamRead(full, draft.param_types[full], name.span)
+            return m.ParamRead(full, draft.param_types[full], name.span)
     if value == "score":
-        return BuiltinCall("score", (), NumberType(), name.span)
+        return m.BuiltinCall("score", (), m.NumberType(), name.span)
     if value == "pi":
-        return BuiltinCall("pi", (), REAL, name.span)
+        return m.BuiltinCall("pi", (), m.REAL, name.span)
     owners = [enum.name for enum in draft.enums.values() if value in enum.members]
     if len(owners) == 1:
         return _member_of(ctx, owners[0], value, name.span)
@@ -309,7 +293,7 @@ def _owner(ctx: Context, value: str) -> str | None:
     return "x" if any(one.name == value for one in attributes) else None
 
 
-def _unknown_name(name: syn.Name, ctx: Context) -> Term:
+def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
         hint = f"Write `{value}()` for a fact without arguments."
@@ -333,12 +317,12 @@ def _unknown_name(name: syn.Name, ctx: Context) -> Term:
     draft.stop("TW0201", f"There is nothing called `{value}` here.", name.span, "unknown", hint)
 
 
-def _member_of(ctx: Context, enum: str, member: str, span: Span) -> Term:
+def _member_of(ctx: Context, enum: str, member: str, span: Span) -> m.Term:
     index = ctx.draft.enums[enum].members.index(member)
-    return EnumLiteral(enum, member, index, EnumType(enum), span)
+    return m.EnumLiteral(enum, member, index, m.EnumType(enum), span)
 
 
-def enum_member(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> Term:
+def enum_member(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> m.Term:
     if enum.value not in ctx.draft.enums:
         ctx.draft.unknown("enum", enum, ctx.draft.enums)
     members = ctx.draft.enums[enum.value].members
