@@ -19,34 +19,9 @@ from itertools import chain
 from operator import is_
 from typing import Any, Final, NoReturn, TypeVar, cast
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Fix, Related, Source, Span, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    Action,
-    Binder,
-    Birth,
-    Body,
-    Called,
-    Conserve,
-    Derive,
-    Describe,
-    Enum,
-    Event,
-    Fluent,
-    Invariant,
-    Law,
-    ObjectDecl,
-    ObjectKind,
-    Param,
-    PddlEntry,
-    Phase,
-    Scenario,
-    Scope,
-    Unit,
-    ValueType,
-    Watch,
-    World,
-)
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -159,8 +134,8 @@ class NamedEffect:
     """A checked `effect`. Programs have none: each call was made the changes it stands for."""
 
     name: str
-    params: tuple[Binder, ...]
-    body: Body
+    params: tuple[m.Binder, ...]
+    body: m.Body
     span: Span
 
 
@@ -196,31 +171,31 @@ class Draft:
     root: Source | None = None
     read: Callable[[str, Source], Source] = field(default=_no_data)
     data: dict[str, Source] = field(default_factory=dict)  # worlds: recorded states
-    units: dict[str, Unit] = field(default_factory=dict)  # vocabulary
-    enums: dict[str, Enum] = field(default_factory=dict)
-    types: dict[str, ObjectKind] = field(default_factory=dict)
-    fluents: dict[str, Fluent] = field(default_factory=dict)
-    events: dict[str, Event] = field(default_factory=dict)
-    params: dict[str, Param] = field(default_factory=dict)
-    phases: dict[str, Phase] = field(default_factory=dict)
-    objects: dict[str, ObjectDecl] = field(default_factory=dict)  # objects
-    derives: dict[str, Derive] = field(default_factory=dict)  # derives
-    actions: dict[str, Action] = field(default_factory=dict)  # rules
-    laws: dict[str, Law] = field(default_factory=dict)
-    births: list[Birth] = field(default_factory=list)
-    watches: dict[str, Watch] = field(default_factory=dict)
-    invariants: dict[str, Invariant] = field(default_factory=dict)
-    conserves: dict[str, Conserve] = field(default_factory=dict)
-    called: list[Called] = field(default_factory=list)
-    scopes: list[Scope] = field(default_factory=list)
-    describes: list[Describe] = field(default_factory=list)
-    worlds: dict[str, World] = field(default_factory=dict)  # worlds
-    scenarios: list[Scenario] = field(default_factory=list)  # scenarios
+    units: dict[str, m.Unit] = field(default_factory=dict)  # vocabulary
+    enums: dict[str, m.Enum] = field(default_factory=dict)
+    types: dict[str, m.ObjectKind] = field(default_factory=dict)
+    fluents: dict[str, m.Fluent] = field(default_factory=dict)
+    events: dict[str, m.Event] = field(default_factory=dict)
+    params: dict[str, m.Param] = field(default_factory=dict)
+    phases: dict[str, m.Phase] = field(default_factory=dict)
+    objects: dict[str, m.ObjectDecl] = field(default_factory=dict)  # objects
+    derives: dict[str, m.Derive] = field(default_factory=dict)  # derives
+    actions: dict[str, m.Action] = field(default_factory=dict)  # rules
+    laws: dict[str, m.Law] = field(default_factory=dict)
+    births: list[m.Birth] = field(default_factory=list)
+    watches: dict[str, m.Watch] = field(default_factory=dict)
+    invariants: dict[str, m.Invariant] = field(default_factory=dict)
+    conserves: dict[str, m.Conserve] = field(default_factory=dict)
+    called: list[m.Called] = field(default_factory=list)
+    scopes: list[m.Scope] = field(default_factory=list)
+    describes: list[m.Describe] = field(default_factory=list)
+    worlds: dict[str, m.World] = field(default_factory=dict)  # worlds
+    scenarios: list[m.Scenario] = field(default_factory=list)  # scenarios
     actor: str | None = None
     actor_name: str = "me"
-    pddl: list[PddlEntry] = field(default_factory=list)
+    pddl: list[m.PddlEntry] = field(default_factory=list)
     # what later passes need to know of declarations before these are checked
-    param_types: dict[str, ValueType] = field(default_factory=dict)
+    param_types: dict[str, m.ValueType] = field(default_factory=dict)
     object_types: dict[tuple[str | None, str], str] = field(default_factory=dict)
     derive_items: dict[str, syn.DeriveDecl] = field(default_factory=dict)
     derives_open: list[str] = field(default_factory=list)
@@ -237,7 +212,7 @@ class Draft:
         return self.namespaces.get(self.file_of(span), _PLAIN)
 
     @property
-    def rules(self) -> tuple[Action | Law, ...]:
+    def rules(self) -> tuple[m.Action | m.Law, ...]:
         """All actions, then all laws, in the order of the text."""
         return (*self.actions.values(), *self.laws.values())
 

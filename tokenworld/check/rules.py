@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft, Entry
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context, facts_where, formal_binders
@@ -21,43 +22,7 @@ from tokenworld.check.typing.expressions import (
 from tokenworld.check.typing.statements import check_block, check_effects, text_of
 from tokenworld.check.vocabulary import fresh
 from tokenworld.diagnostics import Span, did_you_mean
-from tokenworld.model import (
-    TEXT,
-    Action,
-    Atom,
-    Birth,
-    Body,
-    BuiltinCall,
-    Called,
-    ClosureOf,
-    CollectionType,
-    Conserve,
-    DeriveCall,
-    Describe,
-    Effect,
-    EnumType,
-    Fold,
-    Invariant,
-    InverseOf,
-    Law,
-    Let,
-    Local,
-    NumberType,
-    ObjectType,
-    ParamRead,
-    Read,
-    Require,
-    Scope,
-    Term,
-    TextType,
-    ValueType,
-    Watch,
-    children,
-    is_drawn,
-    looks_back,
-    show_type,
-    subterms,
-)
+from tokenworld.model import children, is_drawn, looks_back, show_type, subterms
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -142,12 +107,12 @@ def _each(
 class _Steps:
     """An action's steps as they are sorted into guards, changes and the cancelled block."""
 
-    guards: list[Let | Require] = field(default_factory=list)
-    body: list[Effect] = field(default_factory=list)
-    cancelled: Body = ()
+    guards: list[m.Let | m.Require] = field(default_factory=list)
+    body: list[m.Effect] = field(default_factory=list)
+    cancelled: m.Body = ()
 
 
-def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> Action:
+def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> m.Action:
     binders = formal_binders(Context(draft), item.params)
     ctx = Context(draft, {binder.name: binder.type for binder in binders})
     phrases = tuple(
@@ -161,13 +126,13 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> Action:
     for step in item.steps:
         inner = _step(step, inner, steps)
     cost = None if item.cost is None else _whole(check(item.cost, inner), inner, "cost")
-    return Action(
+    return m.Action(
         item.name.value, binders, phrases, takes, until, cost, tuple(steps.guards),
         tuple(steps.body), steps.cancelled, item.span, entry.quirk, entry.doc,
     )  # fmt: skip
 
 
-def _takes(item: syn.ActionDecl, ctx: Context) -> tuple[Term | None, Term | None]:
+def _takes(item: syn.ActionDecl, ctx: Context) -> tuple[m.Term | None, m.Term | None]:
     if item.takes is None:
         return None, None
     ticks = _whole(check(item.takes.ticks, ctx), ctx, "number of ticks")
@@ -176,9 +141,9 @@ def _takes(item: syn.ActionDecl, ctx: Context) -> tuple[Term | None, Term | None
     return ticks, check_condition(item.takes.until, ctx)
 
 
-def _whole(term: Term, ctx: Context, what: str) -> Term:
+def _whole(term: m.Term, ctx: Context, what: str) -> m.Term:
     """Ticks and costs are whole numbers: a planner adds and compares them exactly."""
-    return fit(term, NumberType(), ctx, what)
+    return fit(term, m.NumberType(), ctx, what)
 
 
 def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
@@ -190,7 +155,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
             what = f"A `require` stands after a {first}."
             hint = f"Move every `require` before the first {first}."
             draft.tell("TW0402", what, step.span, "too late", hint)
-        lets = {guard.name for guard in steps.guards if isinstance(guard, Let)}
+        lets = {guard.name for guard in steps.guards if isinstance(guard, m.Let)}
         require = draft.attempt(lambda: _require(step, ctx, lets))
         if require is None:
             return ctx
@@ -202,25 +167,25 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
     effects, after = check_effects((step,), ctx, "rule")
     for effect in effects:
         named = isinstance(step, syn.Let) and not steps.body
-        if named and isinstance(effect, Let) and not is_drawn(effect):
+        if named and isinstance(effect, m.Let) and not is_drawn(effect):
             steps.guards.append(effect)
         else:
             steps.body.append(effect)
     return after
 
 
-def _require(step: syn.Require, ctx: Context, lets: Collection[str]) -> Require:
+def _require(step: syn.Require, ctx: Context, lets: Collection[str]) -> m.Require:
     condition = check_condition(step.condition, ctx)
     label = step.label.value if step.label is not None else ""
     text = ctx.draft.attempt(lambda: text_of(step.text, ctx))
     atoms = atoms_of(condition, ctx.draft, lets)
-    return Require(condition, label, text, ctx.quoted(condition), atoms, step.span)
+    return m.Require(condition, label, text, ctx.quoted(condition), atoms, step.span)
 
 
 # ---- laws -----------------------------------------------------------------------------
 
 
-def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> Law:
+def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> m.Law:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     phase = ""
@@ -234,10 +199,10 @@ def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> Law:
     inner = ctx if when is None else ctx.narrow(facts_where(when, draft.types))
     body = check_block(item.block, inner)
     name = item.name.value
-    return Law(name, binders, phase, when, body, item.span, entry.quirk, entry.doc)
+    return m.Law(name, binders, phase, when, body, item.span, entry.quirk, entry.doc)
 
 
-def _nobody(draft: Draft, names: dict[str, ValueType]) -> Context:
+def _nobody(draft: Draft, names: dict[str, m.ValueType]) -> Context:
     """A place where nobody acts: `me` is the only or first actor (TW0201 with several)."""
     several = any(
         draft.memo.of("turns", (world,), lambda world=world: _takes_turns(world))  # type: ignore[misc]
@@ -250,29 +215,29 @@ def _takes_turns(world: syn.WorldDecl) -> bool:
     return any(isinstance(one, syn.Turns) and len(one.actors) > 1 for one in world.items)
 
 
-def _watch(draft: Draft, item: syn.WatchDecl, _entry: Entry) -> Watch:
+def _watch(draft: Draft, item: syn.WatchDecl, _entry: Entry) -> m.Watch:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     when = check_condition(item.condition, ctx)
     body = check_block(item.block, ctx.narrow(facts_where(when, draft.types)), "watch")
     uses_was = looks_back((when,))
-    return Watch(item.name.value, binders, item.once, when, body, uses_was, item.span)
+    return m.Watch(item.name.value, binders, item.once, when, body, uses_was, item.span)
 
 
-def _invariant(draft: Draft, item: syn.InvariantDecl, _entry: Entry) -> Invariant:
+def _invariant(draft: Draft, item: syn.InvariantDecl, _entry: Entry) -> m.Invariant:
     binders = formal_binders(Context(draft), item.params)
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     ctx = replace(ctx, was=False)
     condition = check_condition(item.condition, ctx)
     name, atoms = item.name.value, atoms_of(condition, draft)
     source = ctx.quoted(condition)
-    return Invariant(name, binders, condition, source, atoms, item.span)
+    return m.Invariant(name, binders, condition, source, atoms, item.span)
 
 
-def _conserve(draft: Draft, item: syn.ConserveDecl, _entry: Entry) -> Conserve:
+def _conserve(draft: Draft, item: syn.ConserveDecl, _entry: Entry) -> m.Conserve:
     ctx = replace(_nobody(draft, {}), was=False)
     value = check(item.value, ctx)
-    if not isinstance(value.type, NumberType):
+    if not isinstance(value.type, m.NumberType):
         what = f"Only exact numbers are conserved, and this is {show_type(value.type)}."
         draft.stop("TW0304", what, value.span, "not exact", "Conserve an exact number.")
     known = {*draft.actions, *draft.laws}
@@ -282,7 +247,7 @@ def _conserve(draft: Draft, item: syn.ConserveDecl, _entry: Entry) -> Conserve:
             what = f"There is no action or law `{name.value}`."
             draft.tell("TW0201", what, name.span, "unknown rule", hint)
     exempt = tuple(name.value for name in item.exceptions)
-    return Conserve(item.name.value, value, exempt, ctx.quoted(value), item.span)
+    return m.Conserve(item.name.value, value, exempt, ctx.quoted(value), item.span)
 
 
 # ---- prose ----------------------------------------------------------------------------
@@ -299,76 +264,76 @@ def _prose(draft: Draft) -> None:
     draft.births += [one for one in births if one is not None]
 
 
-def _text_term(expr: syn.Expr, ctx: Context) -> Term:
-    term = check(expr, ctx, TEXT)
-    if not isinstance(term.type, (TextType, EnumType)):
+def _text_term(expr: syn.Expr, ctx: Context) -> m.Term:
+    term = check(expr, ctx, m.TEXT)
+    if not isinstance(term.type, (m.TextType, m.EnumType)):
         what = f"A name is text, and this is {show_type(term.type)}."
         ctx.draft.stop("TW0301", what, term.span, "not text", 'Put it in a template: `"{…}"`.')
     return term
 
 
-def _called(draft: Draft, item: syn.CalledDecl, _entry: Entry) -> Called:
+def _called(draft: Draft, item: syn.CalledDecl, _entry: Entry) -> m.Called:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     ctx = Context(draft, {binder.name: binder.type}, was=False)
     name = _text_term(item.value, ctx)
     aka = tuple(_text_term(word, ctx) for word in item.aka)
-    return Called(binder, name, aka, item.span)
+    return m.Called(binder, name, aka, item.span)
 
 
-def _scope(draft: Draft, item: syn.ScopeDecl, _entry: Entry) -> Scope:
+def _scope(draft: Draft, item: syn.ScopeDecl, _entry: Entry) -> m.Scope:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     ctx = Context(draft, {binder.name: binder.type}, was=False)
-    return Scope(binder, check_condition(item.condition, ctx), item.span)
+    return m.Scope(binder, check_condition(item.condition, ctx), item.span)
 
 
-def _describe(draft: Draft, item: syn.DescribeDecl, _entry: Entry) -> Describe:
+def _describe(draft: Draft, item: syn.DescribeDecl, _entry: Entry) -> m.Describe:
     (binder,) = formal_binders(Context(draft), (item.formal,))
     ctx = Context(draft, {binder.name: binder.type})
     body = check_block(item.block, ctx, "describe")
-    return Describe(binder, body, item.span)
+    return m.Describe(binder, body, item.span)
 
 
-def _birth(draft: Draft, item: syn.BirthDecl, _entry: Entry) -> Birth:
+def _birth(draft: Draft, item: syn.BirthDecl, _entry: Entry) -> m.Birth:
     (binder,) = formal_binders(Context(draft), (item.formal,))
-    if not isinstance(binder.type, ObjectType):
+    if not isinstance(binder.type, m.ObjectType):
         what = f"Only objects are created, and this is {show_type(binder.type)}."
         hint = "Name a type of objects."
         draft.stop("TW0301", what, item.formal.span, "never created", hint)
     ctx = _nobody(draft, {binder.name: binder.type})
-    return Birth(binder, check_block(item.block, ctx), item.span)
+    return m.Birth(binder, check_block(item.block, ctx), item.span)
 
 
-_READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf)
+_READING = (m.Read, m.DeriveCall, m.Fold, m.ParamRead, m.InverseOf, m.ClosureOf)
 
 
-def atoms_of(condition: Term, draft: Draft, lets: Collection[str] = ()) -> tuple[Atom, ...]:
+def atoms_of(condition: m.Term, draft: Draft, lets: Collection[str] = ()) -> tuple[m.Atom, ...]:
     """Reads, derives, folds, params and ``lets`` of a condition, outermost first, each text once.
 
     Subterms that use variables bound inside the condition have no single value and are left out,
     and so are collections: the fold over them tells more.
     """
-    found: dict[str, Term] = {}
+    found: dict[str, m.Term] = {}
     _collect(condition, frozenset(), draft, lets, found)
-    return tuple(Atom(text, term) for text, term in found.items())
+    return tuple(m.Atom(text, term) for text, term in found.items())
 
 
 def _collect(
-    term: Term,
+    term: m.Term,
     bound: frozenset[str],
     draft: Draft,
     lets: Collection[str],
-    found: dict[str, Term],
+    found: dict[str, m.Term],
 ) -> None:
     inner = bound
-    if isinstance(term, Fold):
+    if isinstance(term, m.Fold):
         inner = bound | {binder.name for binder in term.binders}
-    telling = isinstance(term, (*_READING, BuiltinCall))
-    telling = telling or (isinstance(term, Local) and term.name in lets)
-    if telling and not _uses(term, bound) and not isinstance(term.type, CollectionType):
+    telling = isinstance(term, (*_READING, m.BuiltinCall))
+    telling = telling or (isinstance(term, m.Local) and term.name in lets)
+    if telling and not _uses(term, bound) and not isinstance(term.type, m.CollectionType):
         found.setdefault(draft.text(term.span), term)
     for child in children(term):
         _collect(child, inner, draft, lets, found)
 
 
-def _uses(term: Term, names: frozenset[str]) -> bool:
-    return any(isinstance(part, Local) and part.name in names for part in subterms(term))
+def _uses(term: m.Term, names: frozenset[str]) -> bool:
+    return any(isinstance(part, m.Local) and part.name in names for part in subterms(term))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context, formal_binders
@@ -18,36 +19,7 @@ from tokenworld.check.typing.names import COMPASS, coordinate_of, fact_id, step_
 from tokenworld.check.typing.statements import check_block
 from tokenworld.check.typing.types import number_type, object_type, type_of_ref
 from tokenworld.diagnostics import Related, Span, did_you_mean
-from tokenworld.model import (
-    ROOT,
-    Arithmetic,
-    Body,
-    BoolLiteral,
-    Create,
-    Enum,
-    EnumLiteral,
-    EnumType,
-    Event,
-    Layout,
-    Legend,
-    Negate,
-    NoneLiteral,
-    NumberLiteral,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    Param,
-    ParamRead,
-    PddlEntry,
-    Phase,
-    Rescale,
-    TemplateTerm,
-    Term,
-    ToReal,
-    Unit,
-    cell_name,
-    subterms,
-)
+from tokenworld.model import cell_name, subterms
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -97,9 +69,9 @@ def declare_files(draft: Draft) -> None:
         draft.actor, draft.actor_name = actor.type.value, actor.name.value
 
 
-def _pddl_entry(entry: syn.PddlEntry) -> PddlEntry:
+def _pddl_entry(entry: syn.PddlEntry) -> m.PddlEntry:
     values = tuple(v.digits if isinstance(v, syn.Number) else v.value for v in entry.values)
-    return PddlEntry(entry.key.value, values, entry.span)
+    return m.PddlEntry(entry.key.value, values, entry.span)
 
 
 def declare_words(draft: Draft) -> None:
@@ -121,7 +93,7 @@ def declare_words(draft: Draft) -> None:
             break
         order = "by_nesting" if phase.by_nesting else "sequential"
         kind = order if phase.sequentially else "simultaneous"
-        draft.phases[phase.name.value] = Phase(phase.name.value, kind, phase.span)  # type: ignore[arg-type]
+        draft.phases[phase.name.value] = m.Phase(phase.name.value, kind, phase.span)  # type: ignore[arg-type]
 
 
 def _unit(draft: Draft, unit: syn.UnitDecl) -> None:
@@ -133,16 +105,16 @@ def _unit(draft: Draft, unit: syn.UnitDecl) -> None:
         draft.twice("unit", unit.name, known.span)
 
 
-def _unit_of(draft: Draft, unit: syn.UnitDecl) -> Unit:
+def _unit_of(draft: Draft, unit: syn.UnitDecl) -> m.Unit:
     """A unit keeps its name behind `use … as`: no number could be written with another one."""
     name = unit.name.value
     if unit.value is None:
-        return Unit(name, name, 1, unit.span)
+        return m.Unit(name, name, 1, unit.span)
     base = number_type(draft, unit.value)
     if base.decimals or not base.unit or base.unit == "%":
         hint = "Write a whole multiple of another unit, such as `unit l = 1000ml`."
         draft.stop("TW0303", f"`{name}` is no multiple of a unit.", unit.value.span, hint=hint)
-    return Unit(name, base.unit, base.low or 0, unit.span)
+    return m.Unit(name, base.unit, base.low or 0, unit.span)
 
 
 def _enum(draft: Draft, enum: syn.EnumDecl) -> None:
@@ -151,7 +123,7 @@ def _enum(draft: Draft, enum: syn.EnumDecl) -> None:
         if member.value in seen:
             draft.twice("member", member, seen[member.value].span)
         seen.setdefault(member.value, member)
-    draft.enums[enum.name.value] = Enum(enum.name.value, tuple(seen), enum.ladder, enum.span)
+    draft.enums[enum.name.value] = m.Enum(enum.name.value, tuple(seen), enum.ladder, enum.span)
 
 
 def declare_params(draft: Draft) -> None:
@@ -179,10 +151,10 @@ def _param(draft: Draft, param: syn.ParamDecl) -> None:
     kind, ctx = draft.param_types[name], Context(draft, was=False, me=False)
     default = fit(check(param.value, ctx, kind), kind, ctx, f"param `{name}`")
     check_constant(default, draft, f"param `{name}`")
-    draft.params[name] = Param(name, kind, default, param.learned, param.span)
+    draft.params[name] = m.Param(name, kind, default, param.learned, param.span)
 
 
-def check_constant(term: Term, draft: Draft, what: str) -> None:
+def check_constant(term: m.Term, draft: Draft, what: str) -> None:
     """Report a value that depends on a state where a constant is needed."""
     for part in subterms(term):
         if not isinstance(part, _CONSTANT):
@@ -192,20 +164,20 @@ def check_constant(term: Term, draft: Draft, what: str) -> None:
 
 
 _CONSTANT = (
-    BoolLiteral, NumberLiteral, EnumLiteral, NoneLiteral, ObjectLiteral, ParamRead, TemplateTerm,
-    Negate, Rescale, ToReal, Arithmetic,
+    m.BoolLiteral, m.NumberLiteral, m.EnumLiteral, m.NoneLiteral, m.ObjectLiteral, m.ParamRead,
+    m.TemplateTerm, m.Negate, m.Rescale, m.ToReal, m.Arithmetic,
 )  # fmt: skip
 
 
 def _in_order(draft: Draft) -> None:
-    ordered: dict[str, Param] = {}
+    ordered: dict[str, m.Param] = {}
     for name in list(draft.params):
         if draft.attempt(lambda name=name: _place(name, (), ordered, draft)) is None:  # type: ignore[misc]
             break
     draft.params = {**ordered, **draft.params}
 
 
-def _place(name: str, chain: tuple[str, ...], ordered: dict[str, Param], draft: Draft) -> bool:
+def _place(name: str, chain: tuple[str, ...], ordered: dict[str, m.Param], draft: Draft) -> bool:
     """Put a param behind those that its default reads."""
     param = draft.params.get(name)
     if param is None or name in ordered:
@@ -214,7 +186,7 @@ def _place(name: str, chain: tuple[str, ...], ordered: dict[str, Param], draft: 
         what = f"The default of `{name}` builds on itself."
         draft.stop("TW0206", what, param.default.span, "a circle", "Write a number.")
     for part in subterms(param.default):
-        if isinstance(part, ParamRead):
+        if isinstance(part, m.ParamRead):
             _place(part.name, (*chain, name), ordered, draft)
     ordered[name] = param
     return True
@@ -228,7 +200,7 @@ def declare_events(draft: Draft) -> None:
                 lambda event=event: formal_binders(Context(draft), event.params)  # type: ignore[misc]
             )
             if params is not None:
-                draft.events[event.name.value] = Event(event.name.value, params, event.span)
+                draft.events[event.name.value] = m.Event(event.name.value, params, event.span)
     for item, _ in draft.items(syn.ObjectDecl):
         _object_types(draft, None, item)
     for world, _ in draft.items(syn.WorldDecl):
@@ -254,7 +226,7 @@ def _born(draft: Draft, world: str, line: syn.WorldItem) -> None:
 
 
 def _object_types(draft: Draft, world: str | None, item: syn.ObjectDecl) -> None:
-    kind = item.type.value if item.type is not None else ROOT
+    kind = item.type.value if item.type is not None else m.ROOT
     for name in item.names:
         _object_type(draft, world, name, kind)
 
@@ -285,7 +257,7 @@ def _derive_name(draft: Draft, derive: syn.DeriveDecl) -> None:
 def check_namespaces(draft: Draft) -> None:
     """The actor's type exists, an inverse or a closure is declared once, nothing nests twice."""
     for actor, _ in draft.items(syn.ActorDecl):
-        if actor.type.value not in (*draft.types, ROOT):
+        if actor.type.value not in (*draft.types, m.ROOT):
             hint = did_you_mean(actor.type.value, draft.types) or "Declare the type."
             what = f"There is no type `{actor.type.value}`."
             draft.tell("TW0202", what, actor.type.span, "unknown type", hint)
@@ -315,7 +287,7 @@ def _ends(draft: Draft) -> None:
             if name is None:
                 continue
             end = fluent.type if fluent.fluent_kind != "relation" else fluent.params[0].type
-            owner = getattr(end, "name", ROOT)
+            owner = getattr(end, "name", m.ROOT)
             if (owner, name) in seen and seen[owner, name] != key:
                 what = f"`{name}` is declared twice on `{owner}`."
                 draft.tell("TW0203", what, fluent.span, "again", "Rename one of the two.")
@@ -355,15 +327,15 @@ def _creations(block: syn.Block) -> Iterator[syn.Create]:
     yield from (effect for effect in block.effects if isinstance(effect, syn.Create))
 
 
-def named_creations(body: Body) -> Body:
+def named_creations(body: m.Body) -> m.Body:
     """A body that runs once: what it creates outside branches, loops and effects keeps its name."""
     return tuple(
-        replace(one, named=True) if isinstance(one, Create) and "`" not in one.name else one
+        replace(one, named=True) if isinstance(one, m.Create) and "`" not in one.name else one
         for one in body
     )
 
 
-def check_layout(line: syn.Layout, ctx: Context) -> Layout:
+def check_layout(line: syn.Layout, ctx: Context) -> m.Layout:
     """A layout whose rows, legends and coordinates fit each other."""
     draft, of = ctx.draft, object_type(ctx.draft, line.type)
     width = _width(line, ctx)
@@ -373,11 +345,11 @@ def check_layout(line: syn.Layout, ctx: Context) -> Layout:
             for name, size in (("x", width), ("y", len(line.rows))))  # fmt: skip
     step = step_of(draft, of)
     directions: tuple[tuple[int, int, int], ...] = ()
-    if step is not None and isinstance(step.params[1].type, EnumType):
+    if step is not None and isinstance(step.params[1].type, m.EnumType):
         members = draft.enums[step.params[1].type.name].members
         directions = tuple((members.index(name), dx, dy) for name, (dx, dy) in COMPASS.items())
     rows = tuple(row.value for row in line.rows)
-    return Layout(
+    return m.Layout(
         of, rows, legends, x, y, "" if step is None else step.id, directions, line.span
     )  # fmt: skip
 
@@ -414,9 +386,9 @@ def _explained(line: syn.Layout, ctx: Context) -> None:
             ctx.draft.tell("TW0904", what, legend.symbol.span, "unused", hint)
 
 
-def _legends(line: syn.Layout, of: str, ctx: Context) -> tuple[Legend, ...]:
-    often, found = symbols(line), dict[str, Legend]()
-    inner = ctx.bind("here", ObjectType(of))
+def _legends(line: syn.Layout, of: str, ctx: Context) -> tuple[m.Legend, ...]:
+    often, found = symbols(line), dict[str, m.Legend]()
+    inner = ctx.bind("here", m.ObjectType(of))
     for legend in line.legends:
         symbol = legend.symbol.value
         if len(symbol) != 1:
@@ -433,14 +405,14 @@ def _legends(line: syn.Layout, of: str, ctx: Context) -> tuple[Legend, ...]:
             continue
         body = check_block(legend.block, inner, "setup")
         body = named_creations(body) if often[symbol] == 1 else body
-        found[symbol] = Legend(symbol, body, legend.span)
+        found[symbol] = m.Legend(symbol, body, legend.span)
     return tuple(found.values())
 
 
 def _coordinate(line: syn.Layout, of: str, name: str, size: int, ctx: Context) -> str:
     """The id of the attribute that counts columns or rows, wide enough for the map."""
     fluent = coordinate_of(ctx.draft, of, name)
-    if fluent is None or not isinstance(fluent.type, NumberType):
+    if fluent is None or not isinstance(fluent.type, m.NumberType):
         return ""
     low, high = fluent.type.low, fluent.type.high
     if (low is not None and low > 0) or (high is not None and high < size - 1):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context
@@ -22,27 +23,7 @@ from tokenworld.check.vocabulary import (
     named_creations,
 )
 from tokenworld.diagnostics import Failure, Related, Source, Span, did_you_mean
-from tokenworld.model import (
-    ROOT,
-    TEXT,
-    Assign,
-    Award,
-    Body,
-    Born,
-    Ending,
-    Layout,
-    NumberType,
-    ObjectDecl,
-    ObjectKind,
-    ObjectType,
-    ParamSetting,
-    RealType,
-    Spare,
-    StartFile,
-    Term,
-    World,
-    effects_in,
-)
+from tokenworld.model import effects_in
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -68,37 +49,37 @@ def check_objects(draft: Draft) -> None:
 def _objects(
     draft: Draft, world: str | None, item: syn.ObjectDecl, later: frozenset[str] = frozenset()
 ) -> None:
-    kind = item.type.value if item.type is not None else ROOT
-    if item.type is not None and kind != ROOT and kind not in draft.types:
+    kind = item.type.value if item.type is not None else m.ROOT
+    if item.type is not None and kind != m.ROOT and kind not in draft.types:
         hint = did_you_mean(kind, draft.types) or f"Declare `type {kind}`."
         what = f"There is no type `{kind}`."
         draft.tell("TW0202", what, item.type.span, "unknown type", hint)
         return
-    if kind == ROOT:
-        draft.types.setdefault(ROOT, ObjectKind(ROOT, (), (ROOT,), (), (), item.span))
+    if kind == m.ROOT:
+        draft.types.setdefault(m.ROOT, m.ObjectKind(m.ROOT, (), (m.ROOT,), (), (), item.span))
     ctx = Context(draft, world=world, was=False, unborn=later)
     aka = tuple(
         term
         for word in item.aka
-        if (term := draft.attempt(lambda w=word: fit(check(w, ctx, TEXT), TEXT, ctx, "name")))  # type: ignore[misc]
+        if (term := draft.attempt(lambda w=word: fit(check(w, ctx, m.TEXT), m.TEXT, ctx, "name")))  # type: ignore[misc]
     )
     fields = check_fields(item.fields, kind, ctx)
     title = item.title.value if item.title is not None else None
     for name in item.names:
         key = name.value if world is None else f"{world}/{name.value}"
         typed = item.type is not None
-        decl = ObjectDecl(name.value, kind, title, aka, fields, world, name.span, typed)
+        decl = m.ObjectDecl(name.value, kind, title, aka, fields, world, name.span, typed)
         draft.objects.setdefault(key, decl)
 
 
-def param_setting(draft: Draft, name: syn.Name, value: syn.Expr, ctx: Context) -> ParamSetting:
+def param_setting(draft: Draft, name: syn.Name, value: syn.Expr, ctx: Context) -> m.ParamSetting:
     """``param p = v`` of a world, or ``p = v`` in a `given`."""
     if name.value not in draft.params:
         draft.unknown("param", name, draft.params)
     kind = draft.params[name.value].type
     term = fit(check(value, ctx, kind), kind, ctx, f"param `{name.value}`")
     check_constant(term, draft, f"param `{name.value}`")
-    return ParamSetting(name.value, term, name.span)
+    return m.ParamSetting(name.value, term, name.span)
 
 
 @dataclass(slots=True)
@@ -106,20 +87,20 @@ class _Settings:
     """The lines of one world as they are read."""
 
     ctx: Context
-    setups: list[Body] = field(default_factory=list)
-    endings: dict[str, Ending] = field(default_factory=dict)
-    awards: list[Award] = field(default_factory=list)
-    pays: list[Award] = field(default_factory=list)
-    params: list[ParamSetting] = field(default_factory=list)
-    spares: list[Spare] = field(default_factory=list)
+    setups: list[m.Body] = field(default_factory=list)
+    endings: dict[str, m.Ending] = field(default_factory=dict)
+    awards: list[m.Award] = field(default_factory=list)
+    pays: list[m.Award] = field(default_factory=list)
+    params: list[m.ParamSetting] = field(default_factory=list)
+    spares: list[m.Spare] = field(default_factory=list)
     turns: tuple[str, ...] = ()
     time_always: bool = False
     ambiguous: str = "first"
     endless: bool = False
     outcomes: str = "latched"
-    start: StartFile | None = None
-    score: Term | None = None
-    layouts: list[Layout] = field(default_factory=list)
+    start: m.StartFile | None = None
+    score: m.Term | None = None
+    layouts: list[m.Layout] = field(default_factory=list)
     written: dict[str, Span] = field(default_factory=dict)
 
 
@@ -177,15 +158,15 @@ def _several_turns(item: syn.WorldDecl) -> bool:
     return any(isinstance(line, syn.Turns) and len(line.actors) > 1 for line in item.items)
 
 
-def _world(item: syn.WorldDecl, lines: _Settings) -> World:
+def _world(item: syn.WorldDecl, lines: _Settings) -> m.World:
     title = item.title.value if item.title is not None else item.name.value.replace("_", " ")
-    return World(
+    return m.World(
         item.name.value, title, tuple(lines.setups), tuple(lines.endings.values()),
         tuple(lines.awards), tuple(lines.pays), lines.score, tuple(lines.params),
         tuple(lines.spares), lines.turns, lines.time_always, lines.ambiguous,  # type: ignore[arg-type]
         lines.endless, lines.outcomes, lines.start, item.span,  # type: ignore[arg-type]
         tuple(lines.layouts),
-        tuple(Born(name.value, of.value, name.span) for line in _in_order(item)
+        tuple(m.Born(name.value, of.value, name.span) for line in _in_order(item)
               for name, of in _born(line)),
     )  # fmt: skip
 
@@ -209,12 +190,12 @@ def _line(line: syn.WorldItem, lines: _Settings) -> None:
         case syn.Score(value=value):
             _once("score", line, lines)
             lines.score = check(value, ctx)
-            if not isinstance(lines.score.type, (NumberType, RealType)):
-                fit(lines.score, NumberType(), ctx, "score")
+            if not isinstance(lines.score.type, (m.NumberType, m.RealType)):
+                fit(lines.score, m.NumberType(), ctx, "score")
         case syn.Spare(type=kind, count=count):
             of = object_type(draft, kind)
             _once(f"spare {of}", line, lines)
-            lines.spares.append(Spare(of, whole(draft, count, 0, MOST_REPEATED), line.span))
+            lines.spares.append(m.Spare(of, whole(draft, count, 0, MOST_REPEATED), line.span))
         case _:
             _policy(line, lines)
 
@@ -268,7 +249,7 @@ def actor_named(name: syn.Name, ctx: Context) -> str:
         hint = did_you_mean(name.value, known) or "Name an object of the world."
         draft.stop("TW0201", f"There is no object `{name.value}`.", name.span, "unknown", hint)
     of = draft.object_types.get((ctx.world, found.name), draft.object_types.get((None, found.name)))
-    if draft.actor is not None and not is_subtype(draft.types, of or ROOT, draft.actor):
+    if draft.actor is not None and not is_subtype(draft.types, of or m.ROOT, draft.actor):
         what = f"`{name.value}` is {of}, and only {draft.actor} acts."
         hint = f"Name an object of the type `{draft.actor}`."
         draft.stop("TW0301", what, name.span, "does not act", hint)
@@ -285,39 +266,39 @@ def _ending(line: syn.Ending, lines: _Settings) -> None:
     condition = check_condition(line.condition, ctx)
     text = text_of(line.text, ctx)
     source = ctx.quoted(condition)
-    ending = Ending(line.kind, line.name.value, condition, text, source, line.span)
+    ending = m.Ending(line.kind, line.name.value, condition, text, source, line.span)
     lines.endings[line.name.value] = ending
 
 
-def _award(amount: syn.Expr, condition: syn.Expr, line: syn.WorldItem, ctx: Context) -> Award:
+def _award(amount: syn.Expr, condition: syn.Expr, line: syn.WorldItem, ctx: Context) -> m.Award:
     points = check(amount, ctx)
-    if not isinstance(points.type, NumberType):
-        fit(points, NumberType(), ctx, "award")
-    return Award(points, check_condition(condition, ctx), line.span)
+    if not isinstance(points.type, m.NumberType):
+        fit(points, m.NumberType(), ctx, "award")
+    return m.Award(points, check_condition(condition, ctx), line.span)
 
 
 # ---- completeness ---------------------------------------------------------------------
 
 
-def _complete(draft: Draft, world: World) -> None:
+def _complete(draft: Draft, world: m.World) -> None:
     """Every attribute that cannot be `none` has a value in this world (TW0602)."""
     written = {
         effect.target.fluent
         for body in world.setups
         for effect in effects_in(body)
-        if isinstance(effect, Assign)
+        if isinstance(effect, m.Assign)
     }
     for decl in draft.objects.values():
         if decl.world in (None, world.name) and decl.of in draft.types and world.start is None:
             _object_complete(draft, decl, world, written)
 
 
-def _object_complete(draft: Draft, decl: ObjectDecl, world: World, written: set[str]) -> None:
+def _object_complete(draft: Draft, decl: m.ObjectDecl, world: m.World, written: set[str]) -> None:
     kind = draft.types[decl.of]
     given = {value.fluent for value in (*decl.fields, *kind.defaults)} | written
     for key in kind.attributes:
         fluent = draft.fluents[key]
-        needs = isinstance(fluent.type, ObjectType) and not fluent.type.optional
+        needs = isinstance(fluent.type, m.ObjectType) and not fluent.type.optional
         if needs and key not in given:
             what = f"`{decl.name}` has no `{fluent.name}` in the world `{world.name}`."
             hint = f"Write `{{ {fluent.name} = … }}` behind it, or make the attribute optional."
@@ -342,7 +323,7 @@ def read_data(path: syn.Str, draft: Draft) -> Source:
     return draft.data.setdefault(path.value, found)
 
 
-def recorded_state(path: syn.Str, span: Span, draft: Draft) -> StartFile:
+def recorded_state(path: syn.Str, span: Span, draft: Draft) -> m.StartFile:
     """``start "file.json"``: a state in the exchange format. The file is a source of the program,
     so that a recorded run knows what it began with."""
     source = read_data(path, draft)
@@ -357,4 +338,4 @@ def recorded_state(path: syn.Str, span: Span, draft: Draft) -> StartFile:
         hint = f'A recorded state is a JSON object with `"format": "{FORMAT}"`.'
         draft.stop("TW0006", what, path.span, "no recorded state", hint)
     draft.sources.setdefault(source.name, source)
-    return StartFile(path.value, source.text, span)
+    return m.StartFile(path.value, source.text, span)

@@ -6,56 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
-from tokenworld.model import (
-    And,
-    Arithmetic,
-    Binder,
-    BoolLiteral,
-    BuiltinCall,
-    BuiltinName,
-    Choose,
-    ClosureOf,
-    CollectionRange,
-    Compare,
-    CompositeTerm,
-    DeriveCall,
-    EnumLiteral,
-    EnumType,
-    Fold,
-    Implies,
-    IntervalRange,
-    InverseOf,
-    IsType,
-    LeafTerm,
-    ListTerm,
-    Local,
-    LogicTerm,
-    Me,
-    Member,
-    Negate,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    ParamRead,
-    Program,
-    Read,
-    Rescale,
-    Slot,
-    Template,
-    TemplateTerm,
-    Term,
-    TestTerm,
-    ToReal,
-    TypeRange,
-    ValueType,
-    is_default,
-    written_name,
-)
+from tokenworld import model as m
+from tokenworld.model import is_default, written_name
 from tokenworld.prose.wording import EnglishProse, indefinite, joined, kind_word, with_article
 
 __all__ = [
@@ -84,10 +36,10 @@ def plural(noun: str) -> str:
     return f"{noun}s"
 
 
-def type_noun(of: ValueType) -> str:
+def type_noun(of: m.ValueType) -> str:
     """The noun for a variable of a type."""
     match of:
-        case ObjectType(name=name) | EnumType(name=name):
+        case m.ObjectType(name=name) | m.EnumType(name=name):
             return kind_word(name)
         case _:
             return "number"
@@ -122,7 +74,7 @@ def such(conditions: Sequence[str]) -> str:
     return f" such that {' and '.join(conditions)}" if conditions else ""
 
 
-def built_in(name: BuiltinName, args: Sequence[str], detail: str) -> str:
+def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
     """A call of a built-in function, its arguments told already."""
     match name:
         case "min" | "max":
@@ -175,23 +127,27 @@ _COMPUTED: Final = {"+": "plus", "-": "minus", "*": "times", "/": "divided by", 
 class English:
     """Tells terms of one program; ``names`` are the phrases of the variables in sight."""
 
-    program: Program
+    program: m.Program
     names: Mapping[str, str]
 
-    def with_binders(self, binders: Sequence[Binder]) -> English:
+    def with_binders(self, binders: Sequence[m.Binder]) -> English:
         """The same with more variables in sight; equal nouns are told apart by name."""
         names = dict(self.names)
         for binder in binders:
             noun = type_noun(binder.type)
             twins = [one for one in binders if type_noun(one.type) == noun]
             taken = any(known == f"the {noun}" for known in names.values())
-            bare = isinstance(binder.type, (ObjectType, EnumType)) and len(twins) == 1 and not taken
+            bare = (
+                isinstance(binder.type, (m.ObjectType, m.EnumType))
+                and len(twins) == 1
+                and not taken
+            )
             shown = spoken_name(binder.name)
             names[binder.name] = f"the {noun}" if bare else self._named(noun, shown, binder.type)
         return replace(self, names=names)
 
-    def _named(self, noun: str, shown: str, of: ValueType) -> str:
-        return f"the {noun} {shown}" if isinstance(of, (ObjectType, EnumType)) else shown
+    def _named(self, noun: str, shown: str, of: m.ValueType) -> str:
+        return f"the {noun} {shown}" if isinstance(of, (m.ObjectType, m.EnumType)) else shown
 
     def with_name(self, name: str) -> English:
         """The same with a `let` name in sight."""
@@ -199,80 +155,80 @@ class English:
 
     # ---- conditions ---------------------------------------------------------------------------
 
-    def condition(self, term: Term) -> str:
+    def condition(self, term: m.Term) -> str:
         """A truth-valued term as a clause: "the door is open"."""
         match term:
-            case Not(term=inner):
+            case m.Not(term=inner):
                 return self.denial(inner)
-            case And(terms=terms):
-                return " and ".join(self._part(one, (Or, Implies)) for one in terms)
-            case Or(terms=terms):
-                return " or ".join(self._part(one, (And, Implies)) for one in terms)
-            case Implies(left=left, right=right):
+            case m.And(terms=terms):
+                return " and ".join(self._part(one, (m.Or, m.Implies)) for one in terms)
+            case m.Or(terms=terms):
+                return " or ".join(self._part(one, (m.And, m.Implies)) for one in terms)
+            case m.Implies(left=left, right=right):
                 return f"if {self.condition(left)}, then {self.condition(right)}"
-            case Compare():
+            case m.Compare():
                 return self._compared(term, _COMPARED[term.op])
-            case Member(item=item, collection=collection):
+            case m.Member(item=item, collection=collection):
                 return f"{self.value(item)} is {among(self, collection)}"
-            case IsType(term=inner, of=of):
+            case m.IsType(term=inner, of=of):
                 return f"{self.value(inner)} is {a(kind_word(of))}"
-            case Fold(fold="any" | "all"):
+            case m.Fold(fold="any" | "all"):
                 return quantified(self, term)
-            case Read() | DeriveCall():
+            case m.Read() | m.DeriveCall():
                 return self._fact(term, "is")
-            case BoolLiteral(value=value):
+            case m.BoolLiteral(value=value):
                 return "always" if value else "never"
-            case LeafTerm() | InverseOf() | ClosureOf() | NumberTerm() | CompositeTerm():
+            case m.LeafTerm() | m.InverseOf() | m.ClosureOf() | m.NumberTerm() | m.CompositeTerm():
                 return f"{self.value(term)} holds"
             case _:
                 assert_never(term)
 
-    def denial(self, term: Term) -> str:
+    def denial(self, term: m.Term) -> str:
         """The negation of a truth-valued term as a clause."""
         match term:
-            case Not(term=inner):
+            case m.Not(term=inner):
                 return self.condition(inner)
-            case Compare():
+            case m.Compare():
                 if self._may_be_none(term):  # over `none` an order is false either way round
                     return f"it is not so that {self.condition(term)}"
                 return self._compared(term, _REVERSED[term.op])
-            case Member(item=item, collection=collection):
+            case m.Member(item=item, collection=collection):
                 return f"{self.value(item)} is not {among(self, collection)}"
-            case IsType(term=inner, of=of):
+            case m.IsType(term=inner, of=of):
                 return f"{self.value(inner)} is not {a(kind_word(of))}"
-            case Fold(fold="any", value=None | BoolLiteral()):
+            case m.Fold(fold="any", value=None | m.BoolLiteral()):
                 return quantified(self, term).replace("there is ", "there is no ", 1)
-            case Read() | DeriveCall():
+            case m.Read() | m.DeriveCall():
                 return self._fact(term, "is not")
             case (
-                LeafTerm() | InverseOf() | ClosureOf() | And() | Or() | Implies() | NumberTerm()
-                | CompositeTerm()
+                m.LeafTerm() | m.InverseOf() | m.ClosureOf() | m.And() | m.Or() | m.Implies()
+                | m.NumberTerm() | m.CompositeTerm()
             ):  # fmt: skip
                 return f"it is not so that {self.condition(term)}"
             case _:
                 assert_never(term)
 
-    def _may_be_none(self, term: Compare) -> bool:
+    def _may_be_none(self, term: m.Compare) -> bool:
         optional = getattr(term.left.type, "optional", False) or getattr(
             term.right.type, "optional", False
         )
         return term.op not in ("==", "!=") and bool(optional)
 
-    def _part(self, term: Term, loose: tuple[type, ...]) -> str:
+    def _part(self, term: m.Term, loose: tuple[type, ...]) -> str:
         text = self.condition(term)
         return f"({text})" if isinstance(term, loose) else text
 
-    def _compared(self, term: Compare, verb: str) -> str:
+    def _compared(self, term: m.Compare, verb: str) -> str:
         left, right = term.left, term.right
-        if isinstance(left, Read) and len(left.args) == 1 and verb in ("is", "is not"):
+        if isinstance(left, m.Read) and len(left.args) == 1 and verb in ("is", "is not"):
             owner, name = self.value(left.args[0]), self._fluent(left)
-            if isinstance(right, NoneLiteral):
+            if isinstance(right, m.NoneLiteral):
                 return absent(owner, name, verb == "is")
             if name in PLACES:
                 return f"{owner} {be(owner, verb, left.was)} {name} {self.value(right)}"
         return f"{self.value(left)} {verb} {self.value(right)}"
 
-    def _fact(self, term: Read | DeriveCall, verb: str) -> str:
+    def _fact(self, term: m.Read | m.DeriveCall, verb: str) -> str:
         name = self._fluent(term)
         if len(term.args) == 1:
             owner = self.value(term.args[0])
@@ -288,42 +244,42 @@ class English:
             return f"“{name}” {held}"
         return f"“{name}” {held} for {joined([self.value(arg) for arg in term.args], 'and')}"
 
-    def every(self, binders: Sequence[Binder]) -> str:
+    def every(self, binders: Sequence[m.Binder]) -> str:
         """ "every pot and every pea": who a rule speaks of, its variables being in sight."""
         return joined([_each(binder, self, self) for binder in binders], "and")
 
     # ---- values -------------------------------------------------------------------------------
 
-    def value(self, term: Term) -> str:
+    def value(self, term: m.Term) -> str:
         """A term as a noun phrase: "the jug's level"."""
         match term:
-            case NumberLiteral(type=NumberType(decimals=decimals, unit=unit), value=value):
+            case m.NumberLiteral(type=m.NumberType(decimals=decimals, unit=unit), value=value):
                 return _PROSE.number(int(value), decimals, unit)
-            case NumberLiteral(value=value):
+            case m.NumberLiteral(value=value):
                 return str(value)
-            case EnumLiteral(member=member):
+            case m.EnumLiteral(member=member):
                 return _PROSE.identifier(member)
-            case BoolLiteral(value=truth):
+            case m.BoolLiteral(value=truth):
                 return "true" if truth else "false"
-            case NoneLiteral():
+            case m.NoneLiteral():
                 return "nothing"
-            case ObjectLiteral(name=name):
+            case m.ObjectLiteral(name=name):
                 return self._object(name)
-            case ParamRead(name=name):
+            case m.ParamRead(name=name):
                 return spoken_name(name)
-            case Local(name=name):
+            case m.Local(name=name):
                 return self.names.get(name, spoken_name(name))
-            case Me():
+            case m.Me():
                 return self.names.get("me", "the actor")
-            case Read() | DeriveCall():
+            case m.Read() | m.DeriveCall():
                 return self._called(term)
-            case TemplateTerm(template=template):
+            case m.TemplateTerm(template=template):
                 return f"“{self.template(template)}”"
-            case Rescale(term=inner) | ToReal(term=inner):
+            case m.Rescale(term=inner) | m.ToReal(term=inner):
                 return self.value(inner)
             case (
-                InverseOf() | ClosureOf() | LogicTerm() | TestTerm() | Arithmetic() | Negate()
-                | Choose() | ListTerm() | Fold() | BuiltinCall()
+                m.InverseOf() | m.ClosureOf() | m.LogicTerm() | m.TestTerm() | m.Arithmetic()
+                | m.Negate() | m.Choose() | m.ListTerm() | m.Fold() | m.BuiltinCall()
             ):  # fmt: skip
                 return self._computed(term)
             case _:
@@ -334,46 +290,46 @@ class English:
         title = next((one.title for one in decls if one.title is not None), None)
         return with_article(title if title is not None else _PROSE.identifier(name), "the")
 
-    def _computed(self, term: Term) -> str:
+    def _computed(self, term: m.Term) -> str:
         match term:
-            case InverseOf(fluent=fluent, of=of) | ClosureOf(fluent=fluent, of=of):
+            case m.InverseOf(fluent=fluent, of=of) | m.ClosureOf(fluent=fluent, of=of):
                 one = self.program.fluents[fluent]
-                name = one.inverse if isinstance(term, InverseOf) else one.closure
+                name = one.inverse if isinstance(term, m.InverseOf) else one.closure
                 return possessive(self.value(of), spoken_name(name or one.name))
-            case Arithmetic(op=op, left=left, right=right):
+            case m.Arithmetic(op=op, left=left, right=right):
                 return f"{self._operand(left)} {_COMPUTED[op]} {self._operand(right)}"
-            case Negate(term=inner):
+            case m.Negate(term=inner):
                 return f"minus {self._operand(inner)}"
-            case Choose(then=then, otherwise=otherwise) if is_default(term):
+            case m.Choose(then=then, otherwise=otherwise) if is_default(term):
                 return f"{self.value(then)} (or {self.value(otherwise)} if there is none)"
-            case Choose(condition=condition, then=then, otherwise=otherwise):
+            case m.Choose(condition=condition, then=then, otherwise=otherwise):
                 head = f"{self.value(then)} if {self.condition(condition)}"
                 return f"{head}, otherwise {self.value(otherwise)}"
-            case ListTerm(items=items):
+            case m.ListTerm(items=items):
                 return joined([self.value(item) for item in items], "and") or "nothing"
-            case Fold():
+            case m.Fold():
                 return folded(self, term)
-            case BuiltinCall():
+            case m.BuiltinCall():
                 args = [self.value(arg) for arg in term.args]
                 return built_in(term.name, args, term.detail)
             case (
-                LeafTerm() | Read() | DeriveCall() | LogicTerm() | TestTerm() | Rescale()
-                | ToReal() | TemplateTerm()
+                m.LeafTerm() | m.Read() | m.DeriveCall() | m.LogicTerm() | m.TestTerm()
+                | m.Rescale() | m.ToReal() | m.TemplateTerm()
             ):  # fmt: skip
                 return f"whether {self.condition(term)}"
             case _:
                 assert_never(term)
 
-    def _operand(self, term: Term) -> str:
+    def _operand(self, term: m.Term) -> str:
         text = self.value(term)
-        return f"({text})" if isinstance(term, (Arithmetic, Choose)) else text
+        return f"({text})" if isinstance(term, (m.Arithmetic, m.Choose)) else text
 
-    def _fluent(self, term: Read | DeriveCall) -> str:
-        if isinstance(term, DeriveCall):
+    def _fluent(self, term: m.Read | m.DeriveCall) -> str:
+        if isinstance(term, m.DeriveCall):
             return spoken_name(term.derive)
         return spoken_name(self.program.fluents[term.fluent].name)
 
-    def _called(self, term: Read | DeriveCall) -> str:
+    def _called(self, term: m.Read | m.DeriveCall) -> str:
         if term.type.kind == "bool":
             return f"whether {self._fact(term, 'is')}"
         name, args = self._fluent(term), [self.value(arg) for arg in term.args]
@@ -386,18 +342,18 @@ class English:
 
     # ---- prose --------------------------------------------------------------------------------
 
-    def template(self, template: Template) -> str:
+    def template(self, template: m.Template) -> str:
         """A text with its slots told: "The pot is full."."""
         return "".join(
-            self._slot(part) if isinstance(part, Slot) else part.text for part in template.parts
+            self._slot(part) if isinstance(part, m.Slot) else part.text for part in template.parts
         )
 
-    def _slot(self, slot: Slot) -> str:
+    def _slot(self, slot: m.Slot) -> str:
         text = self.value(slot.term)
         if slot.listing:
             return f"[the list of {text}]"
         plain = text.removeprefix("the ")
-        if isinstance(slot.term, (Local, Me, ObjectLiteral)):
+        if isinstance(slot.term, (m.Local, m.Me, m.ObjectLiteral)):
             return with_article(plain, slot.article)
         return f"[{text}]"
 
@@ -413,29 +369,29 @@ _WORDS: Final = {
 }  # fmt: skip
 
 
-def among(english: English, collection: Term) -> str:
+def among(english: English, collection: m.Term) -> str:
     """Tell membership: "one of the cat or the dog", "among the chest's contents"."""
     match collection:
-        case ListTerm(items=items):
+        case m.ListTerm(items=items):
             return f"one of {joined([english.value(item) for item in items], 'or')}"
-        case InverseOf() | ClosureOf():
+        case m.InverseOf() | m.ClosureOf():
             return f"among {english.value(collection)}"
         case (
-            LeafTerm() | Read() | DeriveCall() | LogicTerm() | TestTerm() | NumberTerm()
-            | Choose() | Fold() | BuiltinCall() | TemplateTerm()
+            m.LeafTerm() | m.Read() | m.DeriveCall() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+            | m.Choose() | m.Fold() | m.BuiltinCall() | m.TemplateTerm()
         ):  # fmt: skip
             return f"in {english.value(collection)}"
         case _:
             assert_never(collection)
 
 
-def quantified(english: English, term: Fold) -> str:
+def quantified(english: English, term: m.Fold) -> str:
     """`any` and `all` as a clause: "there is a pot such that the pot is full"."""
     inner = english.with_binders(term.binders)
     if term.fold == "any":
         who = joined([_some(one, inner, english) for one in term.binders], "and")
         where = [] if term.where is None else [inner.condition(term.where)]
-        trivial = term.value is None or isinstance(term.value, (BoolLiteral, NumberLiteral))
+        trivial = term.value is None or isinstance(term.value, (m.BoolLiteral, m.NumberLiteral))
         where += [] if trivial or term.value is None else [inner.condition(term.value)]
         return f"there is {who}{such(where)}"
     who = joined([_each(one, inner, english) for one in term.binders], "and")
@@ -444,31 +400,31 @@ def quantified(english: English, term: Fold) -> str:
     return f"for {who}{such(where_)}: {inner.condition(term.value)}"
 
 
-def _some(binder: Binder, inner: English, outer: English) -> str:
+def _some(binder: m.Binder, inner: English, outer: English) -> str:
     return f"{a(_noun(binder, inner))}{_within(binder, outer)}"
 
 
-def _each(binder: Binder, inner: English, outer: English) -> str:
+def _each(binder: m.Binder, inner: English, outer: English) -> str:
     return f"every {_noun(binder, inner)}{_within(binder, outer)}"
 
 
-def _noun(binder: Binder, inner: English) -> str:
+def _noun(binder: m.Binder, inner: English) -> str:
     return inner.names[binder.name].removeprefix("the ")
 
 
-def _within(binder: Binder, outer: English) -> str:
+def _within(binder: m.Binder, outer: English) -> str:
     match binder.domain:
-        case CollectionRange(collection=collection):
+        case m.CollectionRange(collection=collection):
             return f" {among(outer, collection)}"
-        case IntervalRange(low=low, high=high):
+        case m.IntervalRange(low=low, high=high):
             return f" from {low} to {high}"
-        case TypeRange():
+        case m.TypeRange():
             return ""
         case _:
             assert_never(binder.domain)
 
 
-def folded(english: English, term: Fold) -> str:
+def folded(english: English, term: m.Fold) -> str:
     """A fold as a noun phrase: "the number of pots such that the pot is full"."""
     inner = english.with_binders(term.binders)
     if term.fold in ("any", "all"):
@@ -481,7 +437,7 @@ def folded(english: English, term: Fold) -> str:
             conditions.append(inner.condition(term.value))
         what = f"the number of {joined([plural(one) for one in who], 'and')}"
         return f"{what}{within}{such(conditions)}"
-    if isinstance(term.value, Local) and term.fold in ("first", "last"):
+    if isinstance(term.value, m.Local) and term.fold in ("first", "last"):
         return f"the {term.fold} {who[0]}{within}{such(conditions)}"
     value = inner.value(term.value) if term.value is not None else "1"
     all_of = joined([f"every {one}" for one in who], "and")

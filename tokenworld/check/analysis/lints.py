@@ -15,6 +15,7 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import skeleton
 from tokenworld.check.analysis.applicability import check_applicability, watched_actions
 from tokenworld.check.analysis.uses import (
@@ -29,36 +30,7 @@ from tokenworld.check.analysis.uses import (
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import assignable
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Span, invisible
-from tokenworld.model import (
-    Action,
-    Assign,
-    Binder,
-    Birth,
-    Body,
-    BoolType,
-    Compare,
-    Derive,
-    Effect,
-    EnumType,
-    Fluent,
-    If,
-    Invariant,
-    Law,
-    Let,
-    Local,
-    NoneLiteral,
-    NumberType,
-    Read,
-    Require,
-    Term,
-    TextType,
-    Watch,
-    World,
-    bodies,
-    effects_in,
-    is_optional,
-    written_name,
-)
+from tokenworld.model import bodies, effects_in, is_optional, written_name
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -96,7 +68,7 @@ def check_absence(draft: Draft) -> None:
     A rule that tests one of the two sides with `none` has thought of it.
     """
     for rule in _rules(draft):
-        comparisons = [one for one in terms_below(rule, draft) if isinstance(one, Compare)]
+        comparisons = [one for one in terms_below(rule, draft) if isinstance(one, m.Compare)]
         tested = {skeleton(side) for one in comparisons for side in _with_none(one)}
         for term in comparisons:
             sides = {skeleton(term.left), skeleton(term.right)}
@@ -109,26 +81,26 @@ def _rules(draft: Draft) -> Iterator[object]:
         yield from part if isinstance(part, tuple) else (part,)
 
 
-def _tell_absent(term: Compare, draft: Draft) -> None:
+def _tell_absent(term: m.Compare, draft: Draft) -> None:
     left, right = draft.text(term.left.span), draft.text(term.right.span)
     what = f"`{left}` and `{right}` may both be `none`, and then they are equal."
     hint = "Test one of them with `!= none` too, if that is not meant."
     draft.tell("TW0907", what, term.span, "both may be absent", hint)
 
 
-def _both(term: Compare) -> bool:
+def _both(term: m.Compare) -> bool:
     return _absent(term.left) and _absent(term.right)
 
 
-def _absent(term: Term) -> bool:
-    return is_optional(term.type) and not isinstance(term, NoneLiteral)
+def _absent(term: m.Term) -> bool:
+    return is_optional(term.type) and not isinstance(term, m.NoneLiteral)
 
 
-def _with_none(term: Compare) -> tuple[Term, ...]:
+def _with_none(term: m.Compare) -> tuple[m.Term, ...]:
     """The side that is compared with `none`, if one is."""
-    if isinstance(term.right, NoneLiteral):
+    if isinstance(term.right, m.NoneLiteral):
         return (term.left,)
-    return (term.right,) if isinstance(term.left, NoneLiteral) else ()
+    return (term.right,) if isinstance(term.left, m.NoneLiteral) else ()
 
 
 _CHANGES_DIRECTION = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -183,10 +155,10 @@ def check_growth(draft: Draft) -> None:
     if not endless:
         return
     actions, laws = tuple(draft.actions.values()), tuple(draft.laws.values())
-    rules: tuple[Action | Law | Birth, ...] = (*actions, *laws, *draft.births)
+    rules: tuple[m.Action | m.Law | m.Birth, ...] = (*actions, *laws, *draft.births)
     falls = draft.memo.each("falling", rules, lambda rule: _falling(rule, draft))
     falling = frozenset[str]().union(*falls)
-    raised: dict[str, list[Law]] = {}
+    raised: dict[str, list[m.Law]] = {}
     for law, names in zip(laws, draft.memo.each("raised", laws, _raised), strict=True):
         for name in names:
             raised.setdefault(name, []).append(law)
@@ -197,74 +169,78 @@ def check_growth(draft: Draft) -> None:
                 _tell_growth(*found, fluent, draft)
 
 
-def _has_no_end(fluent: Fluent) -> bool:
-    return isinstance(fluent.type, NumberType) and fluent.type.high is None
+def _has_no_end(fluent: m.Fluent) -> bool:
+    return isinstance(fluent.type, m.NumberType) and fluent.type.high is None
 
 
-def _raised(law: Law) -> frozenset[str]:
+def _raised(law: m.Law) -> frozenset[str]:
     """The fluents that a law adds to, under whatever condition."""
-    changes = (one for one in effects_in(law.body) if isinstance(one, Assign))
+    changes = (one for one in effects_in(law.body) if isinstance(one, m.Assign))
     return frozenset(one.target.fluent for one in changes if _rises(one))
 
 
-def _falling(rule: Action | Law | Birth, draft: Draft) -> frozenset[str]:
+def _falling(rule: m.Action | m.Law | m.Birth, draft: Draft) -> frozenset[str]:
     """The fluents that a rule may set to less."""
     return frozenset(name for one in effects_below(rule) for name in _falls(one, draft))
 
 
-def _tell_growth(law: Law, effect: Assign, fluent: Fluent, draft: Draft) -> None:
+def _tell_growth(law: m.Law, effect: m.Assign, fluent: m.Fluent, draft: Draft) -> None:
     what = f"`{fluent.name}` grows without bound: `{law.name}` adds to it and nothing takes away."
     hint = "Give it a range with `clamped`, a condition, or use `tick()` to count ticks."
     related = (Related(fluent.span, "it has no upper end"),)
     draft.tell("TW0906", what, effect.span, "adds in every tick", hint, related)
 
 
-def _increase(fluent: Fluent, laws: list[Law], draft: Draft) -> tuple[Law, Assign] | None:
+def _increase(fluent: m.Fluent, laws: list[m.Law], draft: Draft) -> tuple[m.Law, m.Assign] | None:
     """The first law that adds to the fluent whatever its value."""
     for law in laws:
         if _reads(law.when, fluent, draft):
             continue
         for effect in _unguarded(law.body, fluent, draft):
-            if isinstance(effect, Assign) and effect.target.fluent == fluent.id and _rises(effect):
+            if (
+                isinstance(effect, m.Assign)
+                and effect.target.fluent == fluent.id
+                and _rises(effect)
+            ):
                 return law, effect
     return None
 
 
-def _unguarded(body: Body, fluent: Fluent, draft: Draft) -> Iterator[Effect]:
+def _unguarded(body: m.Body, fluent: m.Fluent, draft: Draft) -> Iterator[m.Effect]:
     """The changes of a body that no test of the fluent guards."""
     for effect in body:
-        if isinstance(effect, If) and _reads(effect.condition, fluent, draft):
+        if isinstance(effect, m.If) and _reads(effect.condition, fluent, draft):
             continue
         yield effect
         for inner in bodies(effect):
             yield from _unguarded(inner, fluent, draft)
 
 
-def _reads(part: object, fluent: Fluent, draft: Draft) -> bool:
+def _reads(part: object, fluent: m.Fluent, draft: Draft) -> bool:
     return any(
-        isinstance(term, Read) and term.fluent == fluent.id for term in terms_below(part, draft)
+        isinstance(term, m.Read) and term.fluent == fluent.id for term in terms_below(part, draft)
     )
 
 
-def _rises(effect: Assign) -> bool:
+def _rises(effect: m.Assign) -> bool:
     """`+=` of an amount that is never negative and sometimes positive."""
     kind = effect.value.type
-    if effect.op != "+=" or not isinstance(kind, NumberType):
+    if effect.op != "+=" or not isinstance(kind, m.NumberType):
         return False
     return kind.low is not None and kind.low >= 0 and kind.high != 0
 
 
-def _falls(effect: Effect, draft: Draft) -> Iterator[str]:
+def _falls(effect: m.Effect, draft: Draft) -> Iterator[str]:
     """The fluents that a change may set to less."""
-    if not isinstance(effect, Assign):
+    if not isinstance(effect, m.Assign):
         yield from (write.fluent for write in written_slots(effect, draft))
     elif not _rises(effect) and not _still(effect):
         yield effect.target.fluent
 
 
-def _still(effect: Assign) -> bool:
+def _still(effect: m.Assign) -> bool:
     kind = effect.value.type
-    return effect.op != "=" and isinstance(kind, NumberType) and kind.low == kind.high == 0
+    return effect.op != "=" and isinstance(kind, m.NumberType) and kind.low == kind.high == 0
 
 
 _REFUSED: Final = frozenset({"refused", "refusal", "refusals", "rejected", "rejection", "denied"})
@@ -277,12 +253,12 @@ def check_refusals(draft: Draft) -> None:
     draft.each("refusals", actions, lambda action: _action(action, draft))
 
 
-def _action(action: Action, draft: Draft) -> None:
+def _action(action: m.Action, draft: Draft) -> None:
     _reasons(action, draft)
     _stored(action, draft)
 
 
-def _reasons(action: Action, draft: Draft) -> None:
+def _reasons(action: m.Action, draft: Draft) -> None:
     """A require without label and text refuses without a reason (an import has none to give)."""
     if draft.pddl:
         return
@@ -294,7 +270,7 @@ def _reasons(action: Action, draft: Draft) -> None:
             draft.tell("TW0901", what, require.span, "no label, no text", hint, fix=fix)
 
 
-def _reason(action: Action, require: Require) -> Fix:
+def _reason(action: m.Action, require: m.Require) -> Fix:
     words = re.sub(r"[^A-Za-z0-9]+", " ", action.name).strip() or "that"
     label = "cannot_" + words.lower().replace(" ", "_")
     edit = Edit(_behind(require.span), f' else {label} "You cannot {words} now."')
@@ -310,7 +286,7 @@ def _behind(span: Span) -> Span:
 # ---- refusals in the state --------------------------------------------------------------
 
 
-def _stored(action: Action, draft: Draft) -> None:
+def _stored(action: m.Action, draft: Draft) -> None:
     """A fact named after refusing, or one named after failing that a branch sets."""
     for assign, in_branch in _assigned(action.body):
         fluent = draft.fluents[assign.target.fluent]
@@ -323,17 +299,17 @@ def _stored(action: Action, draft: Draft) -> None:
         return
 
 
-def _assigned(body: Body, in_branch: bool = False) -> Iterator[tuple[Assign, bool]]:
+def _assigned(body: m.Body, in_branch: bool = False) -> Iterator[tuple[m.Assign, bool]]:
     for effect in body:
-        if isinstance(effect, Assign):
+        if isinstance(effect, m.Assign):
             yield effect, in_branch
         for inner in bodies(effect):
-            yield from _assigned(inner, in_branch or isinstance(effect, If))
+            yield from _assigned(inner, in_branch or isinstance(effect, m.If))
 
 
-def _remembers(fluent: Fluent, in_branch: bool) -> bool:
+def _remembers(fluent: m.Fluent, in_branch: bool) -> bool:
     words = set(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", fluent.name).lower().split("_"))
-    told = isinstance(fluent.type, (BoolType, EnumType, TextType))
+    told = isinstance(fluent.type, (m.BoolType, m.EnumType, m.TextType))
     return bool(words & _REFUSED) or (told and in_branch and bool(words & _FAILED))
 
 
@@ -361,8 +337,8 @@ def _alike(outlines: list[object]) -> list[int]:
     return sorted(one for some in places.values() if len(some) > 1 for one in some)
 
 
-def _compare(acting: list[Action], draft: Draft) -> None:
-    found: dict[object, list[Action]] = {}
+def _compare(acting: list[m.Action], draft: Draft) -> None:
+    found: dict[object, list[m.Action]] = {}
     for later in acting:
         earlier = found.setdefault(_shape(later, draft), [])
         for one in earlier:
@@ -371,15 +347,15 @@ def _compare(acting: list[Action], draft: Draft) -> None:
         earlier.append(later)
 
 
-def _outline(action: Action) -> object:
+def _outline(action: m.Action) -> object:
     """A key that two actions of one shape share, computed without reading terms."""
     changes = tuple(
-        (one.kind, one.target.fluent if isinstance(one, Assign) else "") for one in action.body
+        (one.kind, one.target.fluent if isinstance(one, m.Assign) else "") for one in action.body
     )
     return len(action.params), len(action.guards), changes
 
 
-def _tell_twins(earlier: Action, later: Action, draft: Draft) -> bool:
+def _tell_twins(earlier: m.Action, later: m.Action, draft: Draft) -> bool:
     """Report the narrower of two actions that do the same; the later one if they are equal."""
     if _covers(earlier, later, draft):
         first, second = earlier, later
@@ -398,7 +374,7 @@ def _tell_twins(earlier: Action, later: Action, draft: Draft) -> bool:
     return True
 
 
-def _covers(wide: Action, narrow: Action, draft: Draft) -> bool:
+def _covers(wide: m.Action, narrow: m.Action, draft: Draft) -> bool:
     pairs = zip(narrow.params, wide.params, strict=True)
     return all(
         assignable(draft.types, one.type, other.type) and _within(one.domain, other.domain)
@@ -413,13 +389,13 @@ def _within(one: object, other: object) -> bool:
     return bool(getattr(other, "low", low) <= low and high <= getattr(other, "high", high))
 
 
-def _shape(action: Action, draft: Draft) -> object:
+def _shape(action: m.Action, draft: Draft) -> object:
     """An action without its names, places and refusal words: equal for two that do the same."""
     names = [param.name for param in action.params]
-    names += [guard.name for guard in action.guards if isinstance(guard, Let)]
+    names += [guard.name for guard in action.guards if isinstance(guard, m.Let)]
     order = {name: f"\0{number}" for number, name in enumerate(names)}
     guards = tuple(
-        guard.condition if isinstance(guard, Require) else guard.value for guard in action.guards
+        guard.condition if isinstance(guard, m.Require) else guard.value for guard in action.guards
     )
     parts = (guards, action.takes, action.until, action.cost, action.body, action.cancelled)
     exempt = tuple(rule.name for rule in draft.conserves.values() if action.name in rule.exempt)
@@ -431,7 +407,7 @@ def _renamed(part: object, order: dict[str, str]) -> object:
     """Any part of the model with its local names replaced."""
     if isinstance(part, tuple):
         return tuple(_renamed(inner, order) for inner in part)
-    if isinstance(part, Local):
+    if isinstance(part, m.Local):
         return replace(part, name=order.get(part.name, part.name))
     if isinstance(part, Span) or not is_dataclass(part) or isinstance(part, type):
         return part
@@ -443,7 +419,7 @@ def _renamed(part: object, order: dict[str, str]) -> object:
     return replace(part, **changed)
 
 
-_Rule = Derive | Watch | Invariant
+_Rule = m.Derive | m.Watch | m.Invariant
 
 
 def check_usage(draft: Draft) -> None:
@@ -483,7 +459,7 @@ def _lies_in(inner: Span, outer: Span) -> bool:
     return inner.file == outer.file and outer.start <= inner.start < outer.end
 
 
-def _aims(world: World) -> bool:
+def _aims(world: m.World) -> bool:
     """Whether something is made of the state: without an ending or a score, it is the result."""
     return bool(world.endings or world.awards or world.pays or world.score is not None)
 
@@ -527,8 +503,10 @@ def _facts(draft: Draft, used: Mentions) -> None:
             _tell_unused(draft, what, fluent.span, "Remove it, or read it somewhere.")
 
 
-def _by_convention(derive: Derive) -> bool:
-    return isinstance(derive.type, TextType) or (derive.name == "sees" and len(derive.params) == 2)
+def _by_convention(derive: m.Derive) -> bool:
+    return isinstance(derive.type, m.TextType) or (
+        derive.name == "sees" and len(derive.params) == 2
+    )
 
 
 def _described(draft: Draft) -> frozenset[str]:
@@ -557,32 +535,32 @@ def _locals(draft: Draft) -> None:
     draft.each("locals of rules", rules, lambda rule: _of_rule(rule, draft))
 
 
-def _of_action(action: Action, watched: bool, draft: Draft) -> None:
+def _of_action(action: m.Action, watched: bool, draft: Draft) -> None:
     if not watched:
         _parameters(f"`{action.name}`", action.params, action, draft)
-    guards = (guard for guard in action.guards if isinstance(guard, Let))
+    guards = (guard for guard in action.guards if isinstance(guard, m.Let))
     _lets((*guards, *_named_in(action.body)), action, draft)
 
 
-def _of_law(law: Law, draft: Draft) -> None:
+def _of_law(law: m.Law, draft: Draft) -> None:
     _parameters(f"`{law.name}`", law.params, law, draft)
     _lets(_named_in(law.body), law, draft)
 
 
-def _named_in(body: Body) -> tuple[Let, ...]:
-    return tuple([one for one in effects_in(body) if isinstance(one, Let)])
+def _named_in(body: m.Body) -> tuple[m.Let, ...]:
+    return tuple([one for one in effects_in(body) if isinstance(one, m.Let)])
 
 
 def _of_rule(rule: _Rule, draft: Draft) -> None:
     part: object = rule
-    if isinstance(rule, Derive):
+    if isinstance(rule, m.Derive):
         part = rule.value
-    elif isinstance(rule, Invariant):
+    elif isinstance(rule, m.Invariant):
         part = rule.condition
     _parameters(f"`{rule.name}`", rule.params, part, draft)
 
 
-def _parameters(owner: str, params: tuple[Binder, ...], part: object, draft: Draft) -> None:
+def _parameters(owner: str, params: tuple[m.Binder, ...], part: object, draft: Draft) -> None:
     used = mentions(part, draft).names
     for position, param in enumerate(params):
         if param.name not in used:
@@ -591,7 +569,7 @@ def _parameters(owner: str, params: tuple[Binder, ...], part: object, draft: Dra
             _tell_unused(draft, what, param.span, "Remove it, or use it.", fix)
 
 
-def _without(params: tuple[Binder, ...], position: int, draft: Draft) -> Fix | None:
+def _without(params: tuple[m.Binder, ...], position: int, draft: Draft) -> Fix | None:
     """Take a parameter away with the comma beside it; its calls are left to their author."""
     span = params[position].span
     source = draft.source_of(span)
@@ -605,7 +583,7 @@ def _without(params: tuple[Binder, ...], position: int, draft: Draft) -> Fix | N
     return Fix("remove the parameter", (Edit(source.span(first, last), ""),))
 
 
-def _lets(lets: tuple[Let, ...], rule: Action | Law, draft: Draft) -> None:
+def _lets(lets: tuple[m.Let, ...], rule: m.Action | m.Law, draft: Draft) -> None:
     used = mentions(rule, draft).names
     for let in lets:
         if let.name not in used:

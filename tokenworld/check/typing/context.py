@@ -9,44 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import is_subtype, kind_type, type_of_ref
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    ROOT,
-    And,
-    Binder,
-    BoolLiteral,
-    Compare,
-    CompositeTerm,
-    DeriveCall,
-    Domain,
-    EnumLiteral,
-    Implies,
-    IntervalRange,
-    IsType,
-    LeafTerm,
-    Local,
-    LogicTerm,
-    Me,
-    NoneLiteral,
-    Not,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectKind,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    ParamRead,
-    Read,
-    StateTerm,
-    Term,
-    TestTerm,
-    TypeRange,
-    ValueType,
-    without_none,
-)
+from tokenworld.model import without_none
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -61,10 +28,10 @@ __all__ = [
 ]
 
 
-Types = Mapping[str, ObjectKind]
+Types = Mapping[str, m.ObjectKind]
 Key = object
 """A local by its name, a path by its parts (`_key_of`)."""
-Facts = dict[Key, tuple[ValueType, ...]]
+Facts = dict[Key, tuple[m.ValueType, ...]]
 """The known types of locals and paths: every type that the value has, the first one leading.
 
 Several types stand beside each other where none is a subtype of another: after `x is A` and
@@ -72,80 +39,82 @@ Several types stand beside each other where none is a subtype of another: after 
 """
 
 
-def _key_of(term: Term) -> Key | None:
+def _key_of(term: m.Term) -> Key | None:
     """The key of a local or a path such as ``b.at`` in `Facts`; ``None`` for any other term.
 
     A path is read from one state: the past is none, and neither is what is calculated.
     """
     match term:
-        case Local(name=name):
+        case m.Local(name=name):
             return name
         case (
-            Read(fluent=name, args=args, was=False) | DeriveCall(derive=name, args=args, was=False)
+            m.Read(fluent=name, args=args, was=False)
+            | m.DeriveCall(derive=name, args=args, was=False)
         ):
             keys = tuple(_key_of(arg) for arg in args)
             return None if None in keys else (type(term), name, keys)
-        case BoolLiteral(value=value) | NumberLiteral(value=value):
+        case m.BoolLiteral(value=value) | m.NumberLiteral(value=value):
             return (type(term), value)
-        case EnumLiteral(enum=enum, index=index):
+        case m.EnumLiteral(enum=enum, index=index):
             return (type(term), enum, index)
-        case ObjectLiteral(name=name) | ParamRead(name=name):
+        case m.ObjectLiteral(name=name) | m.ParamRead(name=name):
             return (type(term), name)
-        case Me():
+        case m.Me():
             return (type(term),)
         case (
-            NoneLiteral() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm()
+            m.NoneLiteral() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+            | m.CompositeTerm()
         ):  # fmt: skip
             return None
         case _:
             assert_never(term)
 
 
-def _known(term: Term, kind: ValueType, types: Types) -> Facts:
+def _known(term: m.Term, kind: m.ValueType, types: Types) -> Facts:
     """The fact that a term has a type, as far as it has a key."""
     key = _key_of(term)
     if key is None:
         return {}
-    if isinstance(term, Local):
+    if isinstance(term, m.Local):
         return {key: (kind,)}
     return {key: _narrowed((without_none(term.type),), (kind,), types)}
 
 
-def facts_where(term: Term, types: Types, *, holds: bool = True) -> Facts:
+def facts_where(term: m.Term, types: Types, *, holds: bool = True) -> Facts:
     """The narrower types of locals and paths where ``term`` holds, or where it does not."""
     match term:
         case (
-            Compare(op=op, left=value, right=NoneLiteral())
-            | Compare(op=op, left=NoneLiteral(), right=value)
+            m.Compare(op=op, left=value, right=m.NoneLiteral())
+            | m.Compare(op=op, left=m.NoneLiteral(), right=value)
         ) if op == ("!=" if holds else "=="):
             return _known(value, without_none(value.type), types)
-        case IsType(term=value, of=of) if holds:
-            return _known(value, ObjectType(of), types)
-        case And(terms=terms) | Or(terms=terms):
+        case m.IsType(term=value, of=of) if holds:
+            return _known(value, m.ObjectType(of), types)
+        case m.And(terms=terms) | m.Or(terms=terms):
             parts = [facts_where(part, types, holds=holds) for part in terms]
-            return (_all if isinstance(term, And) == holds else _some)(parts, types)
-        case Implies(left=left, right=right):
+            return (_all if isinstance(term, m.And) == holds else _some)(parts, types)
+        case m.Implies(left=left, right=right):
             parts = [
                 facts_where(left, types, holds=not holds),
                 facts_where(right, types, holds=holds),
             ]
             return (_some if holds else _all)(parts, types)
-        case Not(term=inner):
+        case m.Not(term=inner):
             return facts_where(inner, types, holds=not holds)
-        case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case m.LeafTerm() | m.StateTerm() | m.TestTerm() | m.NumberTerm() | m.CompositeTerm():
             return {}
         case _:
             assert_never(term)
 
 
 def _narrowed(
-    before: tuple[ValueType, ...], fact: tuple[ValueType, ...], types: Types
-) -> tuple[ValueType, ...]:
+    before: tuple[m.ValueType, ...], fact: tuple[m.ValueType, ...], types: Types
+) -> tuple[m.ValueType, ...]:
     """The types of a value with the types ``before`` once ``fact`` holds too."""
-    if not all(isinstance(kind, ObjectType) for kind in (*before, *fact)):
+    if not all(isinstance(kind, m.ObjectType) for kind in (*before, *fact)):
         return fact
-    names = [kind.name for kind in (*fact, *before) if isinstance(kind, ObjectType)]
-    return tuple(ObjectType(name) for name in _nearest(names, types))
+    names = [kind.name for kind in (*fact, *before) if isinstance(kind, m.ObjectType)]
+    return tuple(m.ObjectType(name) for name in _nearest(names, types))
 
 
 def _nearest(names: list[str], types: Types) -> list[str]:
@@ -178,22 +147,22 @@ def _some(parts: list[Facts], types: Types) -> Facts:
     return facts
 
 
-def _common(every: list[tuple[ValueType, ...]], types: Types) -> tuple[ValueType, ...]:
+def _common(every: list[tuple[m.ValueType, ...]], types: Types) -> tuple[m.ValueType, ...]:
     if all(kinds == every[0] for kinds in every):
         return every[0]
-    if not all(isinstance(kind, ObjectType) for kinds in every for kind in kinds):
+    if not all(isinstance(kind, m.ObjectType) for kinds in every for kind in kinds):
         return ()
-    names = [[kind.name for kind in kinds if isinstance(kind, ObjectType)] for kinds in every]
+    names = [[kind.name for kind in kinds if isinstance(kind, m.ObjectType)] for kinds in every]
     ancestors = [above for name in names[0] if name in types for above in types[name].ancestors]
     shared = [
         one
         for one in dict.fromkeys(ancestors)
         if all(any(is_subtype(types, name, one) for name in each) for each in names)
     ]
-    return tuple(ObjectType(name) for name in _nearest(shared, types))
+    return tuple(m.ObjectType(name) for name in _nearest(shared, types))
 
 
-BROKEN = ObjectType("", optional=True)
+BROKEN = m.ObjectType("", optional=True)
 """The type of a name whose value could not be checked: its uses are not reported too."""
 
 
@@ -208,15 +177,15 @@ class Context:
     """
 
     draft: Draft
-    names: Mapping[str, ValueType] = field(default_factory=dict)
+    names: Mapping[str, m.ValueType] = field(default_factory=dict)
     world: str | None = None
     was: bool = True
     me: bool = True
-    also: Mapping[str, tuple[ValueType, ...]] = field(default_factory=dict)
+    also: Mapping[str, tuple[m.ValueType, ...]] = field(default_factory=dict)
     unborn: frozenset[str] = frozenset()
-    paths: Mapping[Key, tuple[ValueType, ...]] = field(default_factory=dict)
+    paths: Mapping[Key, tuple[m.ValueType, ...]] = field(default_factory=dict)
 
-    def bind(self, name: str, value_type: ValueType) -> Context:
+    def bind(self, name: str, value_type: m.ValueType) -> Context:
         """The same place with one more local."""
         return replace(self, names={**self.names, name: value_type}, also={**self.also, name: ()})
 
@@ -238,18 +207,18 @@ class Context:
         """The same place read on another state: what was known of paths may hold no more."""
         return replace(self, paths={}) if self.paths else self
 
-    def seen(self, term: Term) -> Term:
+    def seen(self, term: m.Term) -> m.Term:
         """A path with the type that it is known to have here."""
         kinds = self.paths.get(_key_of(term)) if self.paths else None
         return replace(term, type=kinds[0]) if kinds else term
 
-    def further(self, term: Term) -> tuple[ValueType, ...]:
+    def further(self, term: m.Term) -> tuple[m.ValueType, ...]:
         """The other types that a local or path is known to have."""
-        if isinstance(term, Local):
+        if isinstance(term, m.Local):
             return self.also.get(term.name, ())
         return self.paths.get(_key_of(term), ())[1:] if self.paths else ()
 
-    def quoted(self, term: Term) -> str:
+    def quoted(self, term: m.Term) -> str:
         """The source text of a term."""
         return self.draft.text(term.span)
 
@@ -269,19 +238,19 @@ MOST_PARAMETERS = 32
 """Of one rule: published planning domains have actions with two dozen."""
 
 
-TypeOf = Callable[[Draft, syn.TypeRef | None], ValueType]
+TypeOf = Callable[[Draft, syn.TypeRef | None], m.ValueType]
 
 
 def formal_binders(
     ctx: Context, formals: tuple[syn.Formal, ...], of: TypeOf = kind_type
-) -> tuple[Binder, ...]:
+) -> tuple[m.Binder, ...]:
     """The parameters of a rule as binders over types and ranges.
 
     ``of`` says which types they may have: `kind_type` what has a list of values, `given_type` also
     truths and reals, `any_type` whatever a fluent may have.
     """
     seen: dict[str, syn.Formal] = {}
-    found: list[Binder] = []
+    found: list[m.Binder] = []
     for formal in formals:
         if formal.name.value in seen:
             ctx.draft.twice("parameter", formal.name, seen[formal.name.value].span)
@@ -289,26 +258,26 @@ def formal_binders(
         fresh_local(formal.name, ctx)
         kind = of(ctx.draft, formal.kind)
         typed = formal.kind is not None
-        found.append(Binder(formal.name.value, domain_of(kind), kind, formal.span, typed))
+        found.append(m.Binder(formal.name.value, domain_of(kind), kind, formal.span, typed))
     if len(found) > MOST_PARAMETERS:
         what = f"A rule has at most {MOST_PARAMETERS} parameters."
         ctx.draft.stop("TW0302", what, formals[MOST_PARAMETERS].span, hint="Split the rule.")
     return tuple(found)
 
 
-def given_type(draft: Draft, kind: syn.TypeRef | None) -> ValueType:
+def given_type(draft: Draft, kind: syn.TypeRef | None) -> m.ValueType:
     """The type of a parameter of a derive: each use names its value."""
     scalar = isinstance(kind, syn.PrimitiveType)
     return any_type(draft, kind) if scalar else kind_type(draft, kind)
 
 
-def any_type(draft: Draft, kind: syn.TypeRef | None) -> ValueType:
+def any_type(draft: Draft, kind: syn.TypeRef | None) -> m.ValueType:
     """The type of a parameter of an effect; without one, any object."""
-    return ObjectType(ROOT) if kind is None else type_of_ref(draft, kind)
+    return m.ObjectType(m.ROOT) if kind is None else type_of_ref(draft, kind)
 
 
-def domain_of(kind: ValueType) -> Domain:
+def domain_of(kind: m.ValueType) -> m.Domain:
     """The values that a variable of a type ranges over."""
-    if isinstance(kind, NumberType):
-        return IntervalRange(kind.low or 0, kind.high or 0)
-    return TypeRange(kind)
+    if isinstance(kind, m.NumberType):
+        return m.IntervalRange(kind.low or 0, kind.high or 0)
+    return m.TypeRange(kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never, cast
 
+from tokenworld import model as m
 from tokenworld.check.analysis.substitution import check_size, locals_of, substituted
 from tokenworld.check.draft import Abandon, Draft
 from tokenworld.check.typing.arithmetic import (
@@ -57,54 +58,7 @@ from tokenworld.check.typing.types import (
     type_of_ref,
 )
 from tokenworld.diagnostics import Edit, Fix, Span, did_you_mean
-from tokenworld.model import (
-    BOOL,
-    NONE,
-    ROOT,
-    TEXT,
-    And,
-    Binder,
-    BoolLiteral,
-    BoolType,
-    BuiltinCall,
-    BuiltinName,
-    Choose,
-    ClosureOf,
-    CollectionRange,
-    CollectionType,
-    Compare,
-    Derive,
-    DeriveCall,
-    EnumType,
-    Fluent,
-    Fold,
-    FoldKind,
-    Implies,
-    InverseOf,
-    IsType,
-    ListTerm,
-    Local,
-    Member,
-    NoneLiteral,
-    NoneType,
-    Not,
-    NumberLiteral,
-    NumberType,
-    ObjectType,
-    Or,
-    Read,
-    RealType,
-    Slot,
-    Template,
-    TemplateTerm,
-    Term,
-    TextPart,
-    ValueType,
-    is_optional,
-    map_children,
-    show_type,
-    without_none,
-)
+from tokenworld.model import is_optional, map_children, show_type, without_none
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -122,7 +76,7 @@ Logic = (
 )  # fmt: skip
 
 
-def check(expr: syn.Expr, ctx: Context, expected: ValueType | None = None) -> Term:
+def check(expr: syn.Expr, ctx: Context, expected: m.ValueType | None = None) -> m.Term:
     """The term an expression means; ``expected`` helps bare enum members to be found.
 
     Raises `Abandon` once its one diagnostic is reported.
@@ -131,11 +85,11 @@ def check(expr: syn.Expr, ctx: Context, expected: ValueType | None = None) -> Te
         case syn.Number():
             return _number(expr, ctx)
         case syn.Text(template=template):
-            return TemplateTerm(check_template(template, ctx), TEXT, expr.span)
+            return m.TemplateTerm(check_template(template, ctx), m.TEXT, expr.span)
         case syn.Constant(value=value):
             if value is None:
-                return NoneLiteral(NONE, expr.span)
-            return BoolLiteral(value, BOOL, expr.span)
+                return m.NoneLiteral(m.NONE, expr.span)
+            return m.BoolLiteral(value, m.BOOL, expr.span)
         case syn.Name() | syn.Call() | syn.Attr() | syn.Method() | syn.Was() | syn.Qualified():
             return ctx.seen(check_reference(expr, ctx, expected))
         case syn.ListExpr(items=items):
@@ -151,23 +105,23 @@ def check(expr: syn.Expr, ctx: Context, expected: ValueType | None = None) -> Te
             return _logic(expr, ctx, expected)
 
 
-def _number(expr: syn.Number, ctx: Context) -> Term:
+def _number(expr: syn.Number, ctx: Context) -> m.Term:
     found = number_type(ctx.draft, expr)
-    return NumberLiteral(found.low or 0, found, expr.span)
+    return m.NumberLiteral(found.low or 0, found, expr.span)
 
 
-def _logic(expr: Logic, ctx: Context, expected: ValueType | None) -> Term:
+def _logic(expr: Logic, ctx: Context, expected: m.ValueType | None) -> m.Term:
     match expr:
         case syn.Not(operand=inner):
-            return Not(check_condition(inner, ctx), BOOL, expr.span)
+            return m.Not(check_condition(inner, ctx), m.BOOL, expr.span)
         case syn.And(operands=operands):
-            return And(_group(operands, ctx, positive=True), BOOL, expr.span)
+            return m.And(_group(operands, ctx, positive=True), m.BOOL, expr.span)
         case syn.Or(operands=operands):
-            return Or(_group(operands, ctx, positive=False), BOOL, expr.span)
+            return m.Or(_group(operands, ctx, positive=False), m.BOOL, expr.span)
         case syn.Implies(left=left, right=right):
             first = check_condition(left, ctx)
             second = check_condition(right, _knowing(first, ctx))
-            return Implies(first, second, BOOL, expr.span)
+            return m.Implies(first, second, m.BOOL, expr.span)
         case syn.Choose():
             return _choose(expr, ctx, expected)
         case syn.Otherwise():
@@ -182,12 +136,12 @@ def _logic(expr: Logic, ctx: Context, expected: ValueType | None) -> Term:
             assert_never(expr)
 
 
-def _knowing(term: Term, ctx: Context, *, holds: bool = True) -> Context:
+def _knowing(term: m.Term, ctx: Context, *, holds: bool = True) -> Context:
     return ctx.narrow(facts_where(term, ctx.draft.types, holds=holds))
 
 
-def _group(operands: tuple[syn.Expr, ...], ctx: Context, *, positive: bool) -> tuple[Term, ...]:
-    terms: list[Term] = []
+def _group(operands: tuple[syn.Expr, ...], ctx: Context, *, positive: bool) -> tuple[m.Term, ...]:
+    terms: list[m.Term] = []
     for part in operands:
         term = check_condition(part, ctx)
         ctx = _knowing(term, ctx, holds=positive)
@@ -195,18 +149,18 @@ def _group(operands: tuple[syn.Expr, ...], ctx: Context, *, positive: bool) -> t
     return tuple(terms)
 
 
-def check_condition(expr: syn.Expr, ctx: Context) -> Term:
+def check_condition(expr: syn.Expr, ctx: Context) -> m.Term:
     """A term that must be truth-valued."""
-    term = check(expr, ctx, BOOL)
-    if not isinstance(term.type, BoolType):
-        number = isinstance(term.type, (NumberType, RealType))
+    term = check(expr, ctx, m.BOOL)
+    if not isinstance(term.type, m.BoolType):
+        number = isinstance(term.type, (m.NumberType, m.RealType))
         hint = f"Compare it with something, such as `{'> 0' if number else '!= none'}`."
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, where a condition is needed."
         ctx.draft.stop("TW0301", what, term.span, "not true or false", hint)
     return term
 
 
-def _choose(expr: syn.Choose, ctx: Context, expected: ValueType | None) -> Term:
+def _choose(expr: syn.Choose, ctx: Context, expected: m.ValueType | None) -> m.Term:
     condition = check_condition(expr.condition, ctx)
     then = check(expr.then, _knowing(condition, ctx), expected)
     other = check(
@@ -219,19 +173,21 @@ def _choose(expr: syn.Choose, ctx: Context, expected: ValueType | None) -> Term:
     return _chosen(condition, then, other, joined, expr.span)
 
 
-def _chosen(condition: Term, then: Term, other: Term, kind: ValueType, span: Span) -> Term:
+def _chosen(
+    condition: m.Term, then: m.Term, other: m.Term, kind: m.ValueType, span: Span
+) -> m.Term:
     then, other = (align_to(branch, kind) for branch in (then, other))
-    return Choose(condition, then, other, kind, span)
+    return m.Choose(condition, then, other, kind, span)
 
 
-def _otherwise(expr: syn.Otherwise, ctx: Context, expected: ValueType | None) -> Term:
+def _otherwise(expr: syn.Otherwise, ctx: Context, expected: m.ValueType | None) -> m.Term:
     """``x otherwise y`` is ``if x != none then x else y``."""
     if isinstance(expr.value, syn.Otherwise):  # (a otherwise b) otherwise c: each is read twice
         inner = syn.Otherwise(expr.span, expr.value.default, expr.default)
         return _otherwise(syn.Otherwise(expr.span, expr.value.value, inner), ctx, expected)
     value = check(expr.value, ctx, expected)
-    if not is_optional(value.type) or isinstance(value.type, NoneType):
-        always = "always" if isinstance(value.type, NoneType) else "never"
+    if not is_optional(value.type) or isinstance(value.type, m.NoneType):
+        always = "always" if isinstance(value.type, m.NoneType) else "never"
         what = f"`{ctx.quoted(value)}` is {always} `none`, so nothing is left to `otherwise`."
         ctx.draft.stop("TW0307", what, expr.span, f"{always} `none`", "Write one of the two alone.")
     present = without_none(value.type)
@@ -240,8 +196,8 @@ def _otherwise(expr: syn.Otherwise, ctx: Context, expected: ValueType | None) ->
     if joined is None:
         what = f"The value is {show_type(present)}, and `otherwise` it is {show_type(other.type)}."
         ctx.draft.stop("TW0301", what, expr.span, "types differ", "Give both the same type.")
-    nothing = NoneLiteral(NONE, value.span)
-    condition = Compare("!=", value, nothing, BOOL, value.span)
+    nothing = m.NoneLiteral(m.NONE, value.span)
+    condition = m.Compare("!=", value, nothing, m.BOOL, value.span)
     found = _chosen(condition, replace(value, type=present), other, joined, expr.span)
     check_size(found, expr.span, ctx.draft)
     return found
@@ -255,7 +211,7 @@ def _is_member_name(expr: syn.Expr, ctx: Context) -> bool:
     return not any((ctx.world, name) in ctx.draft.object_types for name in names)
 
 
-def check_pair(left: syn.Expr, right: syn.Expr, ctx: Context) -> tuple[Term, Term]:
+def check_pair(left: syn.Expr, right: syn.Expr, ctx: Context) -> tuple[m.Term, m.Term]:
     """Two sides of a comparison, each giving the other what it expects."""
     if _is_member_name(left, ctx) and not _is_member_name(right, ctx):
         second = _wide(right, ctx)
@@ -264,25 +220,25 @@ def check_pair(left: syn.Expr, right: syn.Expr, ctx: Context) -> tuple[Term, Ter
     return first, _wide(right, ctx, without_none(first.type))
 
 
-def _wide(expr: syn.Expr, ctx: Context, expected: ValueType | None = None) -> Term:
+def _wide(expr: syn.Expr, ctx: Context, expected: m.ValueType | None = None) -> m.Term:
     """A side of a test: a path keeps its declared type there, for it may be tested twice."""
     if isinstance(expr, (syn.Call, syn.Attr, syn.Method)):
         return check_reference(expr, ctx, expected)
     return check(expr, ctx, expected)
 
 
-def _compare(expr: syn.Compare, ctx: Context) -> Term:
+def _compare(expr: syn.Compare, ctx: Context) -> m.Term:
     left, right = check_pair(expr.left, expr.right, ctx)
     if expr.op in ("==", "!="):
         _comparable(left, right, expr, ctx)
     else:
         _ordered(left, right, expr, ctx)
     left, right = aligned(left, right, ctx, expr.span)
-    return Compare(expr.op, left, right, BOOL, expr.span)
+    return m.Compare(expr.op, left, right, m.BOOL, expr.span)
 
 
-def _comparable(left: Term, right: Term, expr: syn.Compare, ctx: Context) -> None:
-    again = ctx.paths and isinstance(right.type, NoneType)  # a condition around it tells as much
+def _comparable(left: m.Term, right: m.Term, expr: syn.Compare, ctx: Context) -> None:
+    again = ctx.paths and isinstance(right.type, m.NoneType)  # a condition around it tells as much
     if again or can_equal(ctx.draft.types, left.type, right.type):
         return
     what = f"{show_type(left.type)} and {show_type(right.type)} are never equal."
@@ -290,14 +246,14 @@ def _comparable(left: Term, right: Term, expr: syn.Compare, ctx: Context) -> Non
     ctx.draft.stop("TW0301", what, expr.span, "types differ", hint)
 
 
-def _ordered(left: Term, right: Term, expr: syn.Compare, ctx: Context) -> None:
+def _ordered(left: m.Term, right: m.Term, expr: syn.Compare, ctx: Context) -> None:
     kinds = (left.type, right.type)
     for term, kind in zip((left, right), kinds, strict=True):
-        if isinstance(kind, EnumType) and not ctx.draft.enums[kind.name].ladder:
+        if isinstance(kind, m.EnumType) and not ctx.draft.enums[kind.name].ladder:
             what = f"The members of `{kind.name}` have no order."
             hint = f"Write `enum {kind.name}` with `<` between its members, or use `==`."
             ctx.draft.stop("TW0309", what, expr.span, "not a ladder", hint)
-        if not isinstance(kind, (EnumType, NumberType, RealType)):
+        if not isinstance(kind, (m.EnumType, m.NumberType, m.RealType)):
             what = f"`{ctx.quoted(term)}` is {show_type(kind)}, which has no order."
             ctx.draft.stop("TW0301", what, term.span, "cannot be ordered", "Use `==` or `!=`.")
     if not can_equal(ctx.draft.types, *kinds):
@@ -305,30 +261,30 @@ def _ordered(left: Term, right: Term, expr: syn.Compare, ctx: Context) -> None:
         ctx.draft.stop("TW0301", what, expr.span, "types differ", "Compare values of one kind.")
 
 
-def _member(item: syn.Expr, collection: syn.Expr, ctx: Context, span: Span) -> Term:
+def _member(item: syn.Expr, collection: syn.Expr, ctx: Context, span: Span) -> m.Term:
     if isinstance(collection, syn.ListExpr):
         first = _wide(item, ctx)
-        second = _list(collection.items, ctx, CollectionType(first.type), collection.span)
+        second = _list(collection.items, ctx, m.CollectionType(first.type), collection.span)
     else:
         second = check(collection, ctx)
-        element = second.type.element if isinstance(second.type, CollectionType) else None
+        element = second.type.element if isinstance(second.type, m.CollectionType) else None
         first = _wide(item, ctx, element)
-    if not isinstance(second.type, CollectionType):
+    if not isinstance(second.type, m.CollectionType):
         what = f"`{ctx.quoted(second)}` is {show_type(second.type)}, not a collection."
         ctx.draft.stop("TW0301", what, second.span, "not a collection", "Use `==` for one value.")
     if not can_equal(ctx.draft.types, first.type, second.type.element):
         what = f"No {show_type(first.type)} is in a {show_type(second.type)}."
         ctx.draft.stop("TW0301", what, span, "types differ", "Test a value of the same kind.")
     first, second = align_member(first, second, ctx)
-    return Member(first, second, BOOL, span)
+    return m.Member(first, second, m.BOOL, span)
 
 
 def _list(
-    items: tuple[syn.Expr, ...], ctx: Context, expected: ValueType | None, span: Span
-) -> Term:
-    wanted = expected.element if isinstance(expected, CollectionType) else None
-    terms: list[Term] = []
-    element: ValueType | None = None
+    items: tuple[syn.Expr, ...], ctx: Context, expected: m.ValueType | None, span: Span
+) -> m.Term:
+    wanted = expected.element if isinstance(expected, m.CollectionType) else None
+    terms: list[m.Term] = []
+    element: m.ValueType | None = None
     for item in items:
         term = check(item, ctx, without_none(wanted) if wanted is not None else None)
         joined = term.type if element is None else join(ctx.draft.types, element, term.type)
@@ -337,27 +293,27 @@ def _list(
             ctx.draft.stop("TW0301", what, term.span, show_type(term.type), "Leave this one out.")
         element, wanted = joined, wanted or term.type
         terms.append(term)
-    kind = element if element is not None else wanted or NONE
+    kind = element if element is not None else wanted or m.NONE
     same = tuple(align_to(term, kind) for term in terms)
-    return ListTerm(same, CollectionType(kind), span)
+    return m.ListTerm(same, m.CollectionType(kind), span)
 
 
-def _is_type(expr: syn.IsType, ctx: Context) -> Term:
+def _is_type(expr: syn.IsType, ctx: Context) -> m.Term:
     term = _wide(expr.value, ctx)
-    name = ROOT if expr.type.value == ROOT else object_type(ctx.draft, expr.type)
-    if not isinstance(term.type, ObjectType):
+    name = m.ROOT if expr.type.value == m.ROOT else object_type(ctx.draft, expr.type)
+    if not isinstance(term.type, m.ObjectType):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not an object."
         ctx.draft.stop("TW0301", what, term.span, "not an object", "Only objects have types.")
-    if not can_equal(ctx.draft.types, term.type, ObjectType(name)):
+    if not can_equal(ctx.draft.types, term.type, m.ObjectType(name)):
         what = f"No {term.type.name} is a {name}."
         ctx.draft.stop("TW0301", what, expr.span, "never true", "Test a subtype.")
-    return IsType(term, name, BOOL, expr.span)
+    return m.IsType(term, name, m.BOOL, expr.span)
 
 
 Reference = syn.Ref | syn.Was | syn.Qualified
 
 
-def check_reference(expr: Reference, ctx: Context, expected: ValueType | None) -> Term:
+def check_reference(expr: Reference, ctx: Context, expected: m.ValueType | None) -> m.Term:
     """The term that a name, call, path, ``was`` or qualified member means."""
     match expr:
         case syn.Name():
@@ -380,8 +336,8 @@ def check_reference(expr: Reference, ctx: Context, expected: ValueType | None) -
 
 
 def _path(
-    base: syn.Ref, name: syn.Name, ctx: Context, span: Span, expected: ValueType | None
-) -> Term:
+    base: syn.Ref, name: syn.Name, ctx: Context, span: Span, expected: m.ValueType | None
+) -> m.Term:
     """``x.f``, ``c.x`` behind an alias, or a member of an enum with a raw name."""
     full = behind_alias(base, name, ctx)
     if full is not None:
@@ -395,32 +351,32 @@ def _path(
 
 def _attribute(
     base: syn.Ref, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
-) -> Term:
+) -> m.Term:
     return _behind_dot(check(base, ctx), name, args, ctx, span)
 
 
-def _was(ref: syn.Ref, ctx: Context, span: Span) -> Term:
+def _was(ref: syn.Ref, ctx: Context, span: Span) -> m.Term:
     term = check(ref, ctx.other_state())
-    if not isinstance(term, (Read, DeriveCall, InverseOf, ClosureOf, Member)):
+    if not isinstance(term, (m.Read, m.DeriveCall, m.InverseOf, m.ClosureOf, m.Member)):
         what = f"`{ctx.quoted(term)}` is the same all through a tick."
         hint = "Write `was` before an attribute, a relation, a function or a derive."
         ctx.draft.stop("TW0504", what, span, "never changes", hint)
     marked = _marked(term)
-    return replace(marked, span=span) if not isinstance(marked, Local) else marked
+    return replace(marked, span=span) if not isinstance(marked, m.Local) else marked
 
 
-def _marked(term: Term) -> Term:
+def _marked(term: m.Term) -> m.Term:
     """The term with every read in it moved to the start of the tick."""
     inner = map_children(term, _marked)
-    if isinstance(inner, (Read, DeriveCall, InverseOf, ClosureOf)):
+    if isinstance(inner, (m.Read, m.DeriveCall, m.InverseOf, m.ClosureOf)):
         return replace(inner, was=True)
     return inner
 
 
-def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> m.Term:
     draft, name = ctx.draft, function.value
     match fact_named(function, ctx):
-        case Fluent() as fluent:
+        case m.Fluent() as fluent:
             return call_fluent(fluent, args, ctx, function, span=span)
         case str() as derive:
             return _call_derive(derive, function, args, ctx, span)
@@ -439,13 +395,13 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
     draft.stop("TW0201", f"There is no fact or function `{name}`.", function.span, "unknown", hint)
 
 
-def _related(fluent: Fluent, first: Term, second: syn.Expr, ctx: Context, span: Span) -> Term:
+def _related(fluent: m.Fluent, first: m.Term, second: syn.Expr, ctx: Context, span: Span) -> m.Term:
     """The closure of a relation called as a relation: false over `none`."""
     what = f"argument of `{fluent.closure}`"
     wanted = [optional(param.type) for param in fluent.params]
     start = fit(first, wanted[0], ctx, what)
     end = fit(check(second, ctx, wanted[1]), wanted[1], ctx, what)
-    return Member(end, ClosureOf(fluent.id, start, collection_of(fluent), span), BOOL, span)
+    return m.Member(end, m.ClosureOf(fluent.id, start, collection_of(fluent), span), m.BOOL, span)
 
 
 def _arity(
@@ -458,14 +414,14 @@ def _arity(
 
 
 def call_fluent(
-    fluent: Fluent,
+    fluent: m.Fluent,
     args: tuple[syn.Expr, ...],
     ctx: Context,
     name: syn.Name,
-    first: Term | None = None,
+    first: m.Term | None = None,
     *,
     span: Span,
-) -> Read:
+) -> m.Read:
     """A read of a stored fluent; ``first`` is the object before the dot, if any."""
     given = len(args) + (first is not None)
     if given != len(fluent.params):
@@ -478,16 +434,16 @@ def call_fluent(
         for term, param in zip(terms, fluent.params, strict=True)
     )
     kind = step_type(fluent, fitted, ctx.draft)
-    return Read(fluent.id, fitted, _value_type(kind, fitted), span)
+    return m.Read(fluent.id, fitted, _value_type(kind, fitted), span)
 
 
-def _argument(term: Term, wanted: ValueType, ctx: Context, name: syn.Name) -> Term:
+def _argument(term: m.Term, wanted: m.ValueType, ctx: Context, name: syn.Name) -> m.Term:
     """An argument may be optional (the call is then `none`), but must be of the kind."""
     return fit(term, optional(wanted), ctx, f"argument of `{name.value}`")
 
 
-def _value_type(kind: ValueType, args: tuple[Term, ...]) -> ValueType:
-    if isinstance(kind, BoolType):
+def _value_type(kind: m.ValueType, args: tuple[m.Term, ...]) -> m.ValueType:
+    if isinstance(kind, m.BoolType):
         return kind
     return optional(kind) if any(is_optional(arg.type) for arg in args) else kind
 
@@ -498,8 +454,8 @@ def _call_derive(
     args: tuple[syn.Expr, ...],
     ctx: Context,
     span: Span,
-    first: Term | None = None,
-) -> Term:
+    first: m.Term | None = None,
+) -> m.Term:
     binders, kind = derive_type(derive, ctx.draft)
     somebody_acts(derive, name, ctx)
     _arity("derive", name, len(binders) - (first is not None), args, ctx)
@@ -509,31 +465,31 @@ def _call_derive(
     fitted = tuple(
         _argument(term, binder.type, ctx, name) for term, binder in zip(terms, binders, strict=True)
     )
-    return DeriveCall(derive, fitted, _value_type(kind, fitted), span)
+    return m.DeriveCall(derive, fitted, _value_type(kind, fitted), span)
 
 
 def _behind_dot(
-    base: Term, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
-) -> Term:
+    base: m.Term, name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span
+) -> m.Term:
     found, base = _member_behind(base, name, ctx)
     match found:
-        case Fluent() if found.name == name.value:
+        case m.Fluent() if found.name == name.value:
             return call_fluent(found, args, ctx, name, base, span=span)
-        case Fluent() if found.inverse == name.value:
+        case m.Fluent() if found.inverse == name.value:
             _arity("inverse", name, 0, args, ctx)
-            return InverseOf(found.id, base, collection_of(found), span)
-        case Fluent() if found.fluent_kind == "relation" and args:
+            return m.InverseOf(found.id, base, collection_of(found), span)
+        case m.Fluent() if found.fluent_kind == "relation" and args:
             _arity("closure", name, 1, args, ctx)
             return _related(found, base, args[0], ctx, span)
-        case Fluent():
+        case m.Fluent():
             _arity("closure", name, 0, args, ctx)
-            return ClosureOf(found.id, base, collection_of(found), span)
+            return m.ClosureOf(found.id, base, collection_of(found), span)
         case None:
             pass
         case _:
             assert_never(found)
     match fact_named(name, ctx):
-        case Fluent() as fluent:
+        case m.Fluent() as fluent:
             return call_fluent(fluent, args, ctx, name, base, span=span)
         case str() as derive:
             return _call_derive(derive, name, args, ctx, span, base)
@@ -542,7 +498,7 @@ def _behind_dot(
     wrong_type(base, name, ctx)
 
 
-def _member_behind(base: Term, name: syn.Name, ctx: Context) -> tuple[Fluent | None, Term]:
+def _member_behind(base: m.Term, name: syn.Name, ctx: Context) -> tuple[m.Fluent | None, m.Term]:
     """The member behind a dot, with its base as the type that has it: one of several, maybe."""
     found = find_member(ctx.draft, base.type, name.value)
     if found is None:
@@ -553,7 +509,7 @@ def _member_behind(base: Term, name: syn.Name, ctx: Context) -> tuple[Fluent | N
     return found, base
 
 
-def derive_type(name: str, draft: Draft) -> tuple[tuple[Binder, ...], ValueType]:
+def derive_type(name: str, draft: Draft) -> tuple[tuple[m.Binder, ...], m.ValueType]:
     """The parameters and type of a derive, checking it now if it is still unchecked.
 
     A derive that is being checked uses itself, so it is truth-valued unless it says otherwise.
@@ -563,12 +519,12 @@ def derive_type(name: str, draft: Draft) -> tuple[tuple[Binder, ...], ValueType]
     item = draft.derive_items[name]
     if name in draft.derives_open:
         params = formal_binders(Context(draft), item.params, given_type)
-        return params, type_of_ref(draft, item.type) if item.type is not None else BOOL
+        return params, type_of_ref(draft, item.type) if item.type is not None else m.BOOL
     derive = _derived(item, draft)
     return derive.params, derive.type
 
 
-def _derived(item: syn.DeriveDecl, draft: Draft) -> Derive:
+def _derived(item: syn.DeriveDecl, draft: Draft) -> m.Derive:
     name = item.name.value
     draft.derives_open.append(name)
     try:
@@ -582,14 +538,14 @@ def _derived(item: syn.DeriveDecl, draft: Draft) -> Derive:
     finally:
         draft.derives_open.remove(name)
     kind = wanted if wanted is not None else term.type
-    derive = Derive(name, params, term, kind, item.span)
+    derive = m.Derive(name, params, term, kind, item.span)
     draft.derives[name] = derive
     return derive
 
 
-def _derived_value(item: syn.DeriveDecl, ctx: Context, wanted: ValueType | None) -> Term:
+def _derived_value(item: syn.DeriveDecl, ctx: Context, wanted: m.ValueType | None) -> m.Term:
     """The term of a derive; the names of its lets are replaced by their values."""
-    draft, given, used = ctx.draft, dict[str, Term](), set[str]()
+    draft, given, used = ctx.draft, dict[str, m.Term](), set[str]()
     for let in item.lets:
         fresh_local(let.name, ctx)
         value = check(let.value, ctx)
@@ -611,29 +567,29 @@ def _derived_value(item: syn.DeriveDecl, ctx: Context, wanted: ValueType | None)
     return term
 
 
-def check_builtin(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+def check_builtin(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> m.Term:
     """A call of a built-in function."""
     if name.value in ("busy", "did"):
         return _past_command(name, args, ctx, span)
-    builtin = cast(BuiltinName, name.value)
+    builtin = cast(m.BuiltinName, name.value)
     if len(args) != ARITY[builtin]:
         what = f"`{builtin}` takes {ARITY[builtin]} arguments, and this gives {len(args)}."
         ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
     return builtin_call(builtin, tuple(check(arg, ctx) for arg in args), ctx, span)
 
 
-def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> Term:
+def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> m.Term:
     """``busy(h)``, ``busy(h, act)`` and ``did(h, act, args…)``."""
     least = 1 if name.value == "busy" else 2
     if len(args) < least or (name.value == "busy" and len(args) > 2):
         what = f"`{name.value}` takes an actor and an action."
         ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
     actor = check(args[0], ctx)
-    if not isinstance(actor.type, ObjectType):
+    if not isinstance(actor.type, m.ObjectType):
         what = f"`{ctx.quoted(actor)}` is {show_type(actor.type)}, not an object."
         ctx.draft.stop("TW0301", what, actor.span, "does not act", "Name the acting object.")
     if len(args) == 1:
-        return BuiltinCall("busy", (actor,), BOOL, span)
+        return m.BuiltinCall("busy", (actor,), m.BOOL, span)
     action = _action_named(args[1], ctx)
     kinds = [kind_type(ctx.draft, formal.kind) for formal in action.params]
     if len(args) - 2 > len(kinds):
@@ -644,8 +600,8 @@ def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span
         fit(check(arg, ctx, kind), optional(kind), ctx, f"argument of `{action.name.value}`")
         for arg, kind in zip(args[2:], kinds, strict=False)
     )
-    builtin = cast(BuiltinName, name.value)
-    return BuiltinCall(builtin, (actor, *rest), BOOL, span, action.name.value)
+    builtin = cast(m.BuiltinName, name.value)
+    return m.BuiltinCall(builtin, (actor, *rest), m.BOOL, span, action.name.value)
 
 
 def _action_named(expr: syn.Expr, ctx: Context) -> syn.ActionDecl:
@@ -663,9 +619,9 @@ def _action_named(expr: syn.Expr, ctx: Context) -> syn.ActionDecl:
 
 def check_binders(
     nodes: tuple[syn.Binder, ...], ctx: Context
-) -> tuple[tuple[Binder, ...], Context]:
+) -> tuple[tuple[m.Binder, ...], Context]:
     """Binders in order; later ones see earlier variables."""
-    found: list[Binder] = []
+    found: list[m.Binder] = []
     for node in nodes:
         binder = _binder(node, ctx)
         found.append(binder)
@@ -673,28 +629,30 @@ def check_binders(
     return tuple(found), ctx
 
 
-def _binder(node: syn.Binder, ctx: Context) -> Binder:
+def _binder(node: syn.Binder, ctx: Context) -> m.Binder:
     fresh_local(node.name, ctx)
     if node.collection is None:
         kind = kind_type(ctx.draft, node.kind)
         typed = node.kind is not None
-        return Binder(node.name.value, domain_of(kind), kind, node.span, typed)
+        return m.Binder(node.name.value, domain_of(kind), kind, node.span, typed)
     collection = check(node.collection, ctx)
-    if not isinstance(collection.type, CollectionType):
+    if not isinstance(collection.type, m.CollectionType):
         what = f"`{ctx.quoted(collection)}` is {show_type(collection.type)}, not a collection."
         hint = "Iterate over a type (`x: T`), a range or a collection (`x in c.contents`)."
         ctx.draft.stop("TW0301", what, collection.span, "not a collection", hint)
     element = without_none(collection.type.element)
     if node.kind is None:
-        return Binder(node.name.value, CollectionRange(collection), element, node.span)
+        return m.Binder(node.name.value, m.CollectionRange(collection), element, node.span)
     kind = kind_type(ctx.draft, node.kind)
-    if not isinstance(kind, ObjectType) or not isinstance(element, ObjectType):
+    if not isinstance(kind, m.ObjectType) or not isinstance(element, m.ObjectType):
         what = "Only objects of a collection can be filtered by type."
         ctx.draft.stop("TW0301", what, node.span, hint="Leave out the type.")
-    return Binder(node.name.value, CollectionRange(collection, kind.name), kind, node.span)
+    return m.Binder(node.name.value, m.CollectionRange(collection, kind.name), kind, node.span)
 
 
-def check_where(where: syn.Where, ctx: Context) -> tuple[tuple[Binder, ...], Term | None, Context]:
+def check_where(
+    where: syn.Where, ctx: Context
+) -> tuple[tuple[m.Binder, ...], m.Term | None, Context]:
     """Binders, their condition, and the place behind it (narrowed by the condition)."""
     binders, inner = check_binders(where.binders, ctx)
     if where.condition is None:
@@ -704,8 +662,8 @@ def check_where(where: syn.Where, ctx: Context) -> tuple[tuple[Binder, ...], Ter
 
 
 def check_fold(
-    expr: syn.Fold | syn.FoldOf | syn.FoldAll, ctx: Context, expected: ValueType | None
-) -> Term:
+    expr: syn.Fold | syn.FoldOf | syn.FoldAll, ctx: Context, expected: m.ValueType | None
+) -> m.Term:
     """A fold over bindings, over a collection, or ``min``/``max`` of values."""
     match expr:
         case syn.FoldOf():
@@ -719,36 +677,36 @@ def check_fold(
 
 
 def _of_bindings(
-    kind: FoldKind,
+    kind: m.FoldKind,
     value: syn.Expr,
     where: syn.Where,
     ctx: Context,
-    expected: ValueType | None,
+    expected: m.ValueType | None,
     expr: syn.Fold,
-) -> Term:
+) -> m.Term:
     binders, condition, inner = check_where(where, ctx)
-    term = check(value, inner, BOOL if kind in ("any", "all") else expected)
-    counted = None if kind == "count" and not isinstance(term.type, BoolType) else term
-    return Fold(kind, counted, binders, condition, fold_type(kind, term, ctx), expr.span)
+    term = check(value, inner, m.BOOL if kind in ("any", "all") else expected)
+    counted = None if kind == "count" and not isinstance(term.type, m.BoolType) else term
+    return m.Fold(kind, counted, binders, condition, fold_type(kind, term, ctx), expr.span)
 
 
-def _of_collection(expr: syn.FoldAll, ctx: Context) -> Term:
+def _of_collection(expr: syn.FoldAll, ctx: Context) -> m.Term:
     collection = check(expr.collection, ctx)
-    if not isinstance(collection.type, CollectionType):
+    if not isinstance(collection.type, m.CollectionType):
         what = f"`{ctx.quoted(collection)}` is {show_type(collection.type)}, not a collection."
         hint = f"Write `{expr.kind}(… for x: T)`, or name a collection."
         ctx.draft.stop("TW0301", what, collection.span, "not a collection", hint)
     element = collection.type.element
-    binder = Binder("each", CollectionRange(collection), element, collection.span)
-    item: Term = Local("each", element, collection.span)
-    if expr.kind in ("any", "all") and not isinstance(element, BoolType):
-        item = BoolLiteral(True, BOOL, collection.span)
+    binder = m.Binder("each", m.CollectionRange(collection), element, collection.span)
+    item: m.Term = m.Local("each", element, collection.span)
+    if expr.kind in ("any", "all") and not isinstance(element, m.BoolType):
+        item = m.BoolLiteral(True, m.BOOL, collection.span)
     kind = fold_type(expr.kind, item, ctx)
-    value = None if expr.kind == "count" and not isinstance(element, BoolType) else item
-    return Fold(expr.kind, value, (binder,), None, kind, expr.span)
+    value = None if expr.kind == "count" and not isinstance(element, m.BoolType) else item
+    return m.Fold(expr.kind, value, (binder,), None, kind, expr.span)
 
 
-def _of_values(expr: syn.FoldOf, ctx: Context) -> Term:
+def _of_values(expr: syn.FoldOf, ctx: Context) -> m.Term:
     if expr.kind not in ("min", "max"):
         what = f"`{expr.kind}` takes one collection, or `… for x: T`."
         ctx.draft.stop("TW0302", what, expr.span, "several values", "Put them in `[ ]`.")
@@ -763,28 +721,28 @@ def _of_values(expr: syn.FoldOf, ctx: Context) -> Term:
         aligned(terms[0], term, ctx, term.span)
         kind = joined
     args = tuple(align_to(term, kind) for term in terms)
-    return BuiltinCall(expr.kind, args, hull(expr.kind, args, kind), expr.span)
+    return m.BuiltinCall(expr.kind, args, hull(expr.kind, args, kind), expr.span)
 
 
-def check_template(template: syn.Template, ctx: Context) -> Template:
+def check_template(template: syn.Template, ctx: Context) -> m.Template:
     """The checked template; articles need objects or enum members, lists need collections."""
     parts = tuple(
-        TextPart(part.value) if isinstance(part, syn.TextPart) else _slot(part, ctx)
+        m.TextPart(part.value) if isinstance(part, syn.TextPart) else _slot(part, ctx)
         for part in template.parts
     )
-    return Template(parts, template.span)
+    return m.Template(parts, template.span)
 
 
-def _slot(slot: syn.Slot, ctx: Context) -> Slot:
+def _slot(slot: syn.Slot, ctx: Context) -> m.Slot:
     term = check(slot.value, ctx)
-    listed = isinstance(term.type, CollectionType)
+    listed = isinstance(term.type, m.CollectionType)
     if slot.list != listed:
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}."
         hint = "Write `{list …}` for a collection, and for nothing else."
         ctx.draft.stop("TW0301", what, slot.span, "cannot be printed so", hint)
-    named = term.type.element if isinstance(term.type, CollectionType) else term.type
-    if slot.article and not isinstance(named, (ObjectType, EnumType)):
+    named = term.type.element if isinstance(term.type, m.CollectionType) else term.type
+    if slot.article and not isinstance(named, (m.ObjectType, m.EnumType)):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, which takes no article."
         hint = f"Leave out `{slot.article}`."
         ctx.draft.stop("TW0301", what, slot.span, "no object", hint)
-    return Slot(slot.article, slot.list, term)
+    return m.Slot(slot.article, slot.list, term)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft, NamedEffect
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import (
@@ -28,48 +29,7 @@ from tokenworld.check.typing.names import attribute_of, fact_named
 from tokenworld.check.typing.types import can_equal, object_type, optional
 from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    BOOL,
-    REAL,
-    AddFact,
-    Assign,
-    Binder,
-    Body,
-    BoolType,
-    Branch,
-    Chance,
-    Create,
-    DescribeEffect,
-    Destroy,
-    Draw,
-    DrawChance,
-    DrawPick,
-    DrawUniform,
-    Effect,
-    Emit,
-    FieldValue,
-    For,
-    If,
-    Let,
-    NumberLiteral,
-    NumberType,
-    ObjectType,
-    PickKey,
-    Read,
-    RealType,
-    RemoveFact,
-    Reward,
-    Say,
-    Swap,
-    Template,
-    Term,
-    Transfer,
-    ValueType,
-    effects_in,
-    is_optional,
-    show_type,
-    targets_of,
-)
+from tokenworld.model import effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import called_word
 
@@ -85,7 +45,7 @@ __all__ = [
 
 Place = Literal["rule", "setup", "watch", "describe"]
 _SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show, syn.Apply)
-_TELLING = (Say, Emit, If, For, Let, DescribeEffect)
+_TELLING = (m.Say, m.Emit, m.If, m.For, m.Let, m.DescribeEffect)
 
 
 @frozen
@@ -96,16 +56,16 @@ class _Here:
     place: Place
 
 
-def check_block(block: syn.Block, ctx: Context, place: Place = "rule") -> Body:
+def check_block(block: syn.Block, ctx: Context, place: Place = "rule") -> m.Body:
     """The effects of a block; each sees the lets and creations before it."""
     return check_effects(block.effects, ctx, place)[0]
 
 
 def check_effects(
     effects: tuple[syn.Effect, ...], ctx: Context, place: Place
-) -> tuple[Body, Context]:
+) -> tuple[m.Body, Context]:
     """Effects in order and the place behind them. One bad effect does not hide the others."""
-    found: list[Effect] = []
+    found: list[m.Effect] = []
     for node in effects:
         here = _Here(ctx, place)
         asked = ctx.draft.attempt(lambda node=node, here=here: _effects(node, here))  # type: ignore[misc]
@@ -114,14 +74,14 @@ def check_effects(
             continue
         for effect in asked:
             found.append(effect)
-            if isinstance(effect, Let):
+            if isinstance(effect, m.Let):
                 ctx = ctx.bind(effect.name, effect.type)
-            elif isinstance(effect, Create):
-                ctx = ctx.bind(effect.name, ObjectType(effect.of))
+            elif isinstance(effect, m.Create):
+                ctx = ctx.bind(effect.name, m.ObjectType(effect.of))
     return tuple(found), ctx
 
 
-def _effects(node: syn.Effect, here: _Here) -> Body:
+def _effects(node: syn.Effect, here: _Here) -> m.Body:
     """What a statement asks for; a call of an effect, what its body asks for."""
     _allowed(node, here)
     return _applied(node, here) if isinstance(node, syn.Apply) else (_effect(node, here),)
@@ -156,7 +116,7 @@ def _named_effect(name: str, draft: Draft) -> NamedEffect:
     return found
 
 
-def _applied(node: syn.Apply, here: _Here) -> Body:
+def _applied(node: syn.Apply, here: _Here) -> m.Body:
     """The changes that a call of an effect stands for."""
     ctx, draft, name = here.ctx, here.ctx.draft, node.name.value
     if name not in draft.effect_items:
@@ -221,16 +181,16 @@ def _assumed(node: syn.Effect, ctx: Context) -> Context:
     return ctx
 
 
-def _effect(node: syn.Change, here: _Here) -> Effect:
+def _effect(node: syn.Change, here: _Here) -> m.Effect:
     match node:
         case syn.Let():
             return _let(node, here.ctx)
         case syn.Set():
             return _set(node, here)
         case syn.Add(target=target):
-            return AddFact(_relation_target(target, here), node.span)
+            return m.AddFact(_relation_target(target, here), node.span)
         case syn.Remove(target=target):
-            return RemoveFact(_relation_target(target, here), node.span)
+            return m.RemoveFact(_relation_target(target, here), node.span)
         case syn.If() | syn.For() | syn.Chance() | syn.Pick():
             return _control(node, here)
         case syn.Create() | syn.Destroy():
@@ -248,23 +208,23 @@ def _allowed(node: syn.Effect, here: _Here) -> None:
         here.ctx.draft.stop("TW0505", what, node.span, "a change", hint)
 
 
-def _let(node: syn.Let, ctx: Context) -> Effect:
+def _let(node: syn.Let, ctx: Context) -> m.Effect:
     name = node.name.value
     fresh_local(node.name, ctx)
     if isinstance(node.value, (syn.DrawChance, syn.DrawPick, syn.DrawUniform)):
         draw, kind = check_draw(node.value, ctx)
-        return Let(name, draw, kind, node.span)
+        return m.Let(name, draw, kind, node.span)
     term = check(node.value, ctx)
-    return Let(name, term, term.type, node.span)
+    return m.Let(name, term, term.type, node.span)
 
 
 # ---- targets --------------------------------------------------------------------------
 
 
-def _target(ref: syn.Ref, here: _Here) -> Read:
+def _target(ref: syn.Ref, here: _Here) -> m.Read:
     term = check_reference(ref, here.ctx, None)
     draft = here.ctx.draft
-    if not isinstance(term, Read) or term.was:
+    if not isinstance(term, m.Read) or term.was:
         what = f"`{draft.text(ref.span)}` is not stored, so it cannot be changed."
         hint = "Change the attribute, function or relation that it comes from."
         draft.stop("TW0401", what, ref.span, "not a stored fact", hint)
@@ -279,59 +239,57 @@ def _target(ref: syn.Ref, here: _Here) -> Read:
     return term
 
 
-def _relation_target(ref: syn.Ref, here: _Here) -> Read:
+def _relation_target(ref: syn.Ref, here: _Here) -> m.Read:
     target = _target(ref, here)
     fluent = here.ctx.draft.fluents[target.fluent]
-    if not isinstance(fluent.type, BoolType):
+    if not isinstance(fluent.type, m.BoolType):
         what = f"`{fluent.name}` is {show_type(fluent.type)}, not a relation."
         hint = "Write `=` to give it a value."
         here.ctx.draft.stop("TW0401", what, ref.span, "not a relation", hint)
     return target
 
 
-def _set(node: syn.Set, here: _Here) -> Effect:
+def _set(node: syn.Set, here: _Here) -> m.Effect:
     target = _target(node.target, here)
     ctx = here.ctx
     fluent = ctx.draft.fluents[target.fluent]
     what = f"{fluent.fluent_kind} `{fluent.name}`"
-    if node.op != "=" and not isinstance(fluent.type, (NumberType, RealType)):
+    if node.op != "=" and not isinstance(fluent.type, (m.NumberType, m.RealType)):
         said = f"`{fluent.name}` is {show_type(fluent.type)}, and `{node.op}` needs a number."
         ctx.draft.stop("TW0301", said, node.span, "not a number", "Write `=`.")
     value = check(node.value, ctx, fluent.type)
     wanted = fluent.type
-    if node.op != "=" and isinstance(wanted, NumberType):
+    if node.op != "=" and isinstance(wanted, m.NumberType):
         wanted = replace(wanted, low=None, high=None, optional=False)
-    return Assign(target, node.op, fit(value, wanted, ctx, what), node.span)
+    return m.Assign(target, node.op, fit(value, wanted, ctx, what), node.span)
 
 
 # ---- control --------------------------------------------------------------------------
 
 
-def _control(node: syn.If | syn.For | syn.Chance | syn.Pick, here: _Here) -> Effect:
+def _control(node: syn.If | syn.For | syn.Chance | syn.Pick, here: _Here) -> m.Effect:
     match node:
         case syn.If(branches=branches, otherwise=otherwise):
             return _if(branches, otherwise, here)
         case syn.For(where=where, block=block):
             binders, condition, inner = check_where(where, here.ctx)
-            return For(binders, condition, check_block(block, inner, here.place), node.span)
+            return m.For(binders, condition, check_block(block, inner, here.place), node.span)
         case syn.Chance(branches=branches):
             return _chance(node, here)
         case syn.Pick():
             binders, condition, key, weight, inner = check_pick(node.where, node.by, here.ctx)
             body = check_block(node.block, inner, here.place)
             other = _block_or_nothing(node.otherwise, here)
-            from tokenworld.model import Pick
-
-            return Pick(binders, condition, key, weight, body, other, node.span)
+            return m.Pick(binders, condition, key, weight, body, other, node.span)
         case _:
             assert_never(node)
 
 
-def _block_or_nothing(block: syn.Block | None, here: _Here) -> Body:
+def _block_or_nothing(block: syn.Block | None, here: _Here) -> m.Body:
     return () if block is None else check_block(block, here.ctx, here.place)
 
 
-def _if(branches: tuple[syn.Branch, ...], otherwise: syn.Block | None, here: _Here) -> Effect:
+def _if(branches: tuple[syn.Branch, ...], otherwise: syn.Block | None, here: _Here) -> m.Effect:
     first, rest = branches[0], branches[1:]
     condition = check_condition(first.condition, here.ctx)
     types = here.ctx.draft.types
@@ -339,16 +297,16 @@ def _if(branches: tuple[syn.Branch, ...], otherwise: syn.Block | None, here: _He
     after = _Here(here.ctx.narrow(facts_where(condition, types, holds=False)), here.place)
     other = (_if(rest, otherwise, after),) if rest else _block_or_nothing(otherwise, after)
     last = otherwise if otherwise is not None else branches[-1].block
-    return If(condition, then, other, first.condition.span.join(last.span))
+    return m.If(condition, then, other, first.condition.span.join(last.span))
 
 
-def _chance(node: syn.Chance, here: _Here) -> Effect:
+def _chance(node: syn.Chance, here: _Here) -> m.Effect:
     branches = tuple(
-        Branch(check(branch.condition, here.ctx), check_block(branch.block, here.ctx, here.place))
+        m.Branch(check(branch.condition, here.ctx), check_block(branch.block, here.ctx, here.place))
         for branch in node.branches
     )
     check_probabilities([branch.probability for branch in branches], here.ctx)
-    return Chance(branches, _block_or_nothing(node.otherwise, here), node.span)
+    return m.Chance(branches, _block_or_nothing(node.otherwise, here), node.span)
 
 
 # ---- life and exchange ----------------------------------------------------------------
@@ -356,9 +314,9 @@ def _chance(node: syn.Chance, here: _Here) -> Effect:
 
 def check_fields(
     fields: tuple[syn.Field, ...], type_name: str, ctx: Context
-) -> tuple[FieldValue, ...]:
+) -> tuple[m.FieldValue, ...]:
     """Initial values of an object of a type, in written order."""
-    found: dict[str, FieldValue] = {}
+    found: dict[str, m.FieldValue] = {}
     for field in fields:
         value = ctx.draft.attempt(lambda field=field: _field(field, type_name, ctx))  # type: ignore[misc]
         if value is None:
@@ -369,7 +327,7 @@ def check_fields(
     return tuple(found.values())
 
 
-def _field(field: syn.Field, type_name: str, ctx: Context) -> FieldValue:
+def _field(field: syn.Field, type_name: str, ctx: Context) -> m.FieldValue:
     fluent = attribute_of(ctx.draft, type_name, field.name.value)
     if fluent is None:
         names = [ctx.draft.fluents[key].name for key in ctx.draft.types[type_name].attributes]
@@ -378,15 +336,15 @@ def _field(field: syn.Field, type_name: str, ctx: Context) -> FieldValue:
         ctx.draft.stop("TW0201", what, field.name.span, "unknown", hint)
     what = f"attribute `{fluent.name}`"
     value = fit(check(field.value, ctx, fluent.type), fluent.type, ctx, what)
-    return FieldValue(fluent.id, value, field.span)
+    return m.FieldValue(fluent.id, value, field.span)
 
 
-def _no_hole(kind: ObjectType, node: syn.Destroy, ctx: Context) -> None:
+def _no_hole(kind: m.ObjectType, node: syn.Destroy, ctx: Context) -> None:
     """Every fluent that may point at what is destroyed can be `none` (TW0408)."""
     draft = ctx.draft
     for fluent in draft.fluents.values():
         value = fluent.type
-        if not isinstance(value, ObjectType) or value.optional:
+        if not isinstance(value, m.ObjectType) or value.optional:
             continue
         if can_equal(draft.types, kind, value):
             what = f"`{fluent.name}` may point at what is destroyed, and is never `none`."
@@ -395,59 +353,59 @@ def _no_hole(kind: ObjectType, node: syn.Destroy, ctx: Context) -> None:
             draft.stop("TW0408", what, node.span, "leaves a hole", hint, related)
 
 
-def _life(node: syn.Create | syn.Destroy, here: _Here) -> Effect:
+def _life(node: syn.Create | syn.Destroy, here: _Here) -> m.Effect:
     ctx = here.ctx
     if isinstance(node, syn.Destroy):
         target = check(node.target, ctx)
-        if not isinstance(target.type, ObjectType):
+        if not isinstance(target.type, m.ObjectType):
             what = f"`{ctx.quoted(target)}` is {show_type(target.type)}, not an object."
             ctx.draft.stop("TW0301", what, node.target.span, "no object", "Destroy an object.")
         _no_hole(target.type, node, ctx)
-        return Destroy(target, node.span)
+        return m.Destroy(target, node.span)
     fresh_local(node.name, ctx)
     of = object_type(ctx.draft, node.type)
-    return Create(node.name.value, of, check_fields(node.fields, of, ctx), False, node.span)
+    return m.Create(node.name.value, of, check_fields(node.fields, of, ctx), False, node.span)
 
 
-def _exchange(node: syn.Transfer | syn.Swap, here: _Here) -> Effect:
+def _exchange(node: syn.Transfer | syn.Swap, here: _Here) -> m.Effect:
     ctx = here.ctx
     if isinstance(node, syn.Swap):
         left, right = _target(node.first, here), _target(node.second, here)
         fit(left, ctx.draft.fluents[right.fluent].type, ctx, "second slot of `swap`")
         fit(right, ctx.draft.fluents[left.fluent].type, ctx, "first slot of `swap`")
-        return Swap(left, right, node.span)
+        return m.Swap(left, right, node.span)
     source, target = _target(node.source, here), _target(node.target, here)
-    amount: Term = check(node.amount, ctx, None)
+    amount: m.Term = check(node.amount, ctx, None)
     for end in (source, target):
         fluent = ctx.draft.fluents[end.fluent]
         wanted = fluent.type
-        if not isinstance(wanted, (NumberType, RealType)):
+        if not isinstance(wanted, (m.NumberType, m.RealType)):
             what = f"`{fluent.name}` is {show_type(wanted)}, and only numbers are transferred."
             ctx.draft.stop("TW0301", what, end.span, "not a number", "Name a number.")
-        if isinstance(wanted, NumberType):
+        if isinstance(wanted, m.NumberType):
             wanted = replace(wanted, low=None, high=None, optional=False)
         amount = fit(amount, wanted, ctx, f"{fluent.fluent_kind} `{fluent.name}`")
-    return Transfer(amount, source, target, node.span)
+    return m.Transfer(amount, source, target, node.span)
 
 
 # ---- output ---------------------------------------------------------------------------
 
 
-def _speech(node: syn.Emit | syn.Say | syn.Show | syn.Reward, here: _Here) -> Effect:
+def _speech(node: syn.Emit | syn.Say | syn.Show | syn.Reward, here: _Here) -> m.Effect:
     ctx = here.ctx
     match node:
         case syn.Emit(event=event, args=args):
-            return Emit(event.value, check_event(event, args, ctx), node.span)
+            return m.Emit(event.value, check_event(event, args, ctx), node.span)
         case syn.Say(text=text):
-            return Say(check_template(text, _behind(here)), node.span)
+            return m.Say(check_template(text, _behind(here)), node.span)
         case syn.Show(target=target):
-            return DescribeEffect(check(target, _behind(here)), node.span)
+            return m.DescribeEffect(check(target, _behind(here)), node.span)
         case syn.Reward(amount=amount):
             term = check(amount, ctx)
-            wanted: NumberType = NumberType()
-            if not isinstance(term.type, (NumberType, RealType)):
+            wanted: m.NumberType = m.NumberType()
+            if not isinstance(term.type, (m.NumberType, m.RealType)):
                 fit(term, wanted, ctx, "reward")
-            return Reward(term, node.span)
+            return m.Reward(term, node.span)
         case _:
             assert_never(node)
 
@@ -457,7 +415,7 @@ def _behind(here: _Here) -> Context:
     return here.ctx if here.place in ("watch", "describe") else here.ctx.other_state()
 
 
-def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tuple[Term, ...]:
+def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tuple[m.Term, ...]:
     """The arguments of an emitted event."""
     if event.value not in ctx.draft.events:
         hint = did_you_mean(event.value, ctx.draft.events) or f"Declare `event {event.value}(…)`."
@@ -473,20 +431,20 @@ def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tu
     )
 
 
-def text_of(template: syn.Template | None, ctx: Context) -> Template | None:
+def text_of(template: syn.Template | None, ctx: Context) -> m.Template | None:
     """An optional template."""
     return None if template is None else check_template(template, ctx)
 
 
-def check_probabilities(terms: list[Term], ctx: Context) -> None:
+def check_probabilities(terms: list[m.Term], ctx: Context) -> None:
     """Probabilities are numbers, and constant ones add up to 1 at most (TW0409)."""
     total = Fraction(0)
     for term in terms:
-        if not isinstance(term.type, (NumberType, RealType)):
+        if not isinstance(term.type, (m.NumberType, m.RealType)):
             what = f"A probability is a number, and this is {show_type(term.type)}."
             ctx.draft.stop("TW0301", what, term.span, "not a number", "Write `25%` or `0.25`.")
         _never_none(term, "probability", ctx)
-        if isinstance(term, NumberLiteral) and isinstance(term.type, NumberType):
+        if isinstance(term, m.NumberLiteral) and isinstance(term.type, m.NumberType):
             if term.value < 0:
                 what = "A probability is not below 0."
                 ctx.draft.stop("TW0409", what, term.span, "below 0", "Write `25%` or `0.25`.")
@@ -497,7 +455,7 @@ def check_probabilities(terms: list[Term], ctx: Context) -> None:
         ctx.draft.stop("TW0409", what, terms[0].span.join(terms[-1].span), f"{total}", hint)
 
 
-def _never_none(term: Term, what: str, ctx: Context) -> None:
+def _never_none(term: m.Term, what: str, ctx: Context) -> None:
     if is_optional(term.type):
         said = f"The {what} may be `none`."
         hint = "Test it for `none` first, or guard it in `where`."
@@ -506,13 +464,13 @@ def _never_none(term: Term, what: str, ctx: Context) -> None:
 
 def check_pick(
     where: syn.Where, by: syn.PickBy | None, ctx: Context
-) -> tuple[tuple[Binder, ...], Term | None, PickKey, Term | None, Context]:
+) -> tuple[tuple[m.Binder, ...], m.Term | None, m.PickKey, m.Term | None, Context]:
     """The candidates of a pick, how one is chosen, and the place of its body."""
     binders, condition, inner = check_where(where, ctx)
     if by is None:
         return binders, condition, "uniform", None, inner
     weight = check(by.key, inner)
-    if not isinstance(weight.type, (NumberType, RealType)):
+    if not isinstance(weight.type, (m.NumberType, m.RealType)):
         what = f"`by {by.kind}` needs a number, and this is {show_type(weight.type)}."
         ctx.draft.stop("TW0301", what, weight.span, "not a number", "Write a number.")
     if by.kind == "weight":  # the others may be guarded by `where`, which narrows no path
@@ -520,21 +478,21 @@ def check_pick(
     return binders, condition, by.kind, weight, inner
 
 
-def check_draw(draw: syn.Draw, ctx: Context) -> tuple[Draw, ValueType]:
+def check_draw(draw: syn.Draw, ctx: Context) -> tuple[m.Draw, m.ValueType]:
     """A draw used as a value, and its type."""
     match draw:
         case syn.DrawChance(probability=probability):
             term = check(probability, ctx)
             check_probabilities([term], ctx)
-            return DrawChance(term), BOOL
+            return m.DrawChance(term), m.BOOL
         case syn.DrawPick(where=where, by=by):
             binders, condition, key, weight, _ = check_pick(where, by, ctx)
             if len(binders) != 1:
                 what = "A draw picks one thing."
                 ctx.draft.stop("TW0302", what, draw.span, hint="Keep one variable.")
-            return DrawPick(binders, condition, key, weight), optional(binders[0].type)
+            return m.DrawPick(binders, condition, key, weight), optional(binders[0].type)
         case syn.DrawUniform(low=low, high=high):
-            ends = [fit(check(end, ctx), REAL, ctx, "bound") for end in (low, high)]
-            return DrawUniform(ends[0], ends[1]), REAL
+            ends = [fit(check(end, ctx), m.REAL, ctx, "bound") for end in (low, high)]
+            return m.DrawUniform(ends[0], ends[1]), m.REAL
         case _:
             assert_never(draw)

@@ -6,26 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, assert_never
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import did_you_mean
-from tokenworld.model import (
-    BOOL,
-    NONE,
-    REAL,
-    ROOT,
-    TEXT,
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectKind,
-    ObjectType,
-    RealType,
-    ValueType,
-    is_optional,
-    without_none,
-)
+from tokenworld.model import is_optional, without_none
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import TYPES
 
@@ -45,21 +29,21 @@ __all__ = [
 ]
 
 
-Types = Mapping[str, ObjectKind]
+Types = Mapping[str, m.ObjectKind]
 
 
 def is_subtype(types: Types, name: str, ancestor: str) -> bool:
     """Whether every ``name`` is an ``ancestor``."""
-    return ancestor == ROOT or (name in types and ancestor in types[name].ancestors)
+    return ancestor == m.ROOT or (name in types and ancestor in types[name].ancestors)
 
 
-def optional(value_type: ValueType) -> ValueType:
+def optional(value_type: m.ValueType) -> m.ValueType:
     """The same type with ``none`` allowed (truth values and collections never are)."""
     match value_type:
-        case BoolType() | CollectionType() | NoneType():
+        case m.BoolType() | m.CollectionType() | m.NoneType():
             return value_type
-        case ObjectType(name=name, optional=known):  # most arguments are objects
-            return value_type if known else ObjectType(name, True)
+        case m.ObjectType(name=name, optional=known):  # most arguments are objects
+            return value_type if known else m.ObjectType(name, True)
         case _:
             return replace(value_type, optional=True)
 
@@ -75,75 +59,75 @@ def _common_ancestor(types: Types, left: str, right: str) -> str:
     if is_subtype(types, right, left):
         return left
     shared = (name for name in types[left].ancestors if is_subtype(types, right, name))
-    return next(shared, ROOT)
+    return next(shared, m.ROOT)
 
 
-def join(types: Types, left: ValueType, right: ValueType) -> ValueType | None:
+def join(types: Types, left: m.ValueType, right: m.ValueType) -> m.ValueType | None:
     """The least type of both; ``None`` if there is none."""
-    if isinstance(left, NoneType) or isinstance(right, NoneType):
-        other = right if isinstance(left, NoneType) else left
-        return optional(other) if not isinstance(other, NoneType) else NONE
+    if isinstance(left, m.NoneType) or isinstance(right, m.NoneType):
+        other = right if isinstance(left, m.NoneType) else left
+        return optional(other) if not isinstance(other, m.NoneType) else m.NONE
     either = is_optional(left) or is_optional(right)
     joined = _join_present(types, without_none(left), without_none(right))
     return optional(joined) if joined is not None and either else joined
 
 
-def _join_present(types: Types, left: ValueType, right: ValueType) -> ValueType | None:
+def _join_present(types: Types, left: m.ValueType, right: m.ValueType) -> m.ValueType | None:
     match left, right:
-        case ObjectType(name=one), ObjectType(name=other):
-            return ObjectType(_common_ancestor(types, one, other))
-        case NumberType(), NumberType() if same_unit(left.unit, right.unit):
+        case m.ObjectType(name=one), m.ObjectType(name=other):
+            return m.ObjectType(_common_ancestor(types, one, other))
+        case m.NumberType(), m.NumberType() if same_unit(left.unit, right.unit):
             low = None if left.low is None or right.low is None else min(left.low, right.low)
             high = None if left.high is None or right.high is None else max(left.high, right.high)
-            return NumberType(low, high, max(left.decimals, right.decimals), left.unit)
-        case NumberType() | RealType(), NumberType() | RealType():
-            return RealType()
-        case CollectionType(element=one_), CollectionType(element=other_):
+            return m.NumberType(low, high, max(left.decimals, right.decimals), left.unit)
+        case m.NumberType() | m.RealType(), m.NumberType() | m.RealType():
+            return m.RealType()
+        case m.CollectionType(element=one_), m.CollectionType(element=other_):
             element = join(types, one_, other_)
-            return None if element is None else CollectionType(element)
+            return None if element is None else m.CollectionType(element)
         case _:
             return left if left == right else None
 
 
-def assignable(types: Types, value: ValueType, target: ValueType) -> bool:
+def assignable(types: Types, value: m.ValueType, target: m.ValueType) -> bool:
     """Whether a value may be stored or passed where ``target`` is wanted, `none` aside.
 
     Decimals, units and ranges are checked apart, where the message can name them.
     """
     match value, target:
-        case NoneType(), _:
+        case m.NoneType(), _:
             return is_optional(target)
-        case ObjectType(name=name), ObjectType(name=ancestor):
+        case m.ObjectType(name=name), m.ObjectType(name=ancestor):
             return is_subtype(types, name, ancestor)
-        case EnumType(name=name), EnumType(name=other):
+        case m.EnumType(name=name), m.EnumType(name=other):
             return name == other
-        case NumberType(), NumberType() | RealType():
+        case m.NumberType(), m.NumberType() | m.RealType():
             return True
         case _:
             return type(value) is type(target)
 
 
-def can_equal(types: Types, left: ValueType, right: ValueType) -> bool:
+def can_equal(types: Types, left: m.ValueType, right: m.ValueType) -> bool:
     """Whether values of the two types can ever be equal."""
     match left, right:
-        case NoneType(), _:
-            return is_optional(right) or isinstance(right, NoneType)
-        case _, NoneType():
+        case m.NoneType(), _:
+            return is_optional(right) or isinstance(right, m.NoneType)
+        case _, m.NoneType():
             return can_equal(types, right, left)
-        case ObjectType(name=one), ObjectType(name=other):
+        case m.ObjectType(name=one), m.ObjectType(name=other):
             if is_subtype(types, one, other) or is_subtype(types, other, one):
                 return True
             both = (kind.ancestors for kind in types.values())
             return any(one in ancestors and other in ancestors for ancestors in both)
-        case NumberType() | RealType(), NumberType() | RealType():
+        case m.NumberType() | m.RealType(), m.NumberType() | m.RealType():
             return True
-        case EnumType(name=one), EnumType(name=other):
+        case m.EnumType(name=one), m.EnumType(name=other):
             return one == other
         case _:
             return type(left) is type(right)
 
 
-def number_type(draft: Draft, number: syn.Number) -> NumberType:
+def number_type(draft: Draft, number: syn.Number) -> m.NumberType:
     """The one-value type of a literal: its scaled value, decimals and unit.
 
     ``25%`` is 25 with two decimals; a multiple such as ``3l`` with ``unit l = 1000ml`` is
@@ -151,17 +135,17 @@ def number_type(draft: Draft, number: syn.Number) -> NumberType:
     """
     value, unit = number.scaled, number.unit or ""
     if unit == "%":
-        return NumberType(value, value, number.decimals + 2, "%")
+        return m.NumberType(value, value, number.decimals + 2, "%")
     if unit:
         if unit not in draft.units:
             hint = did_you_mean(unit, draft.units) or f"Declare it with `unit {unit}`."
             draft.stop("TW0201", f"There is no unit `{unit}`.", number.span, "unknown unit", hint)
         declared = draft.units[unit]
         value, unit = value * declared.multiple, declared.base
-    return NumberType(value, value, number.decimals, unit)
+    return m.NumberType(value, value, number.decimals, unit)
 
 
-def bound_of(draft: Draft, bound: syn.Bound) -> NumberType:
+def bound_of(draft: Draft, bound: syn.Bound) -> m.NumberType:
     """The one-value type of a bound of a range, which may have a minus sign."""
     if isinstance(bound, syn.Number):
         return number_type(draft, bound)
@@ -169,10 +153,10 @@ def bound_of(draft: Draft, bound: syn.Bound) -> NumberType:
         draft.stop("TW0301", "A bound of a range is a number.", bound.span, "not a number")
     found = number_type(draft, bound.operand)
     value = -(found.low or 0)
-    return NumberType(value, value, found.decimals, found.unit)
+    return m.NumberType(value, value, found.decimals, found.unit)
 
 
-def _range(draft: Draft, node: syn.RangeType) -> NumberType:
+def _range(draft: Draft, node: syn.RangeType) -> m.NumberType:
     low, high = bound_of(draft, node.low), bound_of(draft, node.high)
     if not same_unit(low.unit, high.unit):
         draft.stop("TW0303", "The bounds of a range have different units.", node.span, "units")
@@ -184,15 +168,15 @@ def _range(draft: Draft, node: syn.RangeType) -> NumberType:
         draft.stop("TW0308", "The range is empty.", node.span, "no number lies in it", hint)
     if max(abs(first), abs(last)) > 2**62:
         draft.stop("TW0308", "The range is too wide.", node.span, hint="Stay within ±2⁶².")
-    return NumberType(first, last, decimals, high.unit or low.unit)
+    return m.NumberType(first, last, decimals, high.unit or low.unit)
 
 
-def _named(draft: Draft, name: syn.Name) -> ValueType:
+def _named(draft: Draft, name: syn.Name) -> m.ValueType:
     if name.value in draft.enums:
-        return EnumType(name.value)
-    if name.value == ROOT or name.value in draft.types:
-        return ObjectType(name.value)
-    known = (*draft.types, *draft.enums, ROOT)
+        return m.EnumType(name.value)
+    if name.value == m.ROOT or name.value in draft.types:
+        return m.ObjectType(name.value)
+    known = (*draft.types, *draft.enums, m.ROOT)
     foreign = TYPES.get(name.value.lower())
     hint = f"Write {foreign}." if foreign else did_you_mean(name.value, known)
     hint = hint or "Declare it with `type` or `enum`."
@@ -228,35 +212,35 @@ def object_type(draft: Draft, name: syn.Name) -> str:
     draft.stop("TW0202", f"There is no type `{name.value}`.", name.span, "unknown type", hint)
 
 
-def type_of_ref(draft: Draft, ref: syn.TypeRef) -> ValueType:
+def type_of_ref(draft: Draft, ref: syn.TypeRef) -> m.ValueType:
     """The value type that an author wrote for a fluent."""
     match ref:
         case syn.NamedType(name=name):
             found = _named(draft, name)
         case syn.PrimitiveType(kind="bool"):
-            found = BOOL
+            found = m.BOOL
         case syn.PrimitiveType(kind="int"):
-            found = NumberType()
+            found = m.NumberType()
         case syn.PrimitiveType(kind="real"):
-            found = REAL
+            found = m.REAL
         case syn.PrimitiveType():
-            found = TEXT
+            found = m.TEXT
         case syn.RangeType():
             return _range(draft, ref)
         case _:
             assert_never(ref)
     if not ref.optional:
         return found
-    if found == BOOL:
+    if found == m.BOOL:
         hint = "Write `bool`, or an enum with a member for the third case."
         draft.stop("TW0310", "A truth value is never `none`.", ref.span, "`bool?`", hint)
     return optional(found)
 
 
-def kind_type(draft: Draft, kind: syn.TypeRef | None) -> ValueType:
+def kind_type(draft: Draft, kind: syn.TypeRef | None) -> m.ValueType:
     """The type a parameter or loop variable ranges over; without one, any object."""
     if kind is None:
-        return ObjectType(ROOT)
+        return m.ObjectType(m.ROOT)
     if isinstance(kind, syn.PrimitiveType):
         what = f"A parameter stands for one of a list of values, and `{kind.kind}` has none."
         hint = "Write a type of objects, an enum or a range: derives and effects take the others."
