@@ -123,18 +123,22 @@ def with_term() -> Program:
 
 
 def class_names(pattern: ast.pattern) -> Iterator[str]:
+    """The classes of a pattern as they are written: `Swap`, `m.Swap`."""
     for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name):
-            yield node.cls.id
+        if isinstance(node, ast.MatchClass):
+            yield ast.unparse(node.cls)
 
 
 def names_from_the_model(tree: ast.Module) -> frozenset[str]:
-    return frozenset(
-        name.asname or name.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tokenworld.model")
-        for name in node.names
-    )
+    """The classes of statements, terms and draws as a module writes them."""
+    found = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tokenworld.model"):
+            found |= NODES & {one.asname or one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "tokenworld":
+            aliases = (one.asname or one.name for one in node.names if one.name == "model")
+            found |= {f"{alias}.{name}" for alias in aliases for name in NODES}
+    return frozenset(found)
 
 
 def dispatches() -> Iterator[tuple[str, ast.Match]]:
@@ -144,7 +148,7 @@ def dispatches() -> Iterator[tuple[str, ast.Match]]:
         if file.startswith("syntax/"):
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = names_from_the_model(tree) & NODES
+        known = names_from_the_model(tree)
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
                 for node in ast.walk(function):

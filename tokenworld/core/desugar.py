@@ -238,8 +238,13 @@ class Desugarer(TermDesugarer):
                 share = self.term(probability)
                 yield core.Let((taken.name,), core.BranchDraw((share,), span), span)
                 yield core.Let((effect.name,), _is(taken, 0), span)
-            case _:
+            case (
+                m.LeafTerm() | m.StateTerm() | m.LogicTerm() | m.TestTerm() | m.NumberTerm()
+                | m.CompositeTerm()
+            ):  # fmt: skip
                 yield core.Let((effect.name,), self.term(value), span)
+            case _:
+                assert_never(value)
 
     def _pick(
         self,
