@@ -18,6 +18,7 @@ from tokenworld.check.analysis.lints import check_lints
 from tokenworld.check.analysis.proofs import check_proofs
 from tokenworld.check.analysis.writes import check_creations, check_writes
 from tokenworld.check.beliefs import check_beliefs
+from tokenworld.check.born import with_births
 from tokenworld.check.cascades import said_once, with_repairs, without_followups
 from tokenworld.check.derives import check_derives, stratify
 from tokenworld.check.draft import Draft
@@ -205,7 +206,7 @@ def assemble(draft: Draft) -> Program:
         SourceRef(Path(source.name).name, hashlib.sha256(source.text.encode()).hexdigest())
         for source in draft.sources.values()
     )
-    return Program(
+    program = Program(
         sources=sources,
         units=draft.units,
         enums=draft.enums,
@@ -231,3 +232,5 @@ def assemble(draft: Draft) -> Program:
         actor_name=draft.actor_name,
         pddl=tuple(draft.pddl),
     )
+    asked = any("born" in source.text for source in draft.sources.values())
+    return with_births(program) if asked else program

@@ -63,7 +63,8 @@ ArithmeticOp = Literal["+", "-", "*", "/", "div", "mod"]
 FoldKind = Literal["any", "all", "count", "sum", "min", "max", "first", "last"]
 BuiltinName = Literal[
     "abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
-    "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score", "number",
+    "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "born", "busy", "did", "score",
+    "number",
 ]  # fmt: skip
 
 

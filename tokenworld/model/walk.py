@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter, is_
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final, Literal, TypeVar, assert_never, cast
 
+from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import (
     AddFact,
@@ -88,6 +89,7 @@ __all__ = [
     "bodies",
     "body_terms",
     "calls",
+    "copied",
     "children",
     "conjuncts",
     "deep_subterms",
@@ -258,6 +260,30 @@ def _rebuilt(term: Any, change: Change) -> Term:
         changed |= {name: change(getattr(term, name)) for name in _FIELDS[kind]}
     found: Term = replace(term, **changed)
     return found
+
+
+PartT = TypeVar("PartT")
+_CHANGEABLE: dict[type, tuple[str, ...]] = {}
+"""By class, the fields in which nodes may stand: neither types of values nor places."""
+
+
+def copied(part: PartT, change: Callable[[Any], Any]) -> PartT:
+    """Any part of the model with each node replaced by ``change(node)``, inner ones first."""
+    if isinstance(part, tuple):
+        return cast(PartT, tuple([copied(one, change) for one in part]))
+    if isinstance(part, dict):
+        return cast(PartT, {key: copied(one, change) for key, one in part.items()})
+    kind = type(part)
+    if kind not in _CHANGEABLE:
+        parts = fields(cast(Any, part)) if is_dataclass(part) and kind is not Span else ()
+        _CHANGEABLE[kind] = tuple(one.name for one in parts if one.name not in ("type", "span"))
+    names = _CHANGEABLE[kind]
+    if not names:
+        return part
+    changed = {name: copied(getattr(part, name), change) for name in names}
+    if any(getattr(part, name) is not one for name, one in changed.items()):
+        part = cast(PartT, replace(cast(Any, part), **changed))
+    return cast(PartT, change(part))
 
 
 def _both(effect: If) -> tuple[Body, ...]:

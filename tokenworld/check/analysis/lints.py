@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import skeleton
@@ -30,7 +30,7 @@ from tokenworld.check.analysis.uses import (
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import assignable
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Span, invisible
-from tokenworld.model import bodies, effects_in, is_optional, written_name
+from tokenworld.model import bodies, copied, effects_in, is_optional, written_name
 from tokenworld.syntax import nodes as syn
 
 __all__ = [
@@ -405,18 +405,12 @@ def _shape(action: m.Action, draft: Draft) -> object:
 
 def _renamed(part: object, order: dict[str, str]) -> object:
     """Any part of the model with its local names replaced."""
-    if isinstance(part, tuple):
-        return tuple(_renamed(inner, order) for inner in part)
-    if isinstance(part, m.Local):
-        return replace(part, name=order.get(part.name, part.name))
-    if isinstance(part, Span) or not is_dataclass(part) or isinstance(part, type):
-        return part
-    changed = {
-        field.name: _renamed(getattr(part, field.name), order)
-        for field in fields(part)
-        if field.name != "type"
-    }
-    return replace(part, **changed)
+
+    def other(node: Any) -> Any:
+        named = isinstance(node, m.Local) and node.name in order
+        return replace(node, name=order[node.name]) if named else node
+
+    return copied(part, other)
 
 
 _Rule = m.Derive | m.Watch | m.Invariant

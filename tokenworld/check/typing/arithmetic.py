@@ -231,6 +231,7 @@ BUILTINS: tuple[m.BuiltinName, ...] = get_args(m.BuiltinName)
 ARITY = {
     "abs": 1, "clamp": 3, "toward": 3, "sign": 1, "floor": 1, "round": 2, "sqrt": 1, "sin": 1,
     "cos": 1, "exp": 1, "log": 1, "pow": 2, "next": 1, "prev": 1, "tick": 0, "id": 1,
+    "born": 1,
 }  # fmt: skip
 
 
@@ -249,21 +250,21 @@ def builtin_call(
     match name:
         case "tick":
             return m.BuiltinCall(name, (), m.NumberType(0, None), span)
-        case "id":
-            return _identity(terms[0], ctx, span)
+        case "id" | "born":
+            return _identity(name, terms[0], ctx, span)
         case "next" | "prev":
             return _neighbour(name, terms[0], ctx, span)
         case _:
             return _numeric(name, terms, ctx, span)
 
 
-def _identity(term: m.Term, ctx: Context, span: Span) -> m.Term:
+def _identity(name: m.BuiltinName, term: m.Term, ctx: Context, span: Span) -> m.Term:
     if not isinstance(term.type, m.ObjectType):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not an object."
-        ctx.draft.stop("TW0301", what, term.span, "not an object", "Objects have numbers.")
-    return m.BuiltinCall(
-        "id", (term,), m.NumberType(0, None, optional=is_optional(term.type)), span
-    )
+        ctx.draft.stop("TW0301", what, term.span, "not an object", "Name an object.")
+    least = 0 if name == "id" else None
+    kind = m.NumberType(least, None, optional=is_optional(term.type))
+    return m.BuiltinCall(name, (term,), kind, span)
 
 
 def _neighbour(name: m.BuiltinName, term: m.Term, ctx: Context, span: Span) -> m.Term:

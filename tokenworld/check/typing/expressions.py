@@ -386,13 +386,18 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
     if closure is not None:
         _arity("closure", function, 2, args, ctx)
         return _related(closure, check(args[0], ctx), args[1], ctx, span)
-    if is_builtin(name):
+    if is_builtin(name) and not _own_born(name, draft):
         return check_builtin(function, args, ctx, span)
     if args:
         return _behind_dot(check(args[0], ctx), function, args[1:], ctx, span)
     known = (*draft.fluents, *draft.derive_items, *BUILTINS)
     hint = did_you_mean(name, known) or "Declare it as a relation, function, table or derive."
     draft.stop("TW0201", f"There is no fact or function `{name}`.", function.span, "unknown", hint)
+
+
+def _own_born(name: str, draft: Draft) -> bool:
+    """Whether the program has an attribute of the name of the built-in function `born`."""
+    return name == "born" and any(one.name == name for one in draft.fluents.values())
 
 
 def _related(fluent: m.Fluent, first: m.Term, second: syn.Expr, ctx: Context, span: Span) -> m.Term:

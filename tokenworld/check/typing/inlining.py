@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tokenworld.check.draft import Draft, NamedEffect
 from tokenworld.check.typing.types import assignable
-from tokenworld.diagnostics import Span
 from tokenworld.model import (
     Binder,
     Body,
@@ -19,12 +18,11 @@ from tokenworld.model import (
     Me,
     ObjectLiteral,
     Term,
+    copied,
     is_optional,
 )
 
 __all__ = ["Inlined", "inlined"]
-
-PartT = TypeVar("PartT")
 
 
 @dataclass(slots=True)
@@ -51,7 +49,7 @@ def inlined(effect: NamedEffect, args: tuple[Term, ...], suffix: str, draft: Dra
             names[param.name] = Local(param.name + suffix, param.type, arg.span)
             lets.append(Let(param.name + suffix, arg, param.type, arg.span))
     copy = _Copy(names, suffix, draft)
-    body = copy.of(effect.body)
+    body = copied(effect.body, copy.change)
     used = [let for let in lets if let.name in copy.used]
     return Inlined((*used, *body), copy.acts)
 
@@ -66,20 +64,20 @@ class _Copy:
     used: set[str] = field(default_factory=set)
     acts: bool = False
 
-    def of(self, part: PartT) -> PartT:
-        """The same part of the model; places and types are kept."""
-        if isinstance(part, tuple):
-            return cast(PartT, tuple([self.of(inner) for inner in part]))
-        if isinstance(part, Local):
-            return cast(PartT, self._local(part))
-        if isinstance(part, Span) or not is_dataclass(part) or isinstance(part, type):
-            return part
-        self._note(part)
-        named = [one.name for one in fields(part) if one.name not in ("span", "type", "kind")]
-        changed: dict[str, Any] = {name: self.of(getattr(part, name)) for name in named}
-        if isinstance(part, (Let, Create, Binder)):
-            changed["name"] = part.name + self.suffix
-        return cast(PartT, replace(part, **changed))
+    def change(self, part: Any) -> Any:
+        """What stands in the place of a part of the body."""
+        match part:
+            case Local():
+                return self._local(part)
+            case Let(name=name) | Create(name=name) | Binder(name=name):
+                return replace(part, name=name + self.suffix)
+            case Me():
+                self.acts = True
+            case DeriveCall(derive=name) if name in self.draft.derives:
+                self.acts |= self.draft.derives[name].uses_me
+            case _:
+                pass
+        return part
 
     def _local(self, local: Local) -> Term:
         given = self.names.get(local.name)
@@ -91,8 +89,3 @@ class _Copy:
         present = is_optional(local.type) or not is_optional(given.type)
         kind = given.type if nearer and present else local.type
         return replace(given, type=kind, span=local.span)
-
-    def _note(self, part: object) -> None:
-        self.acts |= isinstance(part, Me)
-        if isinstance(part, DeriveCall) and part.derive in self.draft.derives:
-            self.acts |= self.draft.derives[part.derive].uses_me

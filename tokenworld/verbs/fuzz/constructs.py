@@ -405,6 +405,9 @@ IN_PROGRAM: dict[str, Test] = {
     **{f"function {one}": builtin(one) for one in
        ("abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
         "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score")},
+    "function born": lambda p, w: any(
+        isinstance(one, Read) and p.fluents[one.fluent].name == "born" for one in terms(p, w)
+    ),
     # §5 changes
     "assign": effect_("assign", op="="), "increase": effect_("assign", op="+="),
     "decrease": effect_("assign", op="-="), "add": effect_("add"), "remove": effect_("remove"),

@@ -481,7 +481,7 @@ class Quantities(Things):
     def _bare(self, kind: Kind, place: Place) -> str | None:
         if self.maybe(0.4):
             found = self.simple(Kind("object", self.one(sorted(self.words.below))), place)
-            return None if found is None else f"id({found})"
+            return None if found is None else f"{self.one(['id', 'id', 'born'])}({found})"
         return self.one(["tick()", "score"]) if place.deeds else "tick()"
 
     def real(self, place: Place) -> str:

@@ -1,0 +1,131 @@
+"""`born(x)`: the tick of creation becomes an attribute of the types that rules ask it of.
+
+What runs, plans, encodes, hashes or stores a state meets an ordinary number: -1 at the start,
+`tick()` for what a rule creates, one less for what a `setup`, a legend or a `given` creates between
+ticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tokenworld.diagnostics import Span
+from tokenworld.model import (
+    ROOT,
+    Arithmetic,
+    BuiltinCall,
+    Create,
+    FieldValue,
+    Fluent,
+    FluentParam,
+    Given,
+    NumberLiteral,
+    NumberType,
+    ObjectKind,
+    ObjectType,
+    Program,
+    Read,
+    World,
+    copied,
+)
+
+__all__ = ["with_births"]
+
+
+def with_births(program: Program) -> Program:
+    """The program in which `born` is read like an attribute; the same one where nothing asks."""
+    asked = dict[str, Span]()
+
+    def note(part: Any) -> Any:
+        if isinstance(part, BuiltinCall) and part.name == "born":
+            asked.setdefault(_type_of(part), part.span)
+        return part
+
+    copied(program, note)
+    if not asked:
+        return program
+    owners = _owners(program, frozenset(asked))
+    owner_of = {
+        name: one
+        for name in (*program.types, ROOT)
+        for one in owners
+        if program.is_subtype(name, one)
+    }
+    births = _Births({name: f"{owner}.born" for name, owner in owner_of.items()})
+    place = next(iter(asked.values()))
+    found: Program = copied(program, births.change)
+    return replace(
+        found,
+        fluents={**found.fluents, **{f"{one}.born": _fluent(one, place) for one in owners}},
+        types={name: births.given(kind) for name, kind in found.types.items()},
+    )
+
+
+def _type_of(call: BuiltinCall) -> str:
+    """The type of the object that is asked about."""
+    kind = call.args[0].type
+    assert isinstance(kind, ObjectType)
+    return kind.name
+
+
+def _owners(program: Program, asked: frozenset[str]) -> frozenset[str]:
+    """The types that get the attribute: those asked of, but not below another; all objects where
+    a type would inherit it twice."""
+    least = frozenset(
+        name
+        for name in asked
+        if not any(name != other and program.is_subtype(name, other) for other in asked)
+    )
+    shared = (sum(one in least for one in kind.ancestors) > 1 for kind in program.types.values())
+    return frozenset({ROOT}) if any(shared) else least
+
+
+def _fluent(owner: str, place: Span) -> Fluent:
+    params = (FluentParam("self", ObjectType(owner)),)
+    before = _number(-1, place)
+    return Fluent(f"{owner}.born", "born", "attribute", params, NumberType(), before, place)
+
+
+def _number(value: int, span: Span) -> NumberLiteral:
+    return NumberLiteral(value, NumberType(value, value), span)
+
+
+@dataclass(frozen=True, slots=True)
+class _Births:
+    """``ids`` holds the attribute of each type that has it."""
+
+    ids: Mapping[str, str]
+
+    def change(self, part: Any) -> Any:
+        """A part of the program without the built-in function."""
+        match part:
+            case BuiltinCall(name="born", args=args, type=kind, span=span):
+                return Read(self.ids[_type_of(part)], args, kind, span)
+            case Create(of=of, span=span) if of in self.ids:
+                tick = BuiltinCall("tick", (), NumberType(0, None), span)
+                return replace(part, fields=(*part.fields, FieldValue(self.ids[of], tick, span)))
+            case World(setups=setups, layouts=layouts):
+                setups, layouts = copied(setups, self._earlier), copied(layouts, self._earlier)
+                return replace(part, setups=setups, layouts=layouts)
+            case Given(body=body):
+                return replace(part, body=copied(body, self._earlier))
+            case _:
+                return part
+
+    def _earlier(self, part: Any) -> Any:
+        """What is created between two ticks counts as born in the first of them."""
+        if not isinstance(part, FieldValue) or part.fluent not in self.ids.values():
+            return part
+        one = _number(1, part.span)
+        before = Arithmetic("-", part.value, one, NumberType(), part.span)
+        return replace(part, value=before)
+
+    def given(self, kind: ObjectKind) -> ObjectKind:
+        """An object type with the attribute, where its objects have it."""
+        if kind.name not in self.ids:
+            return kind
+        key = self.ids[kind.name]
+        default = FieldValue(key, _number(-1, kind.span), kind.span)
+        return replace(kind, attributes=(*kind.attributes, key), defaults=(*kind.defaults, default))
