@@ -10,7 +10,7 @@ import pytest
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.engine import Engine, start
-from tokenworld.engine.filling import _evaluated, _literals, fill_objects, requests_of
+from tokenworld.engine.filling import _literals, fill_each, fill_objects, requests_of
 from tokenworld.engine.state import State
 from tokenworld.engine.wide import LONG, Wide
 from tokenworld.ground import GroundObject, instantiate, param_values
@@ -58,7 +58,7 @@ def engine_of(text: str) -> Engine:
 @pytest.mark.parametrize("path", DOMAINS, ids=lambda path: path.relative_to(DOMAINS[0].parents[1]))
 def test_whole_columns_are_the_fields_one_by_one(path: Path) -> None:
     for engine in engines(path):
-        assert filled(engine, fill_objects) == filled(engine, _evaluated)
+        assert filled(engine, fill_objects) == filled(engine, fill_each)
 
 
 def started(engine: Engine) -> list[Any]:
@@ -112,7 +112,7 @@ def test_containers_keep_their_order(more: int) -> None:
     engine = engine_of(BOXES.replace("LINES", lines))
     assert _literals(engine.instance) is not None
     found = filled(engine, fill_objects)
-    assert found == filled(engine, _evaluated)
+    assert found == filled(engine, fill_each)
     kids = next(one for one in found[1] if one is not None and any(one))
     assert kids[1][:2] == [2, 4]
     assert len(kids[1]) == 2 + more
@@ -126,7 +126,7 @@ def test_a_field_that_must_be_worked_out_goes_the_long_way() -> None:
         column = engine.layout.by_id["Thing.weight"]
         found = filled(engine, fill_objects)
         assert found[0][column.index][-1] == value
-        assert found == filled(engine, _evaluated)
+        assert found == filled(engine, fill_each)
 
 
 def test_objects_are_made_when_they_are_asked_for() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tiny import Game, play
 
+from tokenworld.verbs.fuzz.playing import first_difference
+
 CELLS = """edition 1
 enum Direction { north, east, south, west }
 type Cell { static x: 0 to 9 = 0  static y: 0 to 9 = 0 }
@@ -90,3 +92,22 @@ def test_setups_come_after_layouts_and_find_the_cells() -> None:
 
 def test_two_runs_begin_alike() -> None:
     assert game().hash == game().hash
+
+
+def test_an_object_begins_on_a_cell_and_legends_find_it_there() -> None:
+    text = """
+world w {
+  object tom: Cat { at = tile_2_1 }  object tim: Cat { at = tom.at }
+  layout Tile { "c@~" "~.~"
+    legend "@" { create hero: Hero { at = here } }
+    legend "c" { create cat: Cat { at = here } }
+    legend "~" { if any(b.at == here for b: Cat) { here.ground = lava } }
+  }
+}
+"""
+    world = game(text)
+    assert [world.get(f"{one}.at") for one in ("tom", "tim", "hero")] == [
+        "tile_2_1", "tile_2_1", "tile_1_0",
+    ]  # fmt: skip
+    assert (world.get("tile_2_1.ground"), world.get("tile_0_1.ground")) == ("lava", "grass")
+    assert first_difference(CELLS + text, [{"action": "go", "args": {"d": "south"}}], 0) is None

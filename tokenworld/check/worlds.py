@@ -123,17 +123,17 @@ def _in_order(item: syn.WorldDecl) -> list[syn.WorldItem]:
     return sorted(item.items, key=lambda line: isinstance(line, syn.Setup))
 
 
-_Making = list[tuple[syn.Layout | syn.Setup, frozenset[str]]]
+_Making = list[tuple[syn.WorldItem, frozenset[str]]]
 
 
 def _making(item: syn.WorldDecl) -> _Making:
     """The lines of a world that create objects, as they take effect; each with the names of those
-    that do not exist yet where it does."""
+    that do not exist yet where it does. Cells are there before all of them."""
     found: _Making = []
     later = frozenset[str]()
     for line in reversed(_in_order(item)):
         if isinstance(line, (syn.Layout, syn.Setup)):
-            later = later.union(name.value for name, _ in _born(line))
+            later = later.union(one.name.value for one in created_by_name(line))
             found.append((line, later))
     return found[::-1]
 
@@ -142,9 +142,11 @@ def _unborn(making: _Making, line: syn.WorldItem) -> frozenset[str]:
     """The named objects that do not exist yet where a line of the world takes effect."""
     if not making or not isinstance(line, (syn.ObjectDecl, syn.Layout, syn.Setup, syn.Tune)):
         return frozenset()
-    own = isinstance(line, (syn.Layout, syn.Setup))
-    first = next((names for one, names in making if one is line), None) if own else None
-    return making[0][1] if first is None else first
+    first = next((names for one, names in making if one is line), making[0][1])
+    if isinstance(line, syn.Tune):  # settled before there are cells
+        layouts = [one for one, _ in making if isinstance(one, syn.Layout)]
+        return first.union(name for layout in layouts for name in cells_of(layout))
+    return first
 
 
 def _born(line: syn.WorldItem) -> Iterator[tuple[syn.Name, syn.Name]]:

@@ -27,9 +27,10 @@ from tokenworld.model import (
     Read,
     RemoveFact,
     Term,
+    subterms,
 )
 
-__all__ = ["Request", "fill_objects", "requests_of"]
+__all__ = ["Request", "fill_each", "fill_objects", "names_cells", "requests_of"]
 
 _PLAIN = (bool, int, float, str, NoneType)
 _Values = dict[str, list[Raw]]
@@ -42,10 +43,20 @@ def fill_objects(instance: Instance, layout: Layout, code: Code, state: State) -
     """Put every field of every object: whole columns at once where all of them are literals."""
     values = _literals(instance)
     if values is None or not all(layout.by_id[key].by_object for key in values):
-        _evaluated(instance, layout, code, state)
+        fill_each(instance, layout, code, state)
         return
     for key, column in values.items():
         _put_whole(layout.by_id[key], column, state)
+
+
+def names_cells(instance: Instance) -> bool:
+    """Whether a field of an object names a cell of a layout."""
+    return bool(instance.world.layouts) and any(
+        isinstance(part, ObjectLiteral) and part.name not in instance.numbers
+        for decl in instance.decls
+        for field in decl.fields
+        for part in subterms(field.value)
+    )
 
 
 # ---- whole columns ----------------------------------------------------------------------
@@ -153,7 +164,7 @@ def _asked(target: Read, op: str, value: Raw, layout: Layout) -> Request | None:
 # ---- one after another ------------------------------------------------------------------
 
 
-def _evaluated(instance: Instance, layout: Layout, code: Code, state: State) -> None:
+def fill_each(instance: Instance, layout: Layout, code: Code, state: State) -> None:
     """Every field of every object, one after another; what is no literal is generated code."""
     listed = _Fields(instance, layout)
     puts = [put for one in instance.objects for put in listed.of(one)]

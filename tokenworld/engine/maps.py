@@ -14,7 +14,7 @@ from tokenworld.ground import Raw
 from tokenworld.model import Layout as Map
 from tokenworld.model import Term, cell_name
 
-__all__ = ["lay_out"]
+__all__ = ["make_cells", "run_legends"]
 
 TITLE = "layout"
 """Whose draws those of legends are; their arguments are the column and the row."""
@@ -22,13 +22,18 @@ TITLE = "layout"
 Cells = dict[tuple[int, int], int]
 
 
-def lay_out(state: State, code: Code, drawn: Map, luck: Luck) -> None:
-    """Make the cells of a layout row by row, link them, then run its legends cell by cell.
+def make_cells(state: State, code: Code, drawn: Map) -> Cells:
+    """Make the cells of a layout row by row, and link them.
 
-    Raises `Breach` where a legend cannot be carried out or the map is too large for `x` or `y`.
+    Raises `Breach` where the map is too large for `x` or `y`.
     """
     cells = _cells(state, code, drawn)
     _link(state, drawn, cells)
+    return cells
+
+
+def run_legends(state: State, code: Code, drawn: Map, cells: Cells, luck: Luck) -> None:
+    """Run the legends of a layout cell by cell; `Breach` where one cannot be carried out."""
     legends: dict[str, Function] = {
         legend.symbol: compile_body(code, legend.body, ("here",)) for legend in drawn.legends
     }

@@ -7,11 +7,11 @@ from tokenworld.engine.applying import apply
 from tokenworld.engine.compile import Code, compile_body
 from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.endings import Endings
-from tokenworld.engine.filling import fill_objects, requests_of
+from tokenworld.engine.filling import fill_each, fill_objects, names_cells, requests_of
 from tokenworld.engine.guards import Guards
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck
-from tokenworld.engine.maps import lay_out
+from tokenworld.engine.maps import make_cells, run_legends
 from tokenworld.engine.population import fill_columns, seat_actors
 from tokenworld.engine.restore import start_from
 from tokenworld.engine.state import State
@@ -34,7 +34,6 @@ def start_state(
     state = State(layout)
     state.seed = seed
     fill_columns(state)
-    fill_objects(instance, layout, code, state)
     state = _set_up(instance, layout, code, state, luck)
     try:
         _check(instance, guards, state)
@@ -84,11 +83,19 @@ def _ask(body: Body, layout: Layout, code: Code, state: State, delta: Delta) -> 
 
 
 def _set_up(instance: Instance, layout: Layout, code: Code, state: State, luck: Luck) -> State:
-    """Layouts, then setups, then the recorded state to begin with, if there is one."""
-    world = instance.world
+    """Cells, fields of objects, legends, setups, then the recorded state to begin with, if any.
+
+    Fields that name no cell are put before there are cells, for then whole columns can be.
+    """
+    world, waits = instance.world, names_cells(instance)
     try:
-        for drawn in world.layouts:
-            lay_out(state, code, drawn, luck)
+        if not waits:
+            fill_objects(instance, layout, code, state)
+        maps = [(drawn, make_cells(state, code, drawn)) for drawn in world.layouts]
+        if waits:
+            fill_each(instance, layout, code, state)
+        for drawn, cells in maps:
+            run_legends(state, code, drawn, cells, luck)
             seat_actors(state)
         for position, body in enumerate(world.setups):
             delta = Delta(layout, luck, state.seed, 0)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tokenworld.core.nodes import Body, Create, ObjectName, Term
-from tokenworld.core.walk import statements_in, subterms
+from tokenworld.core.nodes import Body
 from tokenworld.engine.reference.bodies import Teller, Wants, bounded
 from tokenworld.engine.reference.chance import Lot
 from tokenworld.engine.reference.changes import applied
 from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.progress import broken_invariant, progressed
-from tokenworld.engine.reference.values import Known, State, copied, implied
+from tokenworld.engine.reference.values import Known, State, implied
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Json, constant
 from tokenworld.model import Layout, cell_name
@@ -26,20 +25,16 @@ def start_state(words: Words, seed: int) -> State:
     state = State({one.id: one.of for one in objects}, {one.id: one.name for one in objects})
     state.next_id, state.seed, state.actors = len(objects), seed, known.instance.actors
     _fill_tables(known, state)
-    _fill_objects(words, state)
     world = known.instance.world
     rules = words.rules.starts[world.name]
-    for layout, legends in zip(world.layouts, rules.legends, strict=True):
-        state = _laid_out(words, state, layout, legends)
+    maps = [_cells(words, state, layout) for layout in world.layouts]
+    _fill_objects(words, state)
+    for cells, layout, legends in zip(maps, world.layouts, rules.legends, strict=True):
+        state = _explained(words, state, cells, layout, legends)
         state.actors = _actors(words, state)
-    creates = any(isinstance(one, Create) for body in rules.setups for one in statements_in(body))
-    if not creates:
-        _fill_objects(words, state, late=True)
     for position, body in enumerate(rules.setups):
         state = _carried_out(words, state, body, {}, ("setup", [position]))
         state.actors = _actors(words, state)
-    if creates:
-        _fill_objects(words, state, late=True)
     state.firsts = {}
     broken = broken_invariant(words, state)
     if broken is not None:
@@ -68,15 +63,12 @@ def _fill_tables(known: Known, state: State) -> None:
             known.put(state, fluent, keys, value)
 
 
-def _fill_objects(words: Words, state: State, *, late: bool = False) -> None:
-    """Every object in order: what its fields leave to defaults, then its fields as written.
-
-    ``late``: only those that name objects which layouts and setups had to make first.
-    """
+def _fill_objects(words: Words, state: State) -> None:
+    """Every object in order: what its fields leave to defaults, then its fields as written."""
     known = words.known
     for one in known.instance.objects:
         kind = known.program.types.get(one.of)
-        if kind is None or one.id not in state.kinds:
+        if kind is None:
             continue
         given = words.rules.objects[one.decl.world or "", one.decl.name].fields
         fields = {field.fluent: field.value for field in given}
@@ -85,18 +77,8 @@ def _fill_objects(words: Words, state: State, *, late: bool = False) -> None:
         for key, term in [*terms.items(), *fields.items()]:
             fluent = known.program.fluents[key]
             env = Env(state, state, state.me)
-            waits = term is not None and _names_made(words, term)
-            if late and not waits:
-                continue
-            blank = term is None or (waits and not late)
-            value = implied(fluent.type) if blank else words.term(term, env)  # type: ignore[arg-type]
+            value = implied(fluent.type) if term is None else words.term(term, env)
             known.put(state, fluent, (one.id,), value)
-
-
-def _names_made(words: Words, term: Term) -> bool:
-    """Whether a field names an object that is no line of the program."""
-    numbers = words.instance.numbers
-    return any(isinstance(part, ObjectName) and part.name not in numbers for part in subterms(term))
 
 
 def _carried_out(
@@ -109,12 +91,14 @@ def _carried_out(
     return applied(words.known, state, wants)[0]
 
 
-def _laid_out(words: Words, state: State, layout: Layout, legends: Mapping[str, Body]) -> State:
-    """One object for each character, row by row; then what the legend says of each."""
+_Cells = dict[tuple[int, int], int]
+
+
+def _cells(words: Words, state: State, layout: Layout) -> _Cells:
+    """One object for each character, row by row, linked to those beside it."""
     known = words.known
     kind = known.program.types[layout.of]
-    state = copied(state)
-    cells: dict[tuple[int, int], int] = {}
+    cells = _Cells()
     for y, row in enumerate(layout.rows):
         for x in range(len(row)):
             number = state.next_id
@@ -136,6 +120,13 @@ def _laid_out(words: Words, state: State, layout: Layout, legends: Mapping[str, 
             for member, dx, dy in layout.directions:
                 if (x + dx, y + dy) in cells:
                     known.put(state, step, (number, member), cells[x + dx, y + dy])
+    return cells
+
+
+def _explained(
+    words: Words, state: State, cells: _Cells, layout: Layout, legends: Mapping[str, Body]
+) -> State:
+    """The state after what the legend says of each cell."""
     for (x, y), number in cells.items():
         symbol = layout.rows[y][x]
         if symbol in legends:

@@ -22,6 +22,7 @@ from tokenworld.model import (
     Let,
     Member,
     NumberType,
+    ObjectLiteral,
     ObjectType,
     Program,
     Read,
@@ -297,6 +298,10 @@ def exact(decimals: int = 0, unit: str = "") -> Callable[[object], bool]:
     )
 
 
+def _declared(program: Program) -> frozenset[str]:
+    return frozenset(one.name for one in program.objects.values())
+
+
 IN_PROGRAM: dict[str, Test] = {
     # §1 files, names
     "module": lambda p, w: len(p.sources) > 1,
@@ -484,6 +489,11 @@ IN_PROGRAM: dict[str, Test] = {
     "spare": lambda p, w: bool(w.spares),
     "layout": lambda p, w: bool(w.layouts),
     "legend": lambda p, w: any(one.legends for one in w.layouts),
+    "object on a cell": lambda p, w: any(
+        isinstance(field.value, ObjectLiteral) and field.value.name not in _declared(p)
+        for one in p.objects.values()
+        for field in one.fields
+    ),
     "named creation": lambda p, w: bool(w.born),
     "no actor": lambda p, w: p.actor is None,
     # §13 chance

@@ -672,6 +672,7 @@ def _object(making: _World, name: str, kind: str, objects: dict[str, str]) -> st
         if fact.name == "at":
             homes = {"hero": ["hall"], "friend": ["hall", "cellar"], "crate": ["hall", "hero"]}
             usual = ["hall", "cellar", "crate", "hero", "none"]
+            usual += ["tile_0_0"] * 3 if words.grid else []
             fields.append(f"at = {random.choice(homes.get(name, usual))}")
         elif fact.name == "home":
             fields.append(f"home = {random.choice(['hall', 'cellar'])}")
