@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, Literal, cast
 
 from tokenworld.syntax import expressions as e
 from tokenworld.syntax.expressions import Constant, NamedType, Number, PrimitiveType, Qualified
 from tokenworld.syntax.lalr import Kid, Token, Tree
-from tokenworld.syntax.templates import Context, built, must, name, template, token_of
+from tokenworld.syntax.templates import (
+    Build,
+    Context,
+    after,
+    built,
+    child,
+    each,
+    each_after,
+    must,
+    name,
+    template,
+    token_of,
+    word,
+)
 
 _BINARY: Final[dict[str, e.BinaryOp]] = {
     "plus": "+",
@@ -26,7 +38,7 @@ def expr(cx: Context, kid: Kid | None) -> e.Expr:
         return number(cx, kid)
     tree: Tree = must(kid)
     cx.enter(tree)
-    node = _binary(cx, tree) if tree.kind in _BINARY else _BUILDERS[tree.kind](cx, tree)
+    node: e.Expr = _BUILDERS[tree.kind](cx, tree)
     cx.leave()
     return node
 
@@ -82,46 +94,26 @@ def bound(cx: Context, kid: Kid) -> e.Bound:
     return number(cx, kid)
 
 
-def kind_of(cx: Context, kid: Kid | None) -> e.Kind | None:
-    """The type or range after a colon, where there is one."""
-    if kid is None:
-        return None
-    return cast(e.Kind, type_ref(cx, kid))
+formal: Final = built(e.Formal, (name, 0), after(type_ref, ":"))
+"""`x: T`."""
 
 
-def formal(cx: Context, tree: Tree) -> e.Formal:
-    """`x: T`."""
-    kind = tree.after(":")
-    of = None if kind is None else type_ref(cx, kind)
-    return e.Formal(cx.span(tree), name(cx, tree.kids[0]), of)
+params: Final = child(each(formal, "formal"), "params")
+"""The parameter list of a rule or fluent."""
+_BINDER: Final = built(e.Binder, (name, 0), after(type_ref, ":"), after(expr, "in"))
+where: Final = built(e.Where, each(_BINDER, "binder"), after(expr, "where"))
+"""Binders with their condition."""
+candidates: Final = child(where, "where")
+"""The binders of a loop, a fold or a pick."""
 
 
-def params(cx: Context, tree: Tree) -> tuple[e.Formal, ...]:
-    """The parameter list of a rule or fluent."""
-    return tuple(formal(cx, kid) for kid in tree.get("params").trees("formal"))
+def _values(cx: Context, tree: Tree) -> tuple[e.Expr, ...]:
+    """The expressions between parentheses or brackets."""
+    return exprs(cx, [kid for kid in tree.kids if not _is_mark(kid)])
 
 
-def where(cx: Context, tree: Tree) -> e.Where:
-    """Binders with their condition."""
-    binders = tuple(_binder(cx, kid) for kid in tree.trees("binder"))
-    condition = tree.after("where")
-    return e.Where(cx.span(tree), binders, expr(cx, condition) if condition else None)
-
-
-def _binder(cx: Context, tree: Tree) -> e.Binder:
-    collection = tree.after("in")
-    return e.Binder(
-        cx.span(tree),
-        name(cx, tree.kids[0]),
-        kind_of(cx, tree.after(":")),
-        expr(cx, collection) if collection else None,
-    )
-
-
-def args(cx: Context, tree: Tree) -> tuple[e.Expr, ...]:
-    """The arguments of a call, method or event."""
-    part = tree.get("args")
-    return exprs(cx, [kid for kid in part.kids if not _is_mark(kid)])
+args: Final = child(_values, "args")
+"""The arguments of a call, method or event."""
 
 
 def _is_mark(kid: Kid) -> bool:
@@ -131,13 +123,9 @@ def _is_mark(kid: Kid) -> bool:
 # ---- one function per kind of tree --------------------------------------------------------
 
 
-def _text(cx: Context, tree: Tree) -> e.Expr:
-    return e.Text(cx.span(tree), template(cx, token_of(tree), slot_value))
-
-
-def slot_value(cx: Context, kid: Kid) -> e.Expr:
-    """The expression in the braces of a template."""
-    return expr(cx, kid)
+def text(cx: Context, kid: Kid) -> e.Template:
+    """A quoted text as a template, with expressions in its braces."""
+    return template(cx, token_of(kid), expr)
 
 
 def _constant(cx: Context, tree: Tree) -> e.Expr:
@@ -145,37 +133,8 @@ def _constant(cx: Context, tree: Tree) -> e.Expr:
     return Constant(cx.span(tree), None if word == "none" else word == "true")
 
 
-def _call(cx: Context, tree: Tree) -> e.Expr:
-    return e.Call(cx.span(tree), name(cx, tree.kids[0]), args(cx, tree))
-
-
-def _method(cx: Context, tree: Tree) -> e.Expr:
-    return e.Method(cx.span(tree), ref(cx, tree.kids[0]), name(cx, tree.kids[2]), args(cx, tree))
-
-
 def _group(cx: Context, tree: Tree) -> e.Expr:
     return expr(cx, tree.kids[1])
-
-
-def _list(cx: Context, tree: Tree) -> e.Expr:
-    return e.ListExpr(cx.span(tree), exprs(cx, [kid for kid in tree.kids if not _is_mark(kid)]))
-
-
-def _folder(tree: Tree) -> e.FoldKind:
-    return cast(e.FoldKind, token_of(tree.kids[0]).text)
-
-
-def _fold(cx: Context, tree: Tree) -> e.Expr:
-    value = expr(cx, tree.kids[2])
-    return e.Fold(cx.span(tree), _folder(tree), value, where(cx, tree.get("where")))
-
-
-def _fold_of(cx: Context, tree: Tree) -> e.Expr:
-    return e.FoldOf(cx.span(tree), _folder(tree), exprs(cx, tree.all_after("(", ",")))
-
-
-def _fold_all(cx: Context, tree: Tree) -> e.Expr:
-    return e.FoldAll(cx.span(tree), _folder(tree), expr(cx, tree.kids[2]))
 
 
 def _and_or(cx: Context, tree: Tree) -> e.Expr:
@@ -193,43 +152,34 @@ def _operands(tree: Tree) -> list[Kid]:
     return [left, *reversed(found)]
 
 
-def _choose(cx: Context, tree: Tree) -> e.Expr:
-    condition, then, otherwise = exprs(cx, tree.kids[1::2])
-    return e.Choose(cx.span(tree), condition, then, otherwise)
-
-
-def _compare(cx: Context, tree: Tree) -> e.Expr:
-    op = cast(e.CompareOp, token_of(tree.kids[1]).text)
-    return e.Compare(cx.span(tree), op, expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
-
-
 def _binary(cx: Context, tree: Tree) -> e.Expr:
     op = _BINARY[tree.kind]
     return e.Binary(cx.span(tree), op, expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
 
 
-_BUILDERS: Final[dict[str, Callable[[Context, Tree], e.Expr]]] = {
+_BUILDERS: Final[dict[str, Build]] = {
     "name": name,
-    "text": _text,
+    "text": built(e.Text, text),
     "constant": _constant,
-    "call": _call,
+    "call": built(e.Call, (name, 0), args),
     "attr": built(e.Attr, (ref, 0), (name, 2)),
-    "method": _method,
+    "method": built(e.Method, (ref, 0), (name, 2), args),
     "was": built(e.Was, (ref, 1)),
     "qualified": built(Qualified, (name, 0), (name, 2)),
     "group": _group,
-    "list": _list,
-    "fold": _fold,
-    "fold_of": _fold_of,
-    "fold_all": _fold_all,
+    "list": built(e.ListExpr, _values),
+    "fold": built(e.Fold, (word, 0), (expr, 2), candidates),
+    "fold_of": built(e.FoldOf, (word, 0), each_after(expr, "(", ",")),
+    "fold_all": built(e.FoldAll, (word, 0), (expr, 2)),
     "not": built(e.Not, (expr, 1)),
     "and": _and_or,
     "or": _and_or,
     "implies": built(e.Implies, (expr, 0), (expr, 2)),
-    "choose": _choose,
+    "choose": built(e.Choose, (expr, 1), (expr, 3), (expr, 5)),
     "default_for": built(e.Otherwise, (expr, 0), (expr, 2)),
-    "compare": _compare,
+    "compare": built(e.Compare, (word, 1), (expr, 0), (expr, 2)),
     "member_of": built(e.MemberOf, (expr, 0), (expr, 2)),
     "is_type": built(e.IsType, (expr, 0), (name, 2)),
     "negative": built(e.Negative, (expr, 1)),
+    **dict.fromkeys(_BINARY, _binary),
 }

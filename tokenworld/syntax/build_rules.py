@@ -2,75 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Literal, cast
+from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Related
 from tokenworld.syntax import rules as r
-from tokenworld.syntax.build_expr import args, expr, formal, params, ref, slot_value, where
+from tokenworld.syntax.build_expr import args, candidates, expr, formal, params, ref, text
 from tokenworld.syntax.expressions import Expr, Name, Template
 from tokenworld.syntax.lalr import Kid, Token, Tree
-from tokenworld.syntax.rules import Let
 from tokenworld.syntax.templates import (
+    Build,
     BuildError,
     Context,
+    after,
     built,
-    must,
+    child,
+    each_after,
+    each_inside,
+    has,
     name,
-    optional_name,
-    template,
-    token_of,
+    word,
 )
 
 
 def block(cx: Context, kid: Kid | None) -> r.Block:
     """`{ … }`."""
     tree = _tree(kid)
-    effects = tuple(effect(cx, k) for k in tree.kids if isinstance(k, Tree))
+    effects = tuple([EFFECTS[one.kind](cx, one) for one in tree.kids if isinstance(one, Tree)])
     return r.Block(cx.span(tree), effects)
-
-
-def block_below(cx: Context, tree: Tree) -> r.Block:
-    """The block directly below a tree."""
-    return block(cx, tree.get("block"))
-
-
-def effect(cx: Context, tree: Tree) -> r.Effect:
-    """One change, control structure or line of output."""
-    return _BUILDERS[tree.kind](cx, tree)
-
-
-def fields(cx: Context, tree: Tree) -> tuple[r.Field, ...]:
-    """The fields of an object or a created object; none where the braces are missing."""
-    part = tree.find("fields")
-    return tuple(field(cx, kid) for kid in part.trees("field")) if part else ()
-
-
-def field(cx: Context, tree: Tree) -> r.Field:
-    """`name = value`."""
-    return r.Field(cx.span(tree), name(cx, tree.kids[0]), expr(cx, tree.kids[2]))
-
-
-def text(cx: Context, token: Token) -> Template:
-    """A quoted text as a template."""
-    return template(cx, token, slot_value)
-
-
-def optional_text(cx: Context, tree: Tree) -> Template | None:
-    """The quoted text directly below a tree, where there is one."""
-    found = tree.strings()
-    return text(cx, found[0]) if found else None
-
-
-def let(cx: Context, tree: Tree) -> r.Let:
-    """`let name = value` or a draw."""
-    value = tree.kids[3]
-    if isinstance(value, Tree) and value.kind.startswith("draw_"):
-        return r.Let(cx.span(tree), name(cx, tree.kids[1]), _draw(cx, value))
-    return r.Let(cx.span(tree), name(cx, tree.kids[1]), expr(cx, value))
-
-
-# ---- one function per kind of tree --------------------------------------------------------
 
 
 def _tree(kid: Kid | None) -> Tree:
@@ -79,28 +37,41 @@ def _tree(kid: Kid | None) -> Tree:
     return kid
 
 
-def _draw(cx: Context, tree: Tree) -> r.Draw:
-    span = cx.span(tree)
-    match tree.kind:
-        case "draw_chance":
-            return r.DrawChance(span, expr(cx, tree.kids[1]))
-        case "draw_pick":
-            return r.DrawPick(span, where(cx, tree.get("where")), _pick_by(cx, tree))
-        case _:
-            return r.DrawUniform(span, expr(cx, tree.after("(")), expr(cx, tree.after(",")))
+block_below: Final = child(block, "block")
+"""The block directly below a tree."""
+field: Final = built(r.Field, (name, 0), (expr, 2))
+"""`name = value`."""
 
 
-def _pick_by(cx: Context, tree: Tree) -> r.PickBy | None:
-    part = tree.find("pick_by")
-    if part is None:
-        return None
-    kind = cast(Literal["least", "most", "weight"], token_of(part.kids[1]).text)
-    return r.PickBy(cx.span(part), kind, expr(cx, part.kids[2]))
+def fields(cx: Context, tree: Tree) -> tuple[r.Field, ...]:
+    """The fields of an object or a created object; none where the braces are missing."""
+    part = tree.find("fields")
+    return tuple(field(cx, kid) for kid in part.trees("field")) if part else ()
 
 
-def _set(cx: Context, tree: Tree) -> r.Effect:
-    op = cast(Literal["=", "+=", "-="], token_of(tree.kids[1]).text)
-    return r.Set(cx.span(tree), ref(cx, tree.kids[0]), op, expr(cx, tree.kids[2]))
+def optional_text(cx: Context, tree: Tree) -> Template | None:
+    """The quoted text directly below a tree, where there is one."""
+    found = tree.strings()
+    return text(cx, found[0]) if found else None
+
+
+# ---- changes ------------------------------------------------------------------------------
+
+
+_PICK_BY: Final = child(built(r.PickBy, (word, 1), (expr, 2)), "pick_by")
+_DRAWS: Final[dict[str, Build]] = {
+    "draw_chance": built(r.DrawChance, (expr, 1)),
+    "draw_pick": built(r.DrawPick, candidates, _PICK_BY),
+    "draw_uniform": built(r.DrawUniform, after(expr, "("), after(expr, ",")),
+}
+
+
+def _named(cx: Context, kid: Kid) -> r.Draw | Expr:
+    """The value of a `let`: a draw or an expression."""
+    if isinstance(kid, Tree) and kid.kind in _DRAWS:
+        draw: r.Draw = _DRAWS[kid.kind](cx, kid)
+        return draw
+    return expr(cx, kid)
 
 
 def _apply(cx: Context, tree: Tree) -> r.Effect:
@@ -133,90 +104,54 @@ def _branch(cx: Context, condition: Kid, body: Kid) -> r.Branch:
     return r.Branch(span, value, block(cx, body))
 
 
-def _for(cx: Context, tree: Tree) -> r.Effect:
-    return r.For(cx.span(tree), where(cx, tree.get("where")), block_below(cx, tree))
-
-
 def _chance(cx: Context, tree: Tree) -> r.Effect:
     kids = tree.kids
     starts = [i for i, k in enumerate(kids) if isinstance(k, Token) and k.text in ("chance", "or")]
     branches = tuple(_branch(cx, kids[i + 1], kids[i + 2]) for i in starts)
-    return r.Chance(cx.span(tree), branches, _otherwise(cx, tree))
+    return r.Chance(cx.span(tree), branches, _OTHERWISE(cx, tree))
 
 
-def _otherwise(cx: Context, tree: Tree) -> r.Block | None:
-    rest = tree.after("else")
-    return block(cx, rest) if rest is not None else None
-
-
-def _pick(cx: Context, tree: Tree) -> r.Effect:
-    return r.Pick(
-        cx.span(tree),
-        where(cx, tree.get("where")),
-        _pick_by(cx, tree),
-        block_below(cx, tree),
-        _otherwise(cx, tree),
-    )
-
-
-def _create(cx: Context, tree: Tree) -> r.Effect:
-    return r.Create(cx.span(tree), name(cx, tree.kids[1]), name(cx, tree.kids[3]), fields(cx, tree))
-
-
-def _emit(cx: Context, tree: Tree) -> r.Effect:
-    return r.Emit(cx.span(tree), name(cx, tree.kids[1]), args(cx, tree))
-
-
-def _say(cx: Context, tree: Tree) -> r.Effect:
-    return r.Say(cx.span(tree), text(cx, must(tree.strings()[0])))
-
-
-_BUILDERS: Final[dict[str, Callable[[Context, Tree], r.Effect]]] = {
-    "let": let,
-    "set": _set,
+_OTHERWISE: Final = after(block, "else")
+EFFECTS: Final[dict[str, Build]] = {
+    "let": built(r.Let, (name, 1), (_named, 3)),
+    "set": built(r.Set, (ref, 0), (word, 1), (expr, 2)),
     "apply": _apply,
     "add": built(r.Add, (ref, 1)),
     "remove": built(r.Remove, (ref, 1)),
     "if": _if,
-    "for": _for,
+    "for": built(r.For, candidates, block_below),
     "chance": _chance,
-    "pick": _pick,
-    "create": _create,
+    "pick": built(r.Pick, candidates, _PICK_BY, block_below, _OTHERWISE),
+    "create": built(r.Create, (name, 1), (name, 3), fields),
     "destroy": built(r.Destroy, (ref, 1)),
     "transfer": built(r.Transfer, (expr, 1), (ref, 3), (ref, 5)),
     "swap": built(r.Swap, (ref, 1), (ref, 3)),
-    "emit": _emit,
-    "say": _say,
+    "emit": built(r.Emit, (name, 1), args),
+    "say": built(r.Say, optional_text),
     "show": built(r.Show, (ref, 1)),
     "reward": built(r.Reward, (expr, 1)),
 }
+"""The statements of a body, by the kind of their tree."""
 
 
-# ---- Concrete trees to nodes: phases, actions, laws, beliefs and what must hold ------------------
+# ---- phases, actions, laws, beliefs and what must hold --------------------------------------
 
 
-def phase(cx: Context, tree: Tree) -> r.PhaseDecl:
+def _phase(cx: Context, tree: Tree) -> r.PhaseDecl:
     """`phase p sequentially by nesting`."""
     order = tree.find("order")
     nesting = order is not None and order.find("by_nesting") is not None
     return r.PhaseDecl(cx.span(tree), name(cx, tree.kids[1]), order is not None, nesting)
 
 
-def action(cx: Context, tree: Tree) -> r.ActionDecl:
-    """`action a(x: T) … { … }`; each flag may be given once."""
-    phrases = _only(cx, tree, "phrases")
-    takes = _only(cx, tree, "takes")
-    cost = _only(cx, tree, "cost")
-    brace = next(i for i, kid in enumerate(tree.kids) if _is_brace(kid))
-    return r.ActionDecl(
-        cx.span(tree),
-        name(cx, tree.kids[1]),
-        params(cx, tree),
-        tuple(text(cx, token) for token in phrases.strings()) if phrases else (),
-        _takes(cx, takes) if takes else None,
-        expr(cx, cost.kids[1]) if cost else None,
-        tuple(_step(cx, kid) for kid in tree.kids[brace:] if isinstance(kid, Tree)),
-    )
+def _once(flag: str, read: Build) -> Build:
+    """A part of an action that may be given once: None where it is missing."""
+
+    def build(cx: Context, tree: Tree) -> object:
+        found = _only(cx, tree, flag)
+        return None if found is None else read(cx, found)
+
+    return build
 
 
 def _only(cx: Context, tree: Tree, kind: str) -> Tree | None:
@@ -240,28 +175,9 @@ def _word(kid: Kid) -> str:
     return kid.text if isinstance(kid, Token) else ""
 
 
-def _is_brace(kid: Kid) -> bool:
-    return isinstance(kid, Token) and kid.terminal == "{"
-
-
-def _takes(cx: Context, tree: Tree) -> r.Takes:
-    until = tree.after("until")
-    return r.Takes(cx.span(tree), expr(cx, tree.kids[1]), expr(cx, until) if until else None)
-
-
-def _step(cx: Context, tree: Tree) -> r.ActionStep:
-    match tree.kind:
-        case "require":
-            return r.Require(
-                cx.span(tree),
-                expr(cx, tree.kids[1]),
-                _label(cx, tree),
-                optional_text(cx, tree),
-            )
-        case "cancelled":
-            return r.Cancelled(cx.span(tree), block(cx, tree.kids[1]))
-        case _:
-            return effect(cx, tree)
+def _phrases(cx: Context, tree: Tree) -> tuple[Template, ...]:
+    found = _only(cx, tree, "phrases")
+    return tuple(text(cx, token) for token in found.strings()) if found else ()
 
 
 def _label(cx: Context, tree: Tree) -> Name | None:
@@ -270,110 +186,53 @@ def _label(cx: Context, tree: Tree) -> Name | None:
     return name(cx, follows) if isinstance(follows, Tree) else None
 
 
-def effect_decl(cx: Context, tree: Tree) -> r.EffectDecl:
-    """`effect e(x: T) { … }`."""
-    return r.EffectDecl(
-        cx.span(tree), name(cx, tree.kids[1]), params(cx, tree), block_below(cx, tree)
-    )
+_STEPS: Final[dict[str, Build]] = {
+    **EFFECTS,
+    "require": built(r.Require, (expr, 1), _label, optional_text),
+    "cancelled": built(r.Cancelled, (block, 1)),
+}
+_TAKES: Final = built(r.Takes, (expr, 1), after(expr, "until"))
+_DURING: Final = child(lambda cx, tree: name(cx, tree.kids[1]), "during")
+_WHEN: Final = child(lambda cx, tree: expr(cx, tree.kids[1]), "when")
 
 
-def law(cx: Context, tree: Tree) -> r.LawDecl:
-    """`law l(x: T) during p when c { … }`."""
-    return r.LawDecl(
-        cx.span(tree),
-        name(cx, tree.kids[1]),
-        params(cx, tree),
-        _during(cx, tree),
-        _when(cx, tree),
-        block_below(cx, tree),
-    )
+def _outcome(cx: Context, kid: Kid) -> r.Outcome:
+    tree = _tree(kid)
+    value = None if tree.kind == "otherwise" else expr(cx, tree.kids[0])
+    return r.Outcome(cx.span(tree), value, expr(cx, tree.kids[2]))
 
 
-def _during(cx: Context, tree: Tree) -> Name | None:
-    part = tree.find("during")
-    return optional_name(cx, part.kids[1] if part else None)
-
-
-def _when(cx: Context, tree: Tree) -> Expr | None:
-    part = tree.find("when")
-    return expr(cx, part.kids[1]) if part else None
-
-
-def birth(cx: Context, tree: Tree) -> r.BirthDecl:
-    """`birth x: T { … }`."""
-    return r.BirthDecl(cx.span(tree), formal(cx, tree.get("formal")), block_below(cx, tree))
-
-
-def watch(cx: Context, tree: Tree) -> r.WatchDecl:
-    """`watch w(x: T) once when c { … }`."""
-    return r.WatchDecl(
-        cx.span(tree),
-        name(cx, tree.kids[1]),
-        params(cx, tree),
-        tree.find("once") is not None,
-        expr(cx, tree.get("when").kids[1]),
-        block_below(cx, tree),
-    )
-
-
-def invariant(cx: Context, tree: Tree) -> r.InvariantDecl:
-    """`invariant i(x: T): c`."""
-    return r.InvariantDecl(
-        cx.span(tree), name(cx, tree.kids[1]), params(cx, tree), expr(cx, tree.after(":"))
-    )
-
-
-def conserve(cx: Context, tree: Tree) -> r.ConserveDecl:
-    """`conserve n: e except a, b`."""
-    exceptions = tuple(name(cx, kid) for kid in tree.all_after("except", ","))
-    return r.ConserveDecl(
-        cx.span(tree), name(cx, tree.kids[1]), expr(cx, tree.after(":")), exceptions
-    )
-
-
-# ---- beliefs ------------------------------------------------------------------------------
-
-
-def believe(cx: Context, tree: Tree) -> r.BelieveDecl:
-    """`believe b(x: T) during p when c weight w learned { … }`."""
-    steps = tuple(
-        _guess_step(cx, kid)
-        for kid in tree.kids
-        if isinstance(kid, Tree) and kid.kind in ("let", "guess", "guess_each")
-    )
-    return r.BelieveDecl(
-        cx.span(tree),
-        name(cx, tree.kids[1]),
-        params(cx, tree),
-        _during(cx, tree),
-        _when(cx, tree),
-        expr(cx, tree.after("weight")),
-        tree.find("learned") is not None,
-        steps,
-    )
-
-
-def _guess_step(cx: Context, tree: Tree) -> r.Guess | r.GuessEach | Let:
-    span = cx.span(tree)
-    match tree.kind:
-        case "let":
-            return let(cx, tree)
-        case "guess":
-            outcomes = tuple(_outcome(cx, kid) for kid in tree.all_after("{", ","))
-            return r.Guess(span, ref(cx, tree.kids[0]), outcomes)
-        case _:
-            rest = tree.all_after(":")
-            return r.GuessEach(
-                span,
-                ref(cx, tree.kids[0]),
-                _outcome(cx, tree.after("{")),
-                where(cx, tree.get("where")),
-                expr(cx, rest[0]) if rest else None,
-            )
-
-
-def _outcome(cx: Context, kid: Kid | None) -> r.Outcome:
-    if not isinstance(kid, Tree):
-        raise LookupError("the grammar and the builder disagree")
-    value = None if kid.kind == "otherwise" else expr(cx, kid.kids[0])
-    return r.Outcome(cx.span(kid), value, expr(cx, kid.kids[2]))
+_GUESSES: Final[dict[str, Build]] = {
+    "let": EFFECTS["let"],
+    "guess": built(r.Guess, (ref, 0), each_after(_outcome, "{", ",")),
+    "guess_each": built(r.GuessEach, (ref, 0), after(_outcome, "{"), candidates, after(expr, ":")),
+}
+RULES: Final[dict[str, Build]] = {
+    "phase": _phase,
+    "action": built(
+        r.ActionDecl,
+        (name, 1),
+        params,
+        _phrases,
+        _once("takes", _TAKES),
+        _once("cost", lambda cx, tree: expr(cx, tree.kids[1])),
+        each_inside(_STEPS),
+    ),
+    "effect": built(r.EffectDecl, (name, 1), params, block_below),
+    "law": built(r.LawDecl, (name, 1), params, _DURING, _WHEN, block_below),
+    "believe": built(
+        r.BelieveDecl,
+        (name, 1),
+        params,
+        _DURING,
+        _WHEN,
+        after(expr, "weight"),
+        has("learned"),
+        each_inside(_GUESSES),
+    ),
+    "birth": built(r.BirthDecl, child(formal, "formal"), block_below),
+    "watch": built(r.WatchDecl, (name, 1), params, has("once"), _WHEN, block_below),
+    "invariant": built(r.InvariantDecl, (name, 1), params, after(expr, ":")),
+    "conserve": built(r.ConserveDecl, (name, 1), after(expr, ":"), each_after(name, "except", ",")),
+}
+"""The rules of a file, by the kind of their tree."""

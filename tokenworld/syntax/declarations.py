@@ -75,11 +75,14 @@ class Default(Node):
     value: Expr
 
 
+MarkKind = Literal["clamped", "unique", "nested", "ordered", "symmetric", "acyclic"]
+
+
 @frozen
 class Mark(Node):
     """A flag that is one word."""
 
-    kind: Literal["clamped", "unique", "nested", "ordered", "symmetric", "acyclic"]
+    kind: MarkKind
 
 
 @frozen

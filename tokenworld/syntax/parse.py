@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Related, Source, in_order
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.syntax import build_declarations as d
-from tokenworld.syntax import build_rules as r
+from tokenworld.syntax.build_declarations import DECLARATIONS
+from tokenworld.syntax.build_rules import RULES
 from tokenworld.syntax.hint_words import WORLD
 from tokenworld.syntax.hints import Found, describe, unexpected
 from tokenworld.syntax.lalr import BAD, Kid, Machine, Token, Tree, lex
 from tokenworld.syntax.nodes import Comment, File, Item, QuirkDecl
 from tokenworld.syntax.tables import END, Tables, tables
-from tokenworld.syntax.templates import BLOCK_DEPTH, BuildError, Context, plain, token_of
+from tokenworld.syntax.templates import BLOCK_DEPTH, Build, BuildError, Context, plain, token_of
 
 # ---- split ---------------------------------------------------------------------------------------
 # A file's tokens to item trees: one mistake spoils one item, and the next one is read again.
@@ -375,38 +374,7 @@ def _repeated_quirk(cx: Context, tree: Tree) -> Diagnostic:
     )
 
 
-_BUILDERS: Final[dict[str, Callable[[Context, Tree], Item]]] = {
-    "edition": d.edition,
-    "use": d.use,
-    "model": d.model,
-    "pddl": d.pddl,
-    "unit": d.unit,
-    "enum": d.enum,
-    "ladder": d.enum,
-    "type": d.type_decl,
-    "object": d.object_decl,
-    "actor": d.actor,
-    "relation": d.relation,
-    "function": d.function,
-    "table": d.table,
-    "derive": d.derive,
-    "param": d.param,
-    "event": d.event,
-    "phase": r.phase,
-    "action": r.action,
-    "effect": r.effect_decl,
-    "law": r.law,
-    "believe": r.believe,
-    "birth": r.birth,
-    "watch": r.watch,
-    "invariant": r.invariant,
-    "conserve": r.conserve,
-    "called": d.called,
-    "scope": d.scope,
-    "describe": d.describe,
-    "world": d.world,
-    "scenario": d.scenario,
-}
+_BUILDERS: Final[dict[str, Build]] = {**DECLARATIONS, **RULES}
 
 
 # ---- Source text to syntax tree: the one way in --------------------------------------------------

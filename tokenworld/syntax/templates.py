@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final, TypeVar, cast, get_args
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar, cast, get_args
 
 from tokenworld.diagnostics import Diagnostic, Source, Span
 from tokenworld.diagnostics.limits import SLOT_LIMIT
@@ -83,18 +83,10 @@ def name(cx: Context, kid: Kid | None) -> Name:
     return Name(cx.span(token), token.text[1:-1] if raw else token.text, raw)
 
 
-def names(cx: Context, kids: list[Tree]) -> tuple[Name, ...]:
-    """Several names, in order."""
-    return tuple(name(cx, kid) for kid in kids)
-
-
-def optional_name(cx: Context, kid: Kid | None) -> Name | None:
-    """A name, where there is one."""
-    return name(cx, kid) if kid is not None else None
-
-
-Read = Callable[["Context", Kid], object]
+Read = Callable[[Context, Kid], object]
 """Reads a field of a node off a child of the tree."""
+Build = Callable[[Context, Tree], Any]
+"""Makes a node, or a field of one, of a tree."""
 
 
 def quoted(cx: Context, kid: Kid | None) -> Str:
@@ -102,16 +94,75 @@ def quoted(cx: Context, kid: Kid | None) -> Str:
     return plain(cx, token_of(kid))
 
 
-def built(node: Callable[..., N], *parts: tuple[Read, int]) -> Callable[[Context, Tree], N]:
-    """The builder of a node whose fields are read off children of the tree, by their places."""
+def word(cx: Context, kid: Kid) -> str:
+    """The text of the one token of a child."""
+    return token_of(kid).text
+
+
+def kind(cx: Context, tree: Tree) -> str:
+    """The kind of the tree itself."""
+    return tree.kind
+
+
+def built(node: Callable[..., N], *parts: Build | tuple[Read, int]) -> Callable[[Context, Tree], N]:
+    """The builder of a node: each field is read off the tree, or off the child at a place."""
+    reads = [one if isinstance(one, tuple) else (one, None) for one in parts]
 
     def build(cx: Context, tree: Tree) -> N:
         values = list[object]()
-        for read, place in parts:
-            values.append(read(cx, tree.kids[place]))
+        for read, place in reads:
+            values.append(read(cx, tree if place is None else tree.kids[place]))  # type: ignore[arg-type]
         return node(cx.span(tree), *values)
 
     return build
+
+
+def child(read: Build, kind: str) -> Build:
+    """A field that is the tree of one kind directly below; None where there is none."""
+
+    def build(cx: Context, tree: Tree) -> object:
+        found = tree.find(kind)
+        return None if found is None else read(cx, found)
+
+    return build
+
+
+def after(read: Read, terminal: str) -> Build:
+    """A field that follows a token; None where the token is missing."""
+
+    def build(cx: Context, tree: Tree) -> object:
+        found = tree.after(terminal)
+        return None if found is None else read(cx, found)
+
+    return build
+
+
+def each(read: Build, kind: str) -> Build:
+    """A field that holds the trees of one kind directly below, in order."""
+    return lambda cx, tree: tuple([read(cx, one) for one in tree.trees(kind)])
+
+
+def each_after(read: Read, *terminals: str) -> Build:
+    """A field that holds what follows each token of these terminals, in order."""
+    return lambda cx, tree: tuple([read(cx, one) for one in tree.all_after(*terminals)])
+
+
+def each_inside(table: Mapping[str, Build]) -> Build:
+    """A field that holds the trees behind the first brace, built by their kinds."""
+
+    def build(cx: Context, tree: Tree) -> object:
+        kids = iter(tree.kids)
+        for kid in kids:
+            if isinstance(kid, Token) and kid.terminal == "{":
+                break
+        return tuple([table[one.kind](cx, one) for one in kids if isinstance(one, Tree)])
+
+    return build
+
+
+def has(kind: str) -> Build:
+    """A field that says whether a tree of one kind stands directly below."""
+    return lambda cx, tree: tree.find(kind) is not None
 
 
 def token_of(kid: Kid | None) -> Token:
