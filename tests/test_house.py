@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 128_711
+LINES = 128_330
 MODULES = 514
 CROWDED = 5
 IN_CIRCLES = 10
