@@ -23,7 +23,6 @@ from tokenworld.planning.planners.downward import (
     Answer,
     Configuration,
     find_downward,
-    run_both,
     run_searches,
 )
 from tokenworld.planning.referee import replay
@@ -151,7 +150,7 @@ def test_cancelling_kills_and_says_so(tmp_path: Path) -> None:
 def test_the_first_definite_answer_ends_the_other_search(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = f'case "$2" in *blind*) exit 11;; esac\necho $$ > {pids}\nsleep 60'
-    answers = run_both(fake(tmp_path, script), "task", seconds=30)
+    answers = run_searches(fake(tmp_path, script), "task", (FF, BLIND), seconds=30)
     assert [(answer.configuration, answer.result) for answer in answers] == [("blind", "no plan")]
     assert not pids.exists() or all_gone(pids)
 
@@ -165,7 +164,7 @@ def test_who_asks_decides_what_is_definite(tmp_path: Path) -> None:
         heard.append(answer)
         return answer.result == "no plan"
 
-    answers = run_both(fake(tmp_path, script), "task", seconds=30, accept=accept)
+    answers = run_searches(fake(tmp_path, script), "task", (FF, BLIND), seconds=30, accept=accept)
     assert [answer.result for answer in answers] == ["plan", "no plan"]
     assert list(answers) == heard
 
@@ -241,7 +240,7 @@ def installed() -> Path:
 def test_fast_downward_solves_the_bundled_worlds(program: Path, name: str) -> None:
     world = bundled(f"{name}/world")
     encoding = encoded(world)
-    answers = run_both(program, encoding.text, seconds=60)
+    answers = run_searches(program, encoding.text, (FF, BLIND), seconds=60)
     (found,) = (answer for answer in answers if answer.result == "plan")
     steps = encoding.plan(found.operators)
     assert replay(world.simulator, world.state, steps, None).ok

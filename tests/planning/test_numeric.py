@@ -16,9 +16,9 @@ from test_greenhouse import opened
 
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning.encodings import numeric
-from tokenworld.planning.encodings.numeric import NumericPddl, numeric_pddl
+from tokenworld.planning.planners import by_pddl
 from tokenworld.planning.planners.by_encoding import plan_on
+from tokenworld.planning.planners.by_pddl import NumericPddl, numeric_pddl
 from tokenworld.planning.planners.doctor import ENHSP, find_engine
 
 BATH = """
@@ -94,7 +94,7 @@ def test_a_missing_planner_comes_with_its_command(
     bath: tuple[EngineSimulator, object, NumericPddl], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absent = replace(find_engine(ENHSP), path=None, problem="it is away", install="get it")
-    monkeypatch.setattr(numeric, "find_engine", lambda package: absent)
+    monkeypatch.setattr(by_pddl, "find_engine", lambda package: absent)
     verdict = plan_on(bath[0], bath[1], None, "A", seconds=5)  # type: ignore[type-var]
     assert verdict.answer == "unknown"
     assert verdict.notes[0].code == "TW0811"

@@ -27,15 +27,20 @@ from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
 from tokenworld.ground import Simulator, StateT
 from tokenworld.limits import attempt, halted, limited
 from tokenworld.planning.honest.secrets import secrets_read
-from tokenworld.planning.planners.answers import RELAXED, Classical, EngineRun
+from tokenworld.planning.planners.answers import (
+    RELAXED,
+    Classical,
+    EngineRun,
+    attempt_of,
+    judged,
+)
 from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
-from tokenworld.planning.proof.gaps import platform
 from tokenworld.planning.proof.relaxed import hopeless
 from tokenworld.planning.referee import Replay, replay, winnable, without_idle_steps
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.search.own import OwnRung, Say
-from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict, require_goal
+from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict, require_goal
 
 __all__ = ["Looking", "is_left_to_others", "plan", "require_goal", "stages", "turn_states"]
 
@@ -274,37 +279,22 @@ class _Ladder(Generic[StateT]):
         """The verdict that a planner's answer is worth, if any; it is noted in any case."""
         for note in run.notes:
             self._note(note)
-        if run.result == "plan":
-            return self._referee(run)
-        self._tried(run.engine, run.encoding, run.result, run.detail, run.seconds)
-        if run.result == "no plan" and run.exact:
-            by = f"{run.engine} on encoding {run.encoding}: {run.detail}"
-            by += platform(self._simulator.instance)
-            proof = Proof(by, run.engine, run.encoding, run.digest)
-            if run.engine == RELAXED:
-                self._note(hopeless(self._simulator, self._goal))
-            return (
-                Verdict("unwinnable", self._goal, "proved", run.engine, run.encoding, proof=proof),
-            )
-        if run.result in ("failed", "invalid plan") and not run.notes:
-            self._fault(run.engine, run.detail)
-        return ()
-
-    def _referee(self, run: EngineRun) -> tuple[Verdict, ...]:
-        """Replay a plan; only one that reaches the goal, and in time, is an answer."""
-        replayed = replay(self._simulator, self._state, run.steps, self._goal)
-        if not replayed.ok:
-            detail = replayed.failure(len(run.steps))
-            self._tried(run.engine, run.encoding, "invalid plan", detail, run.seconds)
-            self._fault(run.engine, f"its plan does not survive the replay ({detail})")
-            return ()
-        replayed = without_idle_steps(self._simulator, replayed, self._goal)
-        verdict, detail = self._won(run.engine, run.encoding, replayed), run.detail
-        late = self._within is not None and verdict.ticks > self._within
-        if late:
-            detail = f"its plan takes {verdict.ticks:,} ticks, more than {self._within:,}"
-        self._tried(run.engine, run.encoding, "plan", detail, run.seconds)
-        return () if late else (verdict,)
+        found = judged(self._simulator, self._state, self._goal, run)
+        attempt, late = attempt_of(run, found), False
+        if isinstance(found, str):
+            self._fault(run.engine, f"its plan does not survive the replay ({found})")
+        elif found is None:
+            if run.result in ("failed", "invalid plan") and not run.notes:
+                self._fault(run.engine, run.detail)
+        elif found.answer == "unwinnable" and run.engine == RELAXED:
+            self._note(hopeless(self._simulator, self._goal))
+        elif found.answer == "winnable" and self._within is not None:
+            found, late = replace(found, within=self._within), found.ticks > self._within
+            if late:
+                detail = f"its plan takes {found.ticks:,} ticks, more than {self._within:,}"
+                attempt = replace(attempt, detail=detail)
+        self._attempts.append(attempt)
+        return (found,) if isinstance(found, Verdict) and not late else ()
 
     def _won(self, engine: str, encoding: str, replayed: Replay[StateT]) -> Verdict:
         found = winnable(self._simulator, replayed, self._goal, engine, encoding)

@@ -18,8 +18,14 @@ from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
-from tokenworld.planning.planners.answers import OUT_OF_REACH, RELAXED
-from tokenworld.planning.planners.by_encoding import disproved, engine_name, judged
+from tokenworld.planning.planners.answers import (
+    EngineRun,
+    attempt_of,
+    engine_run,
+    inexpressible,
+    judged,
+    out_of_reach,
+)
 from tokenworld.planning.planners.by_name import symbolic
 from tokenworld.planning.planners.downward import (
     ANYTIME,
@@ -35,7 +41,7 @@ from tokenworld.planning.planners.downward import (
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, has_costs
 from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
-from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict
+from tokenworld.planning.verdict import Attempt, Verdict
 
 __all__ = ["QUALITIES", "Improved", "Improvement", "Quality", "plan_quality"]
 
@@ -190,35 +196,32 @@ class _PlanSearch(Generic[StateT]):
         )
         program = find_downward()
         if isinstance(encoding, Unencodable):
-            self._unencodable(encoding)
+            run = inexpressible(encoding.obstacles, 0.0)
+            self.attempts.append(attempt_of(run, None))
         elif encoding.unreachable:
-            instance = self.simulator.instance
-            self.best = disproved(instance, encoding, self.goal, RELAXED, OUT_OF_REACH)
-            self.final = True
+            self._heard(out_of_reach(0.0, encoding.digest), polish=False)
         elif isinstance(program, Diagnostic):
             self.notes.append(program)
         else:
             self._run(encoding, program)
-
-    def _unencodable(self, found: Unencodable) -> None:
-        one = found.obstacles[0]
-        detail = f"no encoding takes {one.construct}: {one.reason}"
-        self._tried("fast-downward", "not expressible", detail, 0.0)
 
     def _run(self, encoding: Encoding, program: Path) -> None:
         searches = _searches(self.quality)
         names = {one.name: one for one in searches}
         self.say(f"running {', '.join(names)}")
 
+        def heard(answer: Answer) -> Attempt:
+            search = names[answer.configuration]
+            return self._heard(engine_run(encoding, answer, search), polish=not search.optimal)
+
         def accept(answer: Answer) -> bool:
-            result, detail = self._heard(encoding, answer, names[answer.configuration])
-            self._tried(engine_name(answer.configuration), result, detail, answer.seconds)
+            self.attempts.append(heard(answer))
             if answer.note is not None:
                 self.notes.append(answer.note)
             return self.over
 
         def better(answer: Answer) -> None:
-            self._heard(encoding, answer, names[answer.configuration])
+            heard(answer)
 
         run_searches(
             program,
@@ -237,26 +240,16 @@ class _PlanSearch(Generic[StateT]):
             self._own(Limits(None, min(_SLICE, self.left), _MEMORY))
         return self.over
 
-    def _heard(
-        self, encoding: Encoding, answer: Answer, search: Configuration
-    ) -> tuple[AttemptResult, str]:
-        """The result and detail of an answer; a plan is replayed first."""
-        verdict = judged(
-            self.simulator, self.state, self.goal, encoding, answer, search,
-            polish=not search.optimal,
-        )  # fmt: skip
-        if isinstance(verdict, str):
-            return "invalid plan", verdict
-        if verdict is not None and answer.result == "plan":
-            self._offer(verdict)
-        elif verdict is not None and self.best is None:
-            self.best, self.final = verdict, True
-        return answer.result, answer.detail
+    def _heard(self, run: EngineRun, *, polish: bool) -> Attempt:
+        """Note the result of a run; a plan is replayed first."""
+        found = judged(self.simulator, self.state, self.goal, run, polish=polish)
+        if isinstance(found, Verdict) and found.answer == "winnable":
+            self._offer(found)
+        elif isinstance(found, Verdict) and self.best is None:
+            self.best, self.final = found, True
+        return attempt_of(run, found)
 
     # ---- the end --------------------------------------------------------------------------------
-
-    def _tried(self, engine: str, result: AttemptResult, detail: str, seconds: float) -> None:
-        self.attempts.append(Attempt(engine, "E", result, detail, seconds))
 
     def result(self) -> Improved:
         verdict = self.best

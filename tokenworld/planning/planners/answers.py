@@ -1,51 +1,49 @@
-"""Answers of planners that read an encoding: plan, no plan, or the reason for neither.
+"""What planners came to: a run of each, and the verdict that it is worth.
 
 The ladder and `--encoding` hand an accepting callback to a planner (`Asked`) and get one
-`EngineRun` for each search; a definite run ends the planner.
+`EngineRun` for each search; a definite run ends the planner. The interpreter replays plans
+(`judged`); a proof counts only where the encoding is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Protocol, TypedDict, Unpack
+from typing import Generic, Literal, Protocol, TypedDict, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Severity
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Simulator, StateT
+from tokenworld.ground import Instance, Simulator, StateT
 from tokenworld.planning.encodings.ir import NotAPlan
-from tokenworld.planning.lower.encode import Obstacle
-from tokenworld.planning.planners.downward import Answer
-from tokenworld.planning.search.interpreted import Cancel
-from tokenworld.planning.verdict import PlanStep
+from tokenworld.planning.lower.encode import Encoding, Obstacle
+from tokenworld.planning.planners.downward import Answer, Configuration
+from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.referee import refereed
+from tokenworld.planning.search.interpreted import Cancel, has_costs
+from tokenworld.planning.verdict import Attempt, AttemptResult, PlanStep, Proof, Verdict
 
 __all__ = [
+    "FAST_DOWNWARD_NAME",
+    "RELAXED",
+    "SAS_ENCODING",
     "Asked",
     "Classical",
     "EngineRun",
-    "FAST_DOWNWARD_NAME",
-    "OUT_OF_REACH",
-    "RELAXED",
-    "SAS_ENCODING",
+    "Judge",
+    "attempt_of",
     "engine_run",
     "inexpressible",
+    "judged",
     "not_started",
     "obstacle_notes",
     "out_of_reach",
 ]
 
-
 RELAXED = "relaxed reachability"
-
-
-OUT_OF_REACH = "the goal is out of reach even if nothing were ever undone"
-
-
 FAST_DOWNWARD_NAME = "fast-downward"
-
-
 SAS_ENCODING = "E"
+_TICKS_PER_COST = 1_000
 
 
 @frozen
@@ -54,20 +52,19 @@ class EngineRun:
 
     ``exact``: the encoding has a plan exactly if the world has one, so that "no plan" is a proof.
     ``detail`` is a clause; ``notes`` are what the author should know of a run without an answer.
+    ``paid`` is what the plan costs on the encoding, where the planner proves that none is cheaper.
     """
 
     engine: str
     encoding: str
-    result: Literal[
-        "plan", "no plan", "no proof", "invalid plan", "limit", "failed", "cancelled", "missing",
-        "not expressible",
-    ]  # fmt: skip
+    result: AttemptResult
     detail: str
     seconds: float
     steps: tuple[PlanStep, ...] = ()
     exact: bool = True
     digest: str = ""
     notes: tuple[Diagnostic, ...] = ()
+    paid: int | None = None
 
 
 class Asked(TypedDict):
@@ -96,42 +93,36 @@ class Classical(Protocol):
         """Hand each result to ``accept`` as it comes and stop as soon as it says so."""
 
 
-class Encoded(Protocol):
-    """An encoding that a planner was run on."""
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of what the planner read, in hexadecimal."""
-
-    def plan(self, names: Sequence[str]) -> tuple[PlanStep, ...]:
-        """The steps that a planner's operators mean; raises `NotAPlan` where they are none."""
+# ---- runs -----------------------------------------------------------------------------------
 
 
-def engine_run(encoded: Encoded, encoding: str, answer: Answer) -> EngineRun:
-    """Fast Downward's answer with its operators read back as steps."""
-    engine, notes = f"{FAST_DOWNWARD_NAME} {answer.configuration}", tuple[Diagnostic, ...]()
-    if answer.result == "plan":
-        try:
-            steps = encoded.plan(answer.operators)
-        except NotAPlan as error:
-            return EngineRun(engine, encoding, "invalid plan", str(error), answer.seconds)
-        return EngineRun(engine, encoding, "plan", answer.detail, answer.seconds, steps)
+def engine_run(encoding: Encoding, answer: Answer, search: Configuration) -> EngineRun:
+    """The answer of a search on encoding E, its operators read back as steps."""
+    name = answer.configuration
+    engine = name if name == "symk" else f"{FAST_DOWNWARD_NAME} {name}"
+    run = EngineRun(engine, SAS_ENCODING, answer.result, answer.detail, answer.seconds)
     if answer.result == "failed" and answer.note is not None:
-        notes = (answer.note,)
-    return EngineRun(
-        engine,
-        encoding,
-        answer.result,
-        answer.detail,
-        answer.seconds,
-        digest=encoded.digest,
-        notes=notes,
-    )
+        return replace(run, notes=(answer.note,))
+    if answer.result != "plan":
+        return replace(run, digest=encoding.digest)
+    try:
+        steps = encoding.plan(answer.operators)
+    except NotAPlan as error:
+        return replace(run, result="invalid plan", detail=str(error))
+    paid = _paid(encoding, answer.operators) if search.optimal else None
+    return replace(run, steps=steps, paid=paid)
 
 
-def out_of_reach(encoding: str, seconds: float) -> EngineRun:
+def _paid(encoding: Encoding, operators: Sequence[str]) -> int:
+    """The summed cost of a plan's operators."""
+    costs = {one.name.split()[0]: one.cost for one in encoding.task.operators}
+    return sum(costs[name.split()[0]] for name in operators)
+
+
+def out_of_reach(seconds: float, digest: str = "") -> EngineRun:
     """The result where encoding the world showed that the goal is out of reach."""
-    return EngineRun(RELAXED, encoding, "no plan", OUT_OF_REACH, seconds)
+    detail = "the goal is out of reach even if nothing were ever undone"
+    return EngineRun(RELAXED, SAS_ENCODING, "no plan", detail, seconds, digest=digest)
 
 
 def not_started(engine: str, encoding: str, error: OSError, seconds: float) -> EngineRun:
@@ -166,3 +157,107 @@ def obstacle_notes(obstacles: tuple[Obstacle, ...], hint: str) -> tuple[Diagnost
         )
         for one in obstacles
     )
+
+
+# ---- verdicts -------------------------------------------------------------------------------
+
+
+def judged(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    run: EngineRun,
+    *,
+    polish: bool = True,
+) -> Verdict | str | None:
+    """The verdict of a run; a clause where its plan is none, ``None`` where there is none.
+
+    ``polish``: idle steps of a plan are left out.
+    """
+    if run.result == "no plan" and run.exact:
+        return _disproved(simulator.instance, run, goal)
+    if run.result != "plan":
+        return None
+    found = refereed(simulator, state, run.steps, goal, run.engine, run.encoding, polish=polish)
+    if isinstance(found, str) or run.paid is None:
+        return found
+    return replace(found, optimal=_proved_measure(simulator, run.paid, found))
+
+
+def _disproved(instance: Instance, run: EngineRun, goal: str | None) -> Verdict:
+    """*Unwinnable*, proved on an exact encoding."""
+    by = f"{run.engine} on encoding {run.encoding}: {run.detail}{platform(instance)}"
+    proof = Proof(by, run.engine, run.encoding, run.digest)
+    return Verdict("unwinnable", goal, "proved", run.engine, run.encoding, proof=proof)
+
+
+def _proved_measure(
+    simulator: Simulator[StateT], paid: int, found: Verdict
+) -> Literal["ticks", "cost"] | None:
+    """The measure that is proved optimal, if the encoding counts it as the interpreter does.
+
+    With costs the encoding counts them in thousands and ticks below, as long as none is dearer.
+    """
+    if not has_costs(simulator):
+        return "ticks" if paid == found.ticks else None
+    few = found.ticks < _TICKS_PER_COST
+    return "cost" if few and paid == found.cost * _TICKS_PER_COST + found.ticks else None
+
+
+def attempt_of(run: EngineRun, found: Verdict | str | None) -> Attempt:
+    """A run with what `judged` said of it, as an entry of a verdict's attempts."""
+    invalid = isinstance(found, str)
+    result: AttemptResult = "invalid plan" if invalid else run.result
+    detail = found if isinstance(found, str) else run.detail
+    return Attempt(run.engine, run.encoding, result, detail, run.seconds)
+
+
+class Judge(Generic[StateT]):
+    """Turns the runs of the planners that the user named into a verdict, the first definite one.
+
+    ``option`` is how they were named. ``polish``: idle steps of a plan are left out.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        option: str,
+        *,
+        polish: bool = True,
+    ) -> None:
+        self._simulator, self._state, self._goal = simulator, state, goal
+        self._option, self._polish = option, polish
+        self._found: Verdict | None = None
+        self._attempts: list[Attempt] = []
+        self._notes: list[Diagnostic] = []
+
+    def accept(self, run: EngineRun) -> bool:
+        """Note one run; whether it gives a definite verdict."""
+        found = judged(self._simulator, self._state, self._goal, run, polish=self._polish)
+        if isinstance(found, Verdict):
+            self._found = found
+        attempt = attempt_of(run, found)
+        self._attempts.append(attempt)
+        self._notes += run.notes or self._faults(attempt)
+        return self._found is not None
+
+    def verdict(self) -> Verdict:
+        """The verdict of all runs; *unknown* with the notes where none was definite."""
+        if self._found is not None:
+            return replace(self._found, attempts=tuple(self._attempts))
+        attempts, notes = tuple(self._attempts), tuple(dict.fromkeys(self._notes))
+        return Verdict("unknown", self._goal, None, "", "", attempts=attempts, notes=notes)
+
+    def _faults(self, attempt: Attempt) -> Iterator[Diagnostic]:
+        """The note for the user about a run without an answer."""
+        engine, detail = attempt.engine, attempt.detail
+        if attempt.result == "limit":
+            hint = f"Raise `--time-limit`, or plan without `{self._option}`."
+            yield Diagnostic("TW0813", f"The planner `{engine}` was stopped: {detail}.", hint=hint)
+        elif attempt.result in ("failed", "invalid plan", "no plan", "no proof"):
+            hint = f"Plan without `{self._option}`: other ways are tried then."
+            yield Diagnostic(
+                "TW0812", f"The planner `{engine}` gave no answer: {detail}.", hint=hint
+            )

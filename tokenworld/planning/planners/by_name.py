@@ -19,8 +19,7 @@ from tokenworld.ground import Json, Simulator, StateT
 from tokenworld.planning.encodings.ir import NotAPlan
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
-from tokenworld.planning.planners.answers import obstacle_notes
-from tokenworld.planning.planners.by_encoding import engine_name, judged
+from tokenworld.planning.planners.answers import Judge, engine_run, obstacle_notes
 from tokenworld.planning.planners.by_pddl import plan_by_pddl
 from tokenworld.planning.planners.children import run_child
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine, needed
@@ -46,7 +45,7 @@ from tokenworld.planning.search.own import (
     plan_by_heuristic,
 )
 from tokenworld.planning.search.packed.lowered import packed
-from tokenworld.planning.verdict import Attempt, PlanStep, Proof, Verdict
+from tokenworld.planning.verdict import PlanStep, Proof, Verdict
 from tokenworld.planning.width.search import plan_by_width
 
 __all__ = ["MOST_PLANS", "plan_by", "plan_optimal", "several_plans", "symbolic"]
@@ -247,36 +246,21 @@ def _on_encoding(
     left = max(seconds - (time.monotonic() - began), 0.0)
     program = searches[0].program or Path()
     say(f"running {', '.join(one.name for one in searches)}")
-    verdicts: list[Verdict] = []
-    attempts: list[Attempt] = []
+    option = "--optimal" if optimal else "--engine"
+    judge = Judge(simulator, state, goal, option, polish=not optimal)
+    known = {one.name: one for one in searches}
 
     def accept(answer: Answer) -> bool:
-        configuration = next(one for one in searches if one.name == answer.configuration)
-        found = judged(simulator, state, goal, encoding, answer, configuration, polish=not optimal)
-        attempts.append(_attempt(answer, found))
-        if isinstance(found, Verdict):
-            verdicts.append(found)
-        return bool(verdicts)
+        return judge.accept(engine_run(encoding, answer, known[answer.configuration]))
 
-    answers = run_searches(
-        program, encoding.text, searches, seconds=left, cancel=cancel, accept=accept
-    )
-    notes = tuple(one.note for one in answers if one.note is not None)
-    found = verdicts[0] if verdicts else Verdict("unknown", goal, None, "", "", notes=notes)
-    spent = time.monotonic() - began
-    return replace(found, attempts=tuple(attempts), seconds=spent)
+    run_searches(program, encoding.text, searches, seconds=left, cancel=cancel, accept=accept)
+    return replace(judge.verdict(), seconds=time.monotonic() - began)
 
 
 def _refused(found: Unencodable, goal: str | None) -> Verdict:
     hint = "Plan without `--engine`: our own search works on the interpreter."
     notes = obstacle_notes(found.obstacles, hint)
     return Verdict("unknown", goal, None, "", "E", notes=notes)
-
-
-def _attempt(answer: Answer, found: Verdict | str | None) -> Attempt:
-    detail = found if isinstance(found, str) else answer.detail
-    result = "invalid plan" if isinstance(found, str) else answer.result
-    return Attempt(engine_name(answer.configuration), "E", result, detail, answer.seconds)
 
 
 MOST_PLANS = 1_000

@@ -3,6 +3,9 @@
 They get the exported pair and run as child processes. Their plans are read back, fitted to
 outcomes of chance and replayed; a failure to find one proves nothing. unified-planning's reader
 wants every name once across all kinds and knows no `:derived`: `distinct` renames.
+
+*Encoding A*, for worlds with real or unbounded numbers, which no finite encoding takes: the lifted
+export, where numbers stay numbers and a phase is one forced action; ENHSP plans on it.
 """
 
 from __future__ import annotations
@@ -10,32 +13,118 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
-from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.pddl.export import PddlExport, export_world
+from tokenworld.ground import Raw, Simulator, StateT, refuse_huge
+from tokenworld.planning.pddl.export import PddlExport, export_pddl, export_world
 from tokenworld.planning.pddl.sanitize import sanitized
-from tokenworld.planning.pddl.tree import PddlPair, domain_text, problem_text
+from tokenworld.planning.pddl.tree import (
+    Expr,
+    PddlAction,
+    PddlPair,
+    domain_text,
+    heads,
+    problem_text,
+)
+from tokenworld.planning.planners.answers import Asked, EngineRun, Judge, not_started
 from tokenworld.planning.planners.children import Ended, PddlTexts
-from tokenworld.planning.planners.doctor import ENHSP, UNIFIED_PLANNING, needed
-from tokenworld.planning.referee import fitted, refereed
-from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict
+from tokenworld.planning.planners.doctor import ENHSP, UNIFIED_PLANNING, find_engine, needed
+from tokenworld.planning.referee import fitted
+from tokenworld.planning.verdict import PlanStep, Verdict
 
-__all__ = ["distinct", "plan_by_pddl"]
-
+__all__ = ["NumericPddl", "distinct", "numeric_enhsp", "numeric_pddl", "plan_by_pddl", "sliced"]
 
 Say = Callable[[str], None]
+_ENHSP = "enhsp"
+_NUMERIC = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A command line, the two texts it reads, and how to read the plan it writes."""
+# ---- texts and the way back ---------------------------------------------------------------------
 
-    command: tuple[str, ...]
-    texts: PddlTexts
-    read: Callable[[str], str]
+
+def distinct(pair: PddlPair) -> tuple[PddlPair, dict[str, str], dict[str, str]]:
+    """The pair with every name used for one thing only, and the new names of actions and objects.
+
+    Derived predicates that no rule asks for are left out.
+    """
+    found = sanitized(pair)
+    return found.pair, dict(found.actions), dict(found.objects)
+
+
+@dataclass(frozen=True)
+class NumericPddl(PddlTexts):
+    """A pair for a planner: two texts, and the way back for plans."""
+
+    export: PddlExport
+    spellings: Mapping[str, str]
+
+    def steps(
+        self, simulator: Simulator[StateT], state: StateT, goal: str | None, plan: str
+    ) -> tuple[PlanStep, ...] | None:
+        """The steps that a planner's text means, ``None`` where they do not lead to the goal.
+
+        Raises `Failure` (TW0812) for a step that the pair lacks.
+        """
+        found = (one.strip("() ").split() for one in re.findall(r"\([^()]*\)", plan))
+        lines = (" ".join(self.spellings.get(w.lower(), w) for w in words) for words in found)
+        text = "\n".join(f"({line})" for line in lines)
+        commands = [step.command for step in self.export.steps(text)]
+        return fitted(simulator, state, commands, goal)
+
+
+def _texts(export: PddlExport, pair: PddlPair, *renamed: Mapping[str, str]) -> NumericPddl:
+    back = {new.lower(): old for names in renamed for old, new in names.items()}
+    return NumericPddl(domain_text(pair.domain), problem_text(pair.problem), export, back)
+
+
+def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) -> NumericPddl:
+    """Encoding A; raises `Failure` (TW0801) with every construct that has no exact lifted form."""
+
+    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    refuse_huge(simulator.instance_at(state), slots=True)
+    export = export_pddl(simulator.instance_at(state), values, goal)
+    pair, actions, objects = distinct(export.pair)
+    pair = _spread(pair)
+    steps = export.names.steps
+    named = {actions.get(name, name).lower(): origin for name, origin in steps.items()}
+    waiting = next((name for name, origin in named.items() if origin.action == ""), None)
+    if waiting is not None:
+        forced = {name for name, origin in named.items() if origin.action is None}
+        pair = sliced(pair, forced, waiting)
+    return _texts(export, pair, actions, objects)
+
+
+def _spread(pair: PddlPair) -> PddlPair:
+    """Each effect under quantifiers and conditions of its own.
+
+    ENHSP reads ``(forall … (and …))`` and leaves out what stands inside.
+    """
+    actions = tuple(
+        replace(one, effects=tuple(part for effect in one.effects for part in _parts(effect)))
+        for one in pair.domain.actions
+    )
+    return replace(pair, domain=replace(pair.domain, actions=actions))
+
+
+def _parts(effect: Expr) -> Iterator[Expr]:
+    match effect:
+        case ("and", *several):
+            for one in several:
+                yield from _parts(one)
+        case ("forall" | "when" as head, around, inner):
+            for one in _parts(inner):
+                yield (head, around, one)
+        case _:
+            yield effect
+
+
+# ---- the planners ---------------------------------------------------------------------------
 
 
 def plan_by_pddl(
@@ -48,114 +137,176 @@ def plan_by_pddl(
 ) -> Verdict:
     """The verdict of ENHSP (``enhsp``) or of unified-planning's engine (``up:NAME``).
 
-    Raises `Failure` (TW0811) where it is not installed.
+    Both run through unified-planning, on the pair with every name used for one thing: given the
+    pair as it is exported, ENHSP calls solvable tasks unsolvable. Raises `Failure` (TW0811) where
+    one is not installed.
     """
     began = time.monotonic()
-    _require(name)
+    for package in (UNIFIED_PLANNING, ENHSP) if name == _ENHSP else (UNIFIED_PLANNING,):
+        needed(package)
     say("exporting the world as PDDL")
     try:
         export = export_world(simulator, state, goal)
     except Failure as failure:
         return Verdict("unknown", goal, None, "", "PDDL", notes=failure.diagnostics)
     say(f"running {name}")
-    run = _run_of(name, export)
-    left = max(seconds - (time.monotonic() - began), 0.0)
-    try:
-        ended, plan = _ended(run, left)
-    except OSError as error:
-        detail = f"it could not be started: {error.strerror or error}"
-        return _nothing(name, goal, "failed", detail, time.monotonic() - began)
-    spent = time.monotonic() - began
-    if plan is None:
-        result, detail = _no_answer(ended, left)
-        return _nothing(name, goal, result, detail, spent)
-    return _judged(simulator, state, goal, name, export, plan, spent)
-
-
-def _require(name: str) -> None:
-    packages = (UNIFIED_PLANNING, ENHSP) if name == "enhsp" else (UNIFIED_PLANNING,)
-    for package in packages:
-        needed(package)
-
-
-def _run_of(name: str, export: PddlExport) -> _Run:
-    """The engine on the pair with every name used for one thing, through unified-planning.
-
-    ENHSP too: given the pair as it is exported, it calls solvable tasks unsolvable.
-    """
-
-    pair, actions, objects = distinct(export.pair)
-    back = {new.lower(): old for known in (actions, objects) for old, new in known.items()}
-
-    def read(text: str) -> str:
-        steps = (found.strip("() ").split() for found in re.findall(r"\([^()]*\)", text))
-        lines = (" ".join(back.get(word.lower(), word) for word in words) for words in steps)
-        return "\n".join(f"({line})" for line in lines)
-
     engine = name.removeprefix("up:")
     command = (sys.executable, "-m", "tokenworld.planning.planners.up_child", engine)
-    texts = PddlTexts(domain_text(pair.domain), problem_text(pair.problem))
-    return _Run(command, texts, read)
+    judge = Judge(simulator, state, goal, "--engine")
+    left = max(seconds - (time.monotonic() - began), 0.0)
+    run = EngineRun(name, f"PDDL ({export.form})", "failed", "", 0.0, exact=False)
+    asked: Asked = {
+        "program": None, "seconds": left, "memory": 0, "cancel": lambda: False,
+        "accept": judge.accept,
+    }  # fmt: skip
+    _planned(run, _texts(export, *distinct(export.pair)), command, simulator, state, goal, asked)
+    return replace(judge.verdict(), seconds=time.monotonic() - began)
 
 
-def _ended(run: _Run, seconds: float) -> tuple[Ended, str | None]:
-    """The exit of the engine, and the plan it wrote."""
-    ended, plan = run.texts.run(run.command, "plan", seconds=seconds)
-    return ended, None if plan is None else run.read(plan)
-
-
-def _no_answer(ended: Ended, seconds: float) -> tuple[AttemptResult, str]:
-    if ended.how == "limit":
-        return "limit", f"its limit of {in_seconds(seconds)} was reached"
-    said = ended.last_line()
-    return "no proof", f"it ended without a plan{f', its last words were `{said}`' if said else ''}"
-
-
-def _judged(
+def numeric_enhsp(
     simulator: Simulator[StateT],
     state: StateT,
     goal: str | None,
-    name: str,
-    export: PddlExport,
-    plan: str,
-    seconds: float,
-) -> Verdict:
-    try:
-        commands = [step.command for step in export.steps(plan)]
-    except Failure as failure:
-        detail = failure.diagnostics[0].message.rstrip(".")
-        return _nothing(name, goal, "invalid plan", detail, seconds)
-    steps = fitted(simulator, state, commands, goal)
-    if steps is None:
-        detail = "its plan does not survive the replay"
-        return _nothing(name, goal, "invalid plan", detail, seconds)
-    found = refereed(simulator, state, steps, goal, name, f"PDDL ({export.form})")
-    if isinstance(found, str):
-        return _nothing(name, goal, "invalid plan", found, seconds)
-    attempt = Attempt(name, "PDDL", "plan", "it found a plan", seconds)
-    return replace(found, attempts=(attempt,), seconds=seconds)
+    **asked: Unpack[Asked],
+) -> None:
+    """Write encoding A and run ENHSP on it; where ``program`` is ``None``, it is looked for.
 
-
-def _nothing(
-    name: str, goal: str | None, result: AttemptResult, detail: str, seconds: float
-) -> Verdict:
-    """*Unknown*, and what came of the engine."""
-    if result == "limit":
-        hint = "Raise `--time-limit`, or plan without `--engine`."
-        note = Diagnostic("TW0813", f"The planner `{name}` was stopped: {detail}.", hint=hint)
-    else:
-        hint = "Plan without `--engine`: other ways are tried then."
-        note = Diagnostic("TW0812", f"The planner `{name}` gave no answer: {detail}.", hint=hint)
-    attempt = Attempt(name, "PDDL", result, detail, seconds)
-    return Verdict(
-        "unknown", goal, None, "", "", attempts=(attempt,), notes=(note,), seconds=seconds
-    )
-
-
-def distinct(pair: PddlPair) -> tuple[PddlPair, dict[str, str], dict[str, str]]:
-    """The pair with every name used for one thing only, and the new names of actions and objects.
-
-    Derived predicates that no rule asks for are left out.
+    ENHSP searches with estimates that do not see everything such a world does. Its memory is
+    bounded by the heap of its machine.
     """
-    found = sanitized(pair)
-    return found.pair, dict(found.actions), dict(found.objects)
+    began, accept = time.monotonic(), asked["accept"]
+    run = EngineRun(_ENHSP, _NUMERIC, "failed", "", 0.0, exact=False)
+    try:
+        pddl = numeric_pddl(simulator, state, goal)
+    except Failure as failure:
+        accept(replace(_inexpressible(run, failure), seconds=time.monotonic() - began))
+        return
+    found, spent = find_engine(ENHSP), time.monotonic() - began
+    if asked["program"] is None and not (found.ready and found.path):
+        message = f"The planner `{_ENHSP}` cannot be used: {found.problem}."
+        note = Diagnostic("TW0811", message, hint=f"Run `{found.install}`.")
+        accept(replace(run, result="missing", detail=found.problem, seconds=spent, notes=(note,)))
+        return
+    jar = asked["program"] or Path(str(found.path))
+    command = [
+        *("java", f"-Xmx{max(asked['memory'] >> 20, 64)}m", "-jar", str(jar)),
+        *("-o", "domain.pddl", "-f", "problem.pddl"),
+        *("-h", "hadd", "-s", "gbfs", "-sp", "plan", "-npm"),
+    ]
+    left: Asked = {**asked, "seconds": max(asked["seconds"] - spent, 0.0)}
+    _planned(run, pddl, command, simulator, state, goal, left)
+
+
+def _inexpressible(run: EngineRun, failure: Failure) -> EngineRun:
+    """The constructs that no lifted form takes, each as a note at its place."""
+    first = failure.diagnostics[0].message.rstrip(".")
+    detail = first[:1].lower() + first[1:] if first.startswith("The ") else first
+    return replace(run, result="not expressible", detail=detail, notes=failure.diagnostics)
+
+
+def _planned(
+    run: EngineRun,
+    pddl: NumericPddl,
+    command: Sequence[str],
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    asked: Asked,
+) -> None:
+    """Run a command beside the two files and hand its result to ``accept``.
+
+    Only what the interpreter follows to the goal is a plan. ``run`` names engine and encoding.
+    """
+    began = time.monotonic()
+    try:
+        ended, plan = pddl.run(command, "plan", seconds=asked["seconds"], cancel=asked["cancel"])
+    except OSError as error:
+        asked["accept"](not_started(run.engine, run.encoding, error, time.monotonic() - began))
+        return
+    found = replace(run, seconds=ended.seconds, digest=pddl.digest)
+    if plan is None:
+        asked["accept"](_without_plan(found, ended, asked["seconds"]))
+        return
+    try:
+        steps = pddl.steps(simulator, state, goal, plan)
+        detail = "the interpreter does not reach the goal with its plan"
+    except Failure as failure:
+        steps, detail = None, failure.diagnostics[0].message.rstrip(".")
+    if steps is None:
+        asked["accept"](replace(found, result="invalid plan", detail=detail))
+    else:
+        asked["accept"](replace(found, result="plan", detail="it found a plan", steps=steps))
+
+
+def _without_plan(run: EngineRun, ended: Ended, seconds: float) -> EngineRun:
+    if ended.how == "cancelled":
+        return replace(run, result="cancelled", detail="it was cancelled")
+    if ended.how == "limit":
+        return replace(
+            run, result="limit", detail=f"its limit of {in_seconds(seconds)} was reached"
+        )
+    said = ended.last_line()
+    words = f", its last words were `{said}`" if said else ""
+    return replace(run, result="no proof", detail=f"it ended without a plan{words}")
+
+
+# ---- what cannot matter -----------------------------------------------------------------------
+
+_CHANGES = ("increase", "decrease", "assign", "scale-up", "scale-down")
+
+
+def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
+    """The pair without what cannot matter; effects stand alone, as `_spread` leaves them.
+
+    ``forced`` names the actions of phases and ``waiting`` the one that only lets a tick pass: what
+    it does is kept everywhere.
+    """
+    actions = {action.name.lower(): action for action in pair.domain.actions}
+    always = actions[waiting.lower()].effects
+    matters = set(heads(pair.problem.goal))
+    for effect in always:
+        matters.add(_written(effect))
+    for name in forced:
+        matters |= set(heads(actions[name.lower()].precondition))
+    size = -1
+    while len(matters) != size:
+        size = len(matters)
+        for action in pair.domain.actions:
+            matters |= set(_asked(action, matters, always, action.name.lower() in forced))
+        for derived in pair.domain.derived:
+            if derived.head.name in matters:
+                matters |= set(heads(derived.condition))
+    kept = tuple(
+        replace(action, effects=tuple(_kept(action, matters)))
+        for name, action in actions.items()
+        if name in forced or name == waiting.lower() or _useful(action, matters, always)
+    )
+    return replace(pair, domain=replace(pair.domain, actions=kept))
+
+
+def _kept(action: PddlAction, matters: Collection[str]) -> Iterator[Expr]:
+    for effect in action.effects:
+        if _written(effect) in matters:
+            yield effect
+
+
+def _useful(action: PddlAction, matters: Collection[str], always: Collection[Expr]) -> bool:
+    """Whether an action does more that matters than waiting does."""
+    return any(effect not in always for effect in _kept(action, matters))
+
+
+def _asked(
+    action: PddlAction, matters: Collection[str], always: Collection[Expr], forced: bool
+) -> Iterator[str]:
+    """What decides whether a useful action can be taken, and what it then does."""
+    if forced or _useful(action, matters, always):
+        yield from heads(action.precondition)
+        for effect in _kept(action, matters):
+            yield from heads(effect)
+
+
+def _written(effect: Expr) -> str:
+    """The predicate or function that an effect changes."""
+    while isinstance(effect, tuple) and effect[0] in ("forall", "when", "not", *_CHANGES):
+        effect = effect[2] if effect[0] in ("forall", "when") else effect[1]
+    return str(effect[0]) if isinstance(effect, tuple) and effect else str(effect)

@@ -31,7 +31,6 @@ __all__ = [
     "Answer",
     "Configuration",
     "find_downward",
-    "run_both",
     "run_searches",
 ]
 
@@ -117,25 +116,6 @@ def find_downward() -> Path | Diagnostic:
         "TW0811",
         "Fast Downward is not installed, so only our own search can answer.",
         hint=f"Run `{INSTALL}`.",
-    )
-
-
-def run_both(
-    program: Path,
-    text: str,
-    *,
-    seconds: float,
-    memory: int = _MEMORY,
-    cancel: Callable[[], bool] = lambda: False,
-    accept: Callable[[Answer], bool] | None = None,
-) -> tuple[Answer, ...]:
-    """Run *ff* and *blind* in parallel and stop both at the first definite answer.
-
-    ``accept`` hears each answer as it comes and says whether it settles the matter; by default a
-    plan or a proof does. ``memory`` is in bytes and for each of the two.
-    """
-    return run_searches(
-        program, text, (FF, BLIND), seconds=seconds, memory=memory, cancel=cancel, accept=accept
     )
 
 
