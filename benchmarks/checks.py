@@ -14,10 +14,9 @@ from tokenworld.assets import domains_folder
 from tokenworld.diagnostics import read_source
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Command
-from tokenworld.planning import Exhausted, Found, Limits, Search
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables, available
-from tokenworld.planning.search.interpreted import Breadth
+from tokenworld.planning.search.interpreted import Breadth, Exhausted, Found, Limits, Search
 from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.world import WON, Packed

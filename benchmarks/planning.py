@@ -15,10 +15,10 @@ from benchmarks.measure import WrongResultError
 from tokenworld.assets import domains_folder
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning import Verdict
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.by_encoding import plan_on
 from tokenworld.planning.planners.by_name import plan_by
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session import Session
 
 __all__ = ["FAMILIES", "Case", "Measured", "distraction", "measure", "report"]

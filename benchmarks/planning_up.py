@@ -20,7 +20,6 @@ from benchmarks.second_opinion import read_pair
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
 from tokenworld.ground import Command, Raw
-from tokenworld.planning import PlanStep
 from tokenworld.planning.encodings.ir import Task, Variable
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.pddl.export import PddlExport, export_world
@@ -28,6 +27,7 @@ from tokenworld.planning.pddl.ground import ground_pair
 from tokenworld.planning.pddl.tree import Expr, PddlPair, domain_text, problem_text
 from tokenworld.planning.pddl.words import Vocabulary
 from tokenworld.planning.planners.by_pddl import distinct
+from tokenworld.planning.verdict import PlanStep
 
 __all__ = ["NotReadError", "Stepper", "StepsDifferError"]
 

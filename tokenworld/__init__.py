@@ -89,7 +89,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tokenworld.diagnostics import Diagnostic, Failure, Source
     from tokenworld.ground import Outcome
-    from tokenworld.planning import Verdict
+    from tokenworld.planning.verdict import Verdict
     from tokenworld.session import (
         Rollout,
         Session,

@@ -12,7 +12,7 @@ import pytest
 
 from tokenworld.assets import domains_folder
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning import plan
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.space.luck import LuckLimits, probability
 from tokenworld.session import Session
 

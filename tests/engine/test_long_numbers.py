@@ -7,8 +7,7 @@ from tiny import play
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning import Limits
-from tokenworld.planning.search.interpreted import search
+from tokenworld.planning.search.interpreted import Limits, search
 from tokenworld.session import check_text
 from tokenworld.session.loading import open_text
 from tokenworld.session.rollouts import Choice, rollout

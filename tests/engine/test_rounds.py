@@ -11,8 +11,9 @@ from tiny import Game, call, play
 from tokenworld.engine import EngineSimulator
 from tokenworld.engine.digest import facts_hash
 from tokenworld.ground import PASS, Command, Json, Outcome
-from tokenworld.planning import plan, summary_lines
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Unencodable, encode
+from tokenworld.planning.verdict import summary_lines
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent
 from tokenworld.store.check import broken_law
 

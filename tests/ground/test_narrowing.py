@@ -11,8 +11,7 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import Instance, Pattern, Raw, instantiate, joined, refuse_huge
-from tokenworld.planning import Limits
-from tokenworld.planning.search.interpreted import Capped, search
+from tokenworld.planning.search.interpreted import Capped, Limits, search
 from tokenworld.planning.space.graph import explore
 from tokenworld.prose import EnglishProse
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
-from tokenworld.planning import Verdict, plan
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.search.interpreted import Exhausted, Limits, search
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import open_text
 
 EGGS = """edition 1

@@ -10,11 +10,10 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
-from tokenworld.planning import Exhausted, Found, Limits
 from tokenworld.planning.planners.answers import EngineRun
 from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.downward import find_downward
-from tokenworld.planning.search.interpreted import search
+from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, search
 from tokenworld.prose import EnglishProse
 
 RULES = """

@@ -8,9 +8,9 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
-from tokenworld.planning import Capped, Exhausted, Found, Limits, plan
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.planners.doctor import EngineInfo
-from tokenworld.planning.search.interpreted import search
+from tokenworld.planning.search.interpreted import Capped, Exhausted, Found, Limits, search
 from tokenworld.prose import EnglishProse
 
 NO_ENGINE = EngineInfo("fast-downward", "classical", "up-fast-downward", None, None, "pip", "gone")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning import Exhausted, Found, Limits, Search
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.planners.downward import find_downward
+from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
 from tokenworld.session import Session
 
 DOMAINS = Path(__file__).parents[2] / "domains"

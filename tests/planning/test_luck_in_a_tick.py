@@ -17,7 +17,7 @@ from tick_brute import Brute
 
 from tokenworld.engine import Engine, ForcedLuck, in_tick
 from tokenworld.ground import Command
-from tokenworld.planning import plan
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.space.luck import LuckLimits, certainty, probability
 from tokenworld.prose import EnglishProse
 

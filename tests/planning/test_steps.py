@@ -19,7 +19,7 @@ from tick_worlds import random_tick_world
 
 from tokenworld.engine import Engine, State
 from tokenworld.ground import Command
-from tokenworld.planning import plan
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Limits

@@ -16,11 +16,12 @@ from width_worlds import LAUNDRY, STUDIO, TEA
 from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
 from tokenworld.ground import Simulator
-from tokenworld.planning import Capped, Exhausted, Found, Limits, Search, plan
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.proof.certificate import certificate_from_json
 from tokenworld.planning.referee import replay
+from tokenworld.planning.search.interpreted import Capped, Exhausted, Found, Limits, Search
 from tokenworld.planning.width.goal_distance import GoalDistance
 from tokenworld.planning.width.relaxed_plan import FREE, CostAlgebra, Costs, Relaxation, Way
 from tokenworld.planning.width.search import LEAST_NOVEL, Novel, Novelty, facts_of

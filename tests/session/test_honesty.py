@@ -12,10 +12,10 @@ import pytest
 
 from tokenworld.engine import Engine, SeededLuck, State
 from tokenworld.ground import Command
-from tokenworld.planning import Verdict
 from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.certificate import Certificate, certificate_from_json
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld
 from tokenworld.verbs.plan.certificates import certify, check_certificate
 from tokenworld.verbs.plan.honesty import possible_starts, solve_honest

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.model import Body
-from tokenworld.planning import Verdict
-from tokenworld.planning.verdict import Proof
+from tokenworld.planning.verdict import Proof, Verdict
 from tokenworld.play.model.timeline import Node, Prospect, Radar, Scout, Timeline, has_goal
 from tokenworld.session import OpenWorld, Session
 

@@ -171,7 +171,7 @@ def test_the_random_player_gives_legal_intents_only_and_is_repeatable(
 
 def test_script_and_plan_players_give_their_lines(session: Session) -> None:
     from tokenworld.diagnostics import Source
-    from tokenworld.planning import PlanStep
+    from tokenworld.planning.verdict import PlanStep
     from tokenworld.prose import read_script
 
     lines = read_script(Source("s.txt", None, "# up\nadd 2\n\n  go(attic)\n"))

@@ -12,14 +12,13 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
-from tokenworld.planning import Verdict
 from tokenworld.planning.honest.plans import SLICED, Question, SlicedRun, sliced_run
 from tokenworld.planning.honest.sliced import Joint, best_plan, joint_task
 from tokenworld.planning.lower.encode import Unencodable
 from tokenworld.planning.proof.certificate import certificate_from_json
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
-from tokenworld.planning.verdict import summary_lines
+from tokenworld.planning.verdict import Verdict, summary_lines
 from tokenworld.session import OpenWorld
 from tokenworld.verbs.plan.certificates import certify, check_certificate
 from tokenworld.verbs.plan.honesty import question_from, solve_honest

@@ -16,12 +16,12 @@ import pytest
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.engine import EngineSimulator
 from tokenworld.model import IntervalRange, ObjectType
-from tokenworld.planning import Verdict
 from tokenworld.planning.planners.by_encoding import plan_on
 from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.proof.certificate import exhaust
 from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.graph import explore
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session import Session, open_world
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.verbs.audit.analysis import audit

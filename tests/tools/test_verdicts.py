@@ -12,7 +12,7 @@ import pytest
 
 from tokenworld.cli import _main
 from tokenworld.diagnostics import Source
-from tokenworld.planning import Proof, Verdict
+from tokenworld.planning.verdict import Proof, Verdict
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
 from tokenworld.verbs.fuzz import verdicts

@@ -17,7 +17,7 @@ from browsing import Tab
 from playwright.sync_api import Browser
 from served import CELLAR, ROOT, Served
 
-from tokenworld.planning import PlanStep
+from tokenworld.planning.verdict import PlanStep
 from tokenworld.session import Session, plan_for_seed
 from tokenworld.store import RunStore, list_runs
 

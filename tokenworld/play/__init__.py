@@ -11,7 +11,7 @@ from tokenworld.diagnostics import Diagnostic, Failure
 if TYPE_CHECKING:
     from textual.driver import Driver
 
-    from tokenworld.planning import PlanStep, Verdict
+    from tokenworld.planning.verdict import PlanStep, Verdict
     from tokenworld.play.screens.app import PlayApp
     from tokenworld.session import Session
     from tokenworld.store import RunStore

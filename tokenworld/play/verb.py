@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, usage
-from tokenworld.planning import PlanStep, Verdict
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play import behind_a_page
 from tokenworld.session import Session, open_world, plan_for_seed
 from tokenworld.session.solving import check_goal

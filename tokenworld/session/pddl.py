@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Source, read_source
 from tokenworld.engine import Engine, EngineSimulator
-from tokenworld.planning import Verdict
 from tokenworld.planning.pddl.export import PddlExport, export_ppddl, export_world, sanitize
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.planning.referee import fitted, refereed
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, LoadFailure, OpenWorld, choose_world, started_text
 from tokenworld.session.solving import wins_under_seed
 

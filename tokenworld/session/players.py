@@ -31,9 +31,9 @@ from tokenworld.model import (
     TypedStep,
     When,
 )
-from tokenworld.planning import PlanStep
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised
+from tokenworld.planning.verdict import PlanStep
 from tokenworld.prose import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld

@@ -24,11 +24,10 @@ from tokenworld.engine import (
 )
 from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome
 from tokenworld.model import Body
-from tokenworld.planning import PlanStep, Verdict
 from tokenworld.planning.hints import Hint, hint_from
 from tokenworld.planning.honest.secrets import deciding, told_by
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.verdict import Answer
+from tokenworld.planning.verdict import Answer, PlanStep, Verdict
 from tokenworld.prose import EnglishProse, command_text, command_texts, completions
 from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world

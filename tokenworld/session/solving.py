@@ -21,15 +21,16 @@ from tokenworld.engine.searching.quick import Listener
 from tokenworld.engine.state import LongAction
 from tokenworld.ground import Instance, Raw, StateT, instantiate
 from tokenworld.model import Body, ObjectType, Program
-from tokenworld.planning import Limits, PlanStep, SearchProgress, Verdict, plan
 from tokenworld.planning.explaining import Explaining
-from tokenworld.planning.ladder import require_goal
+from tokenworld.planning.ladder import plan, require_goal
 from tokenworld.planning.proof.reasons import Explanation, explain
 from tokenworld.planning.proof.relaxed import out_of_reach
 from tokenworld.planning.proof.unsolvable_core import Variants
+from tokenworld.planning.search.interpreted import Limits, SearchProgress
 from tokenworld.planning.space.graph import Exploring, Graph
 from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
 from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.prose import EnglishProse
 from tokenworld.session.loading import OpenWorld
 

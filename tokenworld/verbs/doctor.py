@@ -6,7 +6,7 @@ import platform
 import sys
 
 from tokenworld.engine.rollout import compiler_missing
-from tokenworld.planning import EngineInfo, engines
+from tokenworld.planning.planners.doctor import EngineInfo, engines
 from tokenworld.verbs.output import EXIT_OK, Output
 
 __all__ = ["doctor"]

@@ -67,7 +67,7 @@ from tokenworld.model import (
     children,
     map_children,
 )
-from tokenworld.planning import PlanStep
+from tokenworld.planning.verdict import PlanStep
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world, load_program, split_target
 from tokenworld.session.players import give_once, random_player
 from tokenworld.session.scenarios import run_scenario

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, to_json, usage
 from tokenworld.ground import refuse_huge
-from tokenworld.planning import summary_lines
 from tokenworld.planning.pddl.export import PddlExport
+from tokenworld.planning.verdict import summary_lines
 from tokenworld.session import OpenWorld, load_program, open_world
 from tokenworld.session.pddl import import_files, load_imported
 from tokenworld.session.solving import check_goal

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from samples import NUMERIC, NUMERIC_PROBLEM
 
-from tokenworld.planning import Verdict
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.pddl import open_pddl
 from tokenworld.verbs.plan.verb import pddl_steps

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from textual.pilot import Pilot
 
-from tokenworld.planning import Verdict
 from tokenworld.planning.hints import Hint
+from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.hints import Ahead, Topic, ahead_lines, look_ahead
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.palette import PlayCommands

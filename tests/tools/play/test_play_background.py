@@ -14,8 +14,9 @@ import pytest
 
 from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import enter, screen_text, until
-from tokenworld.planning import Limits, Verdict
+from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.graph import explore
+from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.timeline import Scout
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.screen import PlayScreen

@@ -11,7 +11,7 @@ from textual.widgets import OptionList
 
 from tests.tools.play.piloting import details, enter, palette, screen_text, until
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.planning import Verdict
+from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.hints import since_sentence
 from tokenworld.play.model.timeline import Scout, Sounding
 from tokenworld.play.screens import timeline as radar

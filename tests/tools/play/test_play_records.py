@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.ground import Change, LuckyDraw, Outcome, RequireReport
-from tokenworld.planning import Attempt, PlanStep, Proof, Verdict
+from tokenworld.planning.verdict import Attempt, PlanStep, Proof, Verdict
 from tokenworld.play.model.hints import hint_lines, hint_sentence
 from tokenworld.play.model.places import title_text
 from tokenworld.play.model.records import Describer, short_place

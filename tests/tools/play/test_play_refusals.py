@@ -127,7 +127,7 @@ async def test_a_search_for_a_way_never_blocks_and_can_be_stopped(
 
 def test_an_unknown_way_and_one_that_counts_on_luck_are_told() -> None:
     from tokenworld.ground import Command
-    from tokenworld.planning import PlanStep
+    from tokenworld.planning.verdict import PlanStep
 
     command = Command("open", (1,))
     unknown = Satisfaction(command, "open it", "unknown", "command", "", (), (), False, 1234)

@@ -11,7 +11,7 @@ from textual.widgets import Footer
 
 from tests.tools.play.piloting import details, enter, keys, screen_text, until
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.planning import Verdict
+from tokenworld.planning.verdict import Verdict
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.dialogs import HelpDialog, QuitDialog
 from tokenworld.play.screens.screen import PlayScreen

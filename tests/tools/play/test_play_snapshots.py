@@ -12,8 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tools.play.piloting import until
-from tokenworld.planning import Verdict
 from tokenworld.planning.hints import Hint
+from tokenworld.planning.verdict import Verdict
 from tokenworld.play.screens.app import PlayApp, Settings
 from tokenworld.play.screens.timeline import TimelineScreen
 from tokenworld.play.widgets.actions import CommandLine

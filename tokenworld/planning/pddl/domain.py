@@ -37,7 +37,7 @@ from tokenworld.planning.pddl.tree import (
     neg,
     top_conjuncts,
 )
-from tokenworld.planning.pddl.values import Bound, Env, Lazy, Num, Sym, Truth, as_symbol, number
+from tokenworld.planning.pddl.values import Bound, Env, Lazy, Num, Sym, Truth, number
 from tokenworld.planning.pddl.words import (
     Fixed,
     LiftingError,
@@ -334,10 +334,9 @@ def lift_phase(
         if where is not None and not words.luck:
             raise LiftingError(f"chance in law `{law.name}`", where)
         with terms.scope.block():
-            for vars_, conds, env in terms.bind(law.params, law.when, {}):
-                loops = tuple(var.name for var in vars_)
-                place = Place(loops=loops).inside(vars_, conds)
-                body.walk(law.body, env, place)
+            for case in terms.bind(law.params, law.when, {}):
+                place = Place(loops=tuple(var.name for var in case.vars)).within(case)
+                body.walk(law.body, case.value, place)
     check_conflicts(body.writes, words, ())
     guards = _generated(words, body, ())
     word = words.spellings.take("action", name)
@@ -573,7 +572,7 @@ def _closure(words: Vocabulary, fluent: Fluent) -> PddlDerived:
     steps: list[Expr] = [(head, start.name, end.name)]
     for fit in terms.fit(Sym(middle.name, symbol_type(formals[1])), symbol_type(formals[0])):
         first = (head, start.name, middle.name)
-        rest = (chain, as_symbol(fit.value).text, end.name)
+        rest = (chain, fit.value.text, end.name)
         steps.append(exists((middle, *fit.vars), conj((first, *fit.conds, rest))))
     return PddlDerived(Signature(chain, (start, end)), disj(steps))
 

@@ -39,6 +39,7 @@ from tokenworld.planning.pddl.values import (
     Lazy,
     Sym,
     Truth,
+    Value,
     as_number,
     as_symbol,
     at_least,
@@ -324,9 +325,9 @@ class Effects:
             case core.If():
                 self._if(one, env, place)
             case core.For():
-                for vars_, conds, inner in self.terms.bind(one.binders, one.where, env):
-                    loops = (*place.loops, *(var.name for var in vars_))
-                    self.walk(one.body, inner, replace(place.inside(vars_, conds), loops=loops))
+                for case in self.terms.bind(one.binders, one.where, env):
+                    loops = (*place.loops, *(var.name for var in case.vars))
+                    self.walk(one.body, case.value, replace(place.within(case), loops=loops))
             case core.Reward(amount=amount):
                 if self.terms.words.luck:
                     self._reward(amount, env, place)
@@ -357,8 +358,7 @@ class Effects:
         if isinstance(of, NumberType) and of.decimals:
             raise LiftingError("a `reward` with decimals", amount.span)
         for case in self.terms.cases(amount, env):
-            where = place.inside(case.vars, case.conds)
-            self.put(where, ("increase", ("reward",), as_number(case.value).expr))
+            self.put(place.within(case), ("increase", ("reward",), as_number(case.value).expr))
 
     def _checked(self, value: core.Term, env: Env, place: Place) -> None:
         """Ask that the amount of a transfer is not negative, where it may be."""
@@ -380,8 +380,8 @@ class Effects:
         target = one.target
         fluent = self.terms.fluent(target.fluent, target.span)
         formals = [param.type for param in fluent.params]
-        for vars_, conds, args in self.terms.arguments(formals, target.args, env):
-            slot = place.inside(vars_, conds), fluent, args
+        for case in self.terms.arguments(formals, target.args, env):
+            slot = place.within(case), fluent, case.value
             match one.op, sort_of(fluent.type):
                 case "add" | "remove", _:
                     self._fact(slot, one)
@@ -420,7 +420,7 @@ class Effects:
         if not self._holds(atom, one.value, env):
             self._delete_old(place, fluent, atom, one.value, env)
             for case in options:
-                self.put(place.inside(case.vars, case.conds), (*atom, as_symbol(case.value).text))
+                self.put(place.within(case), (*atom, case.value.text))
         value = _one_symbol(one.value, options)
         self.writes.append(Write(place, fluent, args, "set", value, one.span, options=options))
 
@@ -431,13 +431,10 @@ class Effects:
             return atom in self.pins and is_none(term)
         return self.terms.equals(term, pinned, env) == TRUE
 
-    def _fitting(self, cases: Sequence[Case], fluent: Fluent) -> list[Case]:
+    def _fitting(self, cases: Sequence[Case[Value]], fluent: Fluent) -> list[Case[Sym]]:
         of = symbol_type(fluent.type)
-        return [
-            Case(case.vars + fit.vars, case.conds + fit.conds, fit.value)
-            for case in cases
-            for fit in self.terms.fit(as_symbol(case.value), of)
-        ]
+        fits = ((case, fit) for case in cases for fit in self.terms.fit(as_symbol(case.value), of))
+        return [case.then(fit) for case, fit in fits]
 
     def _delete_old(
         self, place: Place, fluent: Fluent, atom: tuple[Expr, ...], term: core.Term, env: Env
@@ -460,7 +457,7 @@ class Effects:
         factor = _factor(one) if not fluent.clamped and not _bounded(fluent) else None
         how: Literal["set", "add"] = "add" if one.op == "+" else "set"
         for case in self.terms.cases(one.value if factor is None else factor[1], env):
-            where = place.inside(case.vars, case.conds)
+            where = place.within(case)
             write = Write(where, fluent, args, how, as_number(case.value), one.span)
             if factor is not None:
                 scaled = (factor[0], self._atom(fluent, args), as_number(case.value).expr)
@@ -578,11 +575,11 @@ def _values(instance: Instance, binder: core.Binder) -> Sequence[Raw] | None:
             return None
 
 
-def _one_symbol(term: core.Term, options: Sequence[Case]) -> Sym | None:
+def _one_symbol(term: core.Term, options: Sequence[Case[Sym]]) -> Sym | None:
     """The symbol that a term always is, if it is one."""
     if is_none(term):
         return Sym("none", ObjectType(ROOT))
-    if len(options) == 1 and not options[0].conds and isinstance(options[0].value, Sym):
+    if len(options) == 1 and not options[0].conds:
         return options[0].value
     return None
 

@@ -7,12 +7,10 @@ Every condition is closed (its own variables are quantified) and exact: `none` c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations, product
 from typing import assert_never
 
 from tokenworld.core import nodes as core
-from tokenworld.core.rules import Derive
 from tokenworld.diagnostics import Span
 from tokenworld.model import (
     ROOT,
@@ -49,18 +47,21 @@ from tokenworld.planning.pddl.values import (
     Scope,
     Sym,
     Truth,
+    Value,
     arithmetic,
     as_number,
     as_symbol,
     choose_number,
     close,
     comparison,
+    crossed,
     implication,
     is_none,
     negate,
     number,
     ordered,
     same_number,
+    sure,
 )
 from tokenworld.planning.pddl.words import (
     Ladder,
@@ -72,9 +73,7 @@ from tokenworld.planning.pddl.words import (
 
 __all__ = ["Terms"]
 
-Found = tuple[tuple[Typed, ...], tuple[Expr, ...]]
-Binding = tuple[tuple[Typed, ...], tuple[Expr, ...], Env]
-"""Variables of a binder, the conditions on them, and the names bound to them."""
+Atom = tuple[Expr, ...]
 
 _MOST_COPIES = 4
 """Counting to n is written with n variables; beyond this the text would be unreadable."""
@@ -125,8 +124,7 @@ class Terms:
             case core.Fold():
                 return self._quantified(term, env)
             case core.Read():
-                found = self.reads(term, env)
-                return disj(exists(vars_, conj((*conds, atom))) for vars_, conds, atom in found)
+                return close(self.reads(term, env), lambda atom: atom)
             case core.DeriveCall():
                 return self._derived(term, env)
             case core.TypeTest(term=inner, of=of):
@@ -173,16 +171,12 @@ class Terms:
     def _derived(self, term: core.DeriveCall, env: Env) -> Expr:
         derive = self.words.rules.derives[term.derive]
         if not derive.recursive:
-            return disj(
-                exists(vars_, conj((*conds, self.condition(one.value, inner))))
-                for vars_, conds, one, inner in self._calls(term, env)
-            )
+            calls = self._calls(term, env)
+            return close(calls, lambda inner: self.condition(derive.value, inner))
         formals = [param.type for param in derive.params]
         head = self.words.derives[derive.name]
-        return disj(
-            exists(vars_, conj((*conds, (head, *(one.text for one in symbols)))))
-            for vars_, conds, symbols in self.arguments(formals, term.args, env)
-        )
+        symbols = self.arguments(formals, term.args, env)
+        return close(symbols, lambda every: (head, *(one.text for one in every)))
 
     def _is_a(self, value: Sym | Num, of: str) -> Expr:
         symbol = as_symbol(value)
@@ -245,18 +239,16 @@ class Terms:
                 yes = conj((test, self.equals(then, symbol, env)))
                 return disj((yes, conj((neg(test), self.equals(otherwise, symbol, env)))))
             case core.DeriveCall():
-                return disj(
-                    exists(vars_, conj((*conds, self.equals(one.value, symbol, inner))))
-                    for vars_, conds, one, inner in self._calls(term, env)
-                )
+                value = self.words.rules.derives[term.derive].value
+                calls = self._calls(term, env)
+                return close(calls, lambda inner: self.equals(value, symbol, inner))
             case core.Read():
                 fluent = self.fluent(term.fluent, term.span)
-                value = self._asked(fluent, len(fluent.params), symbol)
+                fits = self._asked(fluent, len(fluent.params), symbol)
                 return disj(
-                    exists((*vars_, *fit.vars),
-                           conj((*conds, *fit.conds, (*atom, as_symbol(fit.value).text))))
-                    for (vars_, conds, atom), fit in product(self.reads(term, env), value)
-                )  # fmt: skip
+                    read.then(fit).holds((*read.value, fit.value.text))
+                    for read, fit in product(self.reads(term, env), fits)
+                )
             case (
                 core.Constant() | core.ObjectName() | core.ParamValue() | core.Variable()
                 | core.Actor() | core.Members() | core.Call() | core.Fold() | core.TypeTest()
@@ -362,13 +354,13 @@ class Terms:
 
     # ---- values -----------------------------------------------------------------------------
 
-    def cases(self, term: core.Term, env: Env) -> list[Case]:
+    def cases(self, term: core.Term, env: Env) -> list[Case[Value]]:
         """The cases of a term that has a symbol or a number as value."""
         match term:
             case core.Variable(name=name):
                 return self._bound(env[name], term)
-            case core.Constant(value=value):
-                return self.constant(value, term.type, term.span)
+            case core.Constant(value=raw):
+                return self.constant(raw, term.type, term.span)
             case core.ParamValue(name=name):
                 return self.constant(self.words.instance.params[name], term.type, term.span)
             case core.ObjectName(name=name):
@@ -389,11 +381,9 @@ class Terms:
                 first = [case.under(test) for case in self.cases(then, env)]
                 return first + [case.under(neg(test)) for case in self.cases(otherwise, env)]
             case core.DeriveCall():
-                return [
-                    replace(case, vars=vars_ + case.vars, conds=conds + case.conds)
-                    for vars_, conds, derive, inner in self._calls(term, env)
-                    for case in self.cases(derive.value, inner)
-                ]
+                value = self.words.rules.derives[term.derive].value
+                calls = self._calls(term, env)
+                return [one.then(case) for one in calls for case in self.cases(value, one.value)]
             case core.Call():
                 return self._computed(term, env)
             case core.Members() | core.Fold() | core.TypeTest() | core.Text():
@@ -401,53 +391,51 @@ class Terms:
             case _:
                 assert_never(term)
 
-    def _bound(self, bound: Bound, term: core.Variable) -> list[Case]:
+    def _bound(self, bound: Bound, term: core.Variable) -> list[Case[Value]]:
         match bound:
             case Sym() | Num():
-                return [Case((), (), bound)]
+                return [sure(bound)]
             case Lazy(term=inner, env=env):
                 return self.cases(inner, env)
             case Truth():
                 raise LiftingError("truth value as a value", term.span)
 
-    def constant(self, raw: object, of: ValueType, span: Span) -> list[Case]:
+    def constant(self, raw: object, of: ValueType, span: Span) -> list[Case[Value]]:
         """The case of a value that is known; none of `none`."""
         match without_none(of):
             case _ if raw is None:
                 return []
             case EnumType(name=enum) if isinstance(raw, int):
-                return [Case((), (), Sym(self.words.members[enum][raw], EnumType(enum)))]
+                return [sure(Sym(self.words.members[enum][raw], EnumType(enum)))]
             case ObjectType() if isinstance(raw, int):
                 return self._object(raw)
             case _ if isinstance(raw, (int, float)) and not isinstance(raw, bool):
-                return [Case((), (), number(raw))]
+                return [sure(number(raw))]
             case _:
                 raise LiftingError("this value", span)
 
-    def _object(self, found: int) -> list[Case]:
+    def _object(self, found: int) -> list[Case[Value]]:
         of = ObjectType(self.words.instance.objects[found].of)
-        return [Case((), (), Sym(self.words.constant(found), of))]
+        return [sure(Sym(self.words.constant(found), of))]
 
-    def _computed(self, term: core.Call, env: Env) -> list[Case]:
+    def _computed(self, term: core.Call, env: Env) -> list[Case[Value]]:
         match term.op:
             case "neg":
-                return [replace(one, value=negate(one.value))
-                        for one in self.cases(term.args[0], env)]  # fmt: skip
+                return [one.gives(negate(one.value)) for one in self.cases(term.args[0], env)]
             case "amount":
                 return self.cases(term.args[0], env)
             case "real":
                 of = term.args[0].type
                 scale = number(10**of.decimals if isinstance(of, NumberType) else 1)
-                return [replace(one, value=arithmetic("/", one.value, scale, term.span))
+                return [one.gives(arithmetic("/", one.value, scale, term.span))
                         for one in self.cases(term.args[0], env)]  # fmt: skip
             case "scale" | "+" | "-" | "*" | "/" | "div" | "mod":
                 op = "*" if term.op == "scale" else term.op
-                sides = product(*(self.cases(one, env) for one in term.args))
+                sides = crossed(self.cases(one, env) for one in term.args)
                 return [
-                    Case(one.vars + other.vars, one.conds + other.conds,
-                         arithmetic(op, one.value, other.value, term.span))
-                    for one, other in sides
-                ]  # fmt: skip
+                    one.gives(arithmetic(op, one.value[0], one.value[1], term.span))
+                    for one in sides
+                ]
             case "next" | "prev":
                 return self._neighbour(term.op, term.args[0], env)
             case "not" | "and" | "or" | "==" | "<" | "<=" | "in":
@@ -455,25 +443,24 @@ class Terms:
             case _:
                 return self._chosen(term, env)
 
-    def _chosen(self, term: core.Call, env: Env) -> list[Case]:
-        """`min` and its kin."""
-        found: list[Case] = []
-        for combined in product(*(self.cases(arg, env) for arg in term.args)):
-            vars_ = tuple(var for case in combined for var in case.vars)
-            conds = tuple(cond for case in combined for cond in case.conds)
-            values = [case.value for case in combined if isinstance(case.value, Num)]
-            for tests, value in choose_number(term.op, values, term.span):
-                found.append(Case(vars_, conds + tests, value))
+    def _chosen(self, term: core.Call, env: Env) -> list[Case[Value]]:
+        """`min` and its kin, of numbers."""
+        found: list[Case[Value]] = []
+        for one in crossed(self.cases(arg, env) for arg in term.args):
+            values = [value for value in one.value if isinstance(value, Num)]
+            chosen = choose_number(term.op, values, term.span)
+            found += [one.then(Case((), tests, value)) for tests, value in chosen]
         return found
 
-    def _neighbour(self, kind: Ladder, arg: core.Term, env: Env) -> list[Case]:
-        found: list[Case] = []
+    def _neighbour(self, kind: Ladder, arg: core.Term, env: Env) -> list[Case[Value]]:
+        found: list[Case[Value]] = []
         of = symbol_type(arg.type)
         for case in self.cases(arg, env):
             assert isinstance(of, EnumType)
-            (var,), _, symbol = self._variable(self.words.types.enums[of.name], of)
-            step: Expr = (self.words.ladder(of.name, kind), as_symbol(case.value).text, var.name)
-            found.append(Case((*case.vars, var), (*case.conds, step), symbol))
+            new = self._variable(self.words.types.enums[of.name], of)
+            step: Expr = (self.words.ladder(of.name, kind), as_symbol(case.value).text,
+                          new.value.text)  # fmt: skip
+            found.append(case.then(Case(new.vars, (step,), new.value)))
         return found
 
     # ---- fluents ----------------------------------------------------------------------------
@@ -490,7 +477,7 @@ class Terms:
             raise LiftingError(f"`{found.name}` over numbers or truth values", span)
         return found
 
-    def _asked(self, fluent: Fluent, position: int, symbol: Sym) -> list[Case]:
+    def _asked(self, fluent: Fluent, position: int, symbol: Sym) -> list[Case[Sym]]:
         """The symbol as an argument or value of a fact that is only asked for.
 
         No fact speaks of an object that the fluent is not about, so the predicate may be declared
@@ -502,17 +489,17 @@ class Terms:
             return self.fit(symbol, formal)
         if not self.words.types.fits(symbol.type, formal):
             self.words.widen(fluent, position, symbol.type)
-        return [Case((), (), symbol)]
+        return [sure(symbol)]
 
-    def fit(self, symbol: Sym, formal: EnumType | ObjectType) -> list[Case]:
+    def fit(self, symbol: Sym, formal: EnumType | ObjectType) -> list[Case[Sym]]:
         """The symbol where ``formal`` is declared: itself, a narrower variable, or nothing."""
         if self.words.types.disjoint(symbol.type, formal):
             return []
         if self.words.types.fits(symbol.type, formal):
-            return [Case((), (), symbol)]
+            return [sure(symbol)]
         base = self.words.types.spelled.get(formal.name, "object")
-        vars_, guards, narrow = self._variable(base, formal)
-        return [Case(vars_, (("=", narrow.text, symbol.text), *guards), narrow)]
+        narrow = self._variable(base, formal)
+        return [narrow.under(("=", narrow.value.text, symbol.text))]
 
     def arguments(
         self,
@@ -520,49 +507,41 @@ class Terms:
         args: Sequence[core.Term],
         env: Env,
         asked: Fluent | None = None,
-    ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], tuple[Sym, ...]]]:
+    ) -> Iterator[Case[tuple[Sym, ...]]]:
         """All combinations of cases of some arguments, each made to fit its formal.
 
         ``asked`` is a fluent of which the arguments are only asked about.
         """
-        lists = [
+        return crossed(
             self._argument(of, arg, env, None if asked is None else (asked, position))
             for position, (of, arg) in enumerate(zip(formals, args, strict=True))
-        ]
-        for combined in product(*lists):
-            found = [case.value for case in combined if isinstance(case.value, Sym)]
-            vars_ = tuple(var for case in combined for var in case.vars)
-            conds = tuple(cond for case in combined for cond in case.conds)
-            yield vars_, conds, tuple(found)
+        )
 
     def _argument(
         self, of: ValueType, arg: core.Term, env: Env, asked: tuple[Fluent, int] | None
-    ) -> list[Case]:
+    ) -> list[Case[Sym]]:
         if sort_of(of) != "symbol":
             raise LiftingError("number or truth value as an argument of a fluent", arg.span)
-        found: list[Case] = []
+        found: list[Case[Sym]] = []
         for case in self.cases(arg, env):
             if isinstance(case.value, Sym):
                 formal = symbol_type(of)
                 fits = self._asked(*asked, case.value) if asked else self.fit(case.value, formal)
-                found += [Case(case.vars + one.vars, case.conds + one.conds, one.value)
-                          for one in fits]  # fmt: skip
+                found += [case.then(one) for one in fits]
         return found
 
-    def reads(
-        self, term: core.Read, env: Env
-    ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], tuple[Expr, ...]]]:
-        """Per combination of arguments: variables, conditions, and the atom without a value."""
+    def reads(self, term: core.Read, env: Env) -> Iterator[Case[Atom]]:
+        """The atom without a value, per combination of arguments."""
         if term.was:
             raise LiftingError("`was`", term.span)
         fluent = self.fluent(term.fluent, term.span)
         formals = [param.type for param in fluent.params]
-        for vars_, conds, symbols in self.arguments(formals, term.args, env, fluent):
+        for case in self.arguments(formals, term.args, env, fluent):
             asked: tuple[Expr, ...] = ()
             if sort_of(fluent.type) == "number":
-                asked = tuple(self._members(symbols, formals))
-            atom = (self.words.fluents[fluent.id], *(symbol.text for symbol in symbols))
-            yield vars_, (*conds, *asked), atom
+                asked = tuple(self._members(case.value, formals))
+            atom = (self.words.fluents[fluent.id], *(symbol.text for symbol in case.value))
+            yield case.then(Case((), asked, atom))
 
     def _members(self, symbols: Sequence[Sym], formals: Sequence[ValueType]) -> Iterator[Expr]:
         """What must be asked so that a numeric fluent is read only where it is defined."""
@@ -572,17 +551,17 @@ class Terms:
                 if not program.is_subtype(symbol.type.name, of.name):
                     yield self.words.types.is_a(symbol.text, of.name)
 
-    def _read(self, term: core.Read, env: Env) -> list[Case]:
+    def _read(self, term: core.Read, env: Env) -> list[Case[Value]]:
         fluent = self.fluent(term.fluent, term.span)
-        found: list[Case] = []
-        for vars_, conds, atom in self.reads(term, env):
+        found: list[Case[Value]] = []
+        for case in self.reads(term, env):
             match sort_of(fluent.type):
                 case "number":
-                    found.append(Case(vars_, conds, Num(atom)))
+                    found.append(case.gives(Num(case.value)))
                 case "symbol":
                     var, symbol = self.value_variable(fluent)
-                    held = (*atom, var.name)
-                    found.append(Case((*vars_, var), (*conds, held), symbol))
+                    held = (*case.value, var.name)
+                    found.append(case.then(Case((var,), (held,), symbol)))
                 case _:
                     raise LiftingError("truth value as a value", term.span)
         return found
@@ -592,84 +571,70 @@ class Terms:
         of = symbol_type(fluent.type)
         enums, spelled = self.words.types.enums, self.words.types.spelled
         base = enums[of.name] if isinstance(of, EnumType) else spelled.get(of.name, "x")
-        (var,), _, symbol = self._variable(base, of)
-        return var, symbol
+        found = self._variable(base, of)
+        return found.vars[0], found.value
 
-    def _variable(
-        self, base: str, of: EnumType | ObjectType
-    ) -> tuple[tuple[Typed, ...], tuple[Expr, ...], Sym]:
+    def _variable(self, base: str, of: EnumType | ObjectType) -> Case[Sym]:
+        """A new variable, and the guard that narrows it down where it needs one."""
         name = self.scope.fresh(base)
         var, guard = self.words.types.variable(name, of)
-        return (var,), (() if guard is None else (guard,)), Sym(name, of)
+        return Case((var,), () if guard is None else (guard,), Sym(name, of))
 
     # ---- derives ----------------------------------------------------------------------------
 
-    def _calls(
-        self, term: core.DeriveCall, env: Env
-    ) -> Iterator[tuple[tuple[Typed, ...], tuple[Expr, ...], Derive, Env]]:
-        """A derive with its arguments put in, per combination of their cases."""
+    def _calls(self, term: core.DeriveCall, env: Env) -> Iterator[Case[Env]]:
+        """The names that a derive sees, per combination of the cases of its arguments."""
         if term.was:
             raise LiftingError("`was`", term.span)
-        derive = self.words.rules.derives[term.derive]
-        lists = [
-            self._actual(par, arg, env) for par, arg in zip(derive.params, term.args, strict=True)
-        ]
-        for combined in product(*lists):
-            vars_ = tuple(var for found, _, _ in combined for var in found)
-            conds = tuple(cond for _, found, _ in combined for cond in found)
-            names = (par.name for par in derive.params)
-            yield (
-                vars_,
-                conds,
-                derive,
-                dict(zip(names, (bound for _, _, bound in combined), strict=True)),
-            )
+        params = self.words.rules.derives[term.derive].params
+        lists = [self._actual(par, arg, env) for par, arg in zip(params, term.args, strict=True)]
+        names = [par.name for par in params]
+        for case in crossed(lists):
+            yield case.gives(dict(zip(names, case.value, strict=True)))
 
-    def _actual(
-        self, param: core.Binder, arg: core.Term, env: Env
-    ) -> list[tuple[tuple[Typed, ...], tuple[Expr, ...], Bound]]:
+    def _actual(self, param: core.Binder, arg: core.Term, env: Env) -> Sequence[Case[Bound]]:
         match sort_of(param.type):
             case "truth":
-                return [((), (), Truth(self.condition(arg, env)))]
+                return [sure(Truth(self.condition(arg, env)))]
             case "other":
-                return [((), (), Lazy(arg, env))]
+                return [sure(Lazy(arg, env))]
             case _:
-                return [(case.vars, case.conds, case.value) for case in self.cases(arg, env)]
+                return self.cases(arg, env)
 
     # ---- binders and collections ------------------------------------------------------------
 
     def bind(
         self, binders: Sequence[core.Binder], where: core.Term | None, env: Env
-    ) -> list[Binding]:
-        """The variables of a fold or loop; intervals are written out."""
-        rounds: list[Binding] = [((), (), env)]
+    ) -> list[Case[Env]]:
+        """The variables of a fold or loop with the names bound to them; intervals are written
+        out."""
+        rounds: list[Case[Env]] = [sure(env)]
         for binder in binders:
             rounds = [
-                ((*vars_, *more), (*conds, *asked), {**inner, binder.name: bound})
-                for vars_, conds, inner in rounds
-                for more, asked, bound in self._range(binder, inner)
+                one.then(new.gives({**one.value, binder.name: new.value}))
+                for one in rounds
+                for new in self._range(binder, one.value)
             ]
         if where is None:
             return rounds
         return [
-            (vars_, (*conds, *top_conjuncts(self.condition(where, inner))), inner)
-            for vars_, conds, inner in rounds
+            one.then(Case((), top_conjuncts(self.condition(where, one.value)), one.value))
+            for one in rounds
         ]
 
-    def _range(
-        self, binder: core.Binder, env: Env
-    ) -> list[tuple[tuple[Typed, ...], tuple[Expr, ...], Bound]]:
+    def _range(self, binder: core.Binder, env: Env) -> Sequence[Case[Sym] | Case[Num]]:
         match binder.domain:
             case IntervalRange(low=low, high=high):
-                return [((), (), number(value)) for value in range(low, high + 1)]
+                return [sure(number(value)) for value in range(low, high + 1)]
             case TypeRange(of=of):
                 if sort_of(of) != "symbol":
                     raise LiftingError("a binder over numbers or truth values", binder.span)
                 return [self._variable(binder.name, symbol_type(of))]
             case core.Members(by="inverse" | "closure") as collection:
                 element = ObjectType(binder.only) if binder.only else symbol_type(binder.type)
-                vars_, conds, symbol = self._variable(binder.name, element)
-                return [(vars_, (*conds, self._member(symbol, collection, env)), symbol)]
+                new = self._variable(binder.name, element)
+                inside = self._member(new.value, collection, env)
+                return [new.then(Case((), (inside,), new.value))]
             case _:
                 raise LiftingError("iteration over a list", binder.span)
 
@@ -719,12 +684,12 @@ class Terms:
         if term.fold not in ("any", "all"):
             raise LiftingError(f"`{term.fold}` as a condition", term.span)
         found: list[Expr] = []
-        for vars_, conds, inner in self.bind(term.binders, term.where, env):
-            holds = TRUE if term.value is None else self.condition(term.value, inner)
+        for case in self.bind(term.binders, term.where, env):
+            body = TRUE if term.value is None else self.condition(term.value, case.value)
             if term.fold == "any":
-                found.append(exists(vars_, conj((*conds, holds))))
+                found.append(case.holds(body))
             else:
-                found.append(forall(vars_, imply(conj(conds), holds)))
+                found.append(forall(case.vars, imply(conj(case.conds), body)))
         return disj(found) if term.fold == "any" else conj(found)
 
     def _counted(self, op: str, left: core.Term, right: core.Term, env: Env) -> Expr:
@@ -754,27 +719,21 @@ class Terms:
             raise LiftingError(f"`count` up to {n}", fold.span)
         truth = fold.value is not None and sort_of(fold.value.type) == "truth"
         with self.scope.block():
-            copies = [self.bind(fold.binders, fold.where, env) for _ in range(n)]
-            if any(len(copy) != 1 or len(copy[0][0]) != 1 for copy in copies):
+            lists = [self.bind(fold.binders, fold.where, env) for _ in range(n)]
+            if any(len(one) != 1 or len(one[0].vars) != 1 for one in lists):
                 raise LiftingError("`count` over an interval", fold.span)
-            vars_ = [copy[0][0][0] for copy in copies]
-            parts: list[Expr] = [cond for copy in copies for cond in copy[0][1]]
+            (copies,) = crossed(lists)
+            parts: list[Expr] = [*copies.conds]
             if truth and fold.value is not None:
-                parts += [self.condition(fold.value, copy[0][2]) for copy in copies]
-            pairs = combinations([var.name for var in vars_], 2)
+                parts += [self.condition(fold.value, inner) for inner in copies.value]
+            pairs = combinations([var.name for var in copies.vars], 2)
             parts += [("not", ("=", one, other)) for one, other in pairs]
-            return exists(vars_, conj(parts))
+            return exists(copies.vars, conj(parts))
 
 
-def _some(head: str, first: Sequence[Case], second: Sequence[Case]) -> Expr:
+def _some(head: str, first: Sequence[Case[Sym]], second: Sequence[Case[Sym]]) -> Expr:
     """A fact about two symbols, in some combination of their cases."""
-    return disj(
-        exists(
-            (*a.vars, *b.vars),
-            conj((*a.conds, *b.conds, (head, as_symbol(a.value).text, as_symbol(b.value).text))),
-        )
-        for a, b in product(first, second)
-    )
+    return close(crossed((first, second)), lambda both: (head, *(one.text for one in both)))
 
 
 def _before(op: str, left: int, right: int) -> bool:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import product
+from typing import Generic, TypeVar
 
 from tokenworld.core import nodes as core
 from tokenworld.diagnostics import Span
@@ -42,6 +44,7 @@ __all__ = [
     "Scope",
     "Sym",
     "Truth",
+    "Value",
     "arithmetic",
     "as_number",
     "as_symbol",
@@ -50,6 +53,7 @@ __all__ = [
     "choose_number",
     "close",
     "comparison",
+    "crossed",
     "implication",
     "is_made",
     "is_none",
@@ -57,8 +61,13 @@ __all__ = [
     "number",
     "ordered",
     "same_number",
+    "sure",
 ]
 
+
+V = TypeVar("V")
+W = TypeVar("W")
+V_co = TypeVar("V_co", covariant=True)
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 """The same comparison with its sides exchanged."""
@@ -133,23 +142,51 @@ class Lazy:
 
 
 Bound = Sym | Num | Truth | Lazy
+Value = Sym | Num
 Env = Mapping[str, Bound]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Generic[V_co]):
+    """A value with the variables that it needs and the conditions under which it is the value."""
+
     vars: tuple[Typed, ...]
     conds: tuple[Expr, ...]
-    value: Sym | Num
+    value: V_co
 
-    def under(self, *conds: Expr) -> Case:
+    def under(self, *conds: Expr) -> Case[V_co]:
         """The same case with more conditions in front."""
         return Case(self.vars, (*conds, *self.conds), self.value)
 
+    def gives(self, value: W) -> Case[W]:
+        """The same case with another value."""
+        return Case(self.vars, self.conds, value)
 
-def close(cases: list[Case], then: Callable[[Sym | Num], Expr]) -> Expr:
+    def then(self, other: Case[W]) -> Case[W]:
+        """The other case, inside this one."""
+        return Case(self.vars + other.vars, self.conds + other.conds, other.value)
+
+    def holds(self, body: Expr) -> Expr:
+        """The condition that this is the case and ``body`` holds."""
+        return exists(self.vars, conj((*self.conds, body)))
+
+
+def sure(value: V) -> Case[V]:
+    """The case of a value that needs nothing."""
+    return Case((), (), value)
+
+
+def crossed(lists: Iterable[Sequence[Case[V]]]) -> Iterator[Case[tuple[V, ...]]]:
+    """All combinations of cases, one from each list."""
+    for combined in product(*lists):
+        vars_ = tuple(var for case in combined for var in case.vars)
+        conds = tuple(cond for case in combined for cond in case.conds)
+        yield Case(vars_, conds, tuple(case.value for case in combined))
+
+
+def close(cases: Iterable[Case[V]], then: Callable[[V], Expr]) -> Expr:
     """The condition that some case holds and ``then`` holds of its value."""
-    return disj(exists(case.vars, conj((*case.conds, then(case.value)))) for case in cases)
+    return disj(case.holds(then(case.value)) for case in cases)
 
 
 class Scope:

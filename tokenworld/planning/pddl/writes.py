@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Literal, TypeVar
 
 from tokenworld.diagnostics import Span
 from tokenworld.model import Fluent, NumberType, ObjectType
@@ -33,11 +33,11 @@ from tokenworld.planning.pddl.values import (
     Sym,
     Truth,
     arithmetic,
-    as_symbol,
     at_least,
     at_most,
     choose_number,
     number,
+    sure,
 )
 from tokenworld.planning.pddl.words import (
     LiftingError,
@@ -56,6 +56,8 @@ __all__ = [
     "ranges",
     "relation_guards",
 ]
+
+V = TypeVar("V")
 
 _MOST_TOGETHER = 3
 
@@ -78,6 +80,10 @@ class Place:
         every = (cond for part in conds for cond in top_conjuncts(conj((part,))))
         kept = tuple(dict.fromkeys((*self.conds, *every)))
         return Place((*self.vars, *vars_), kept, self.loops, self.branch)
+
+    def within(self, case: Case[V]) -> Place:
+        """The place where a case holds."""
+        return self.inside(case.vars, case.conds)
 
     @property
     def unconditional(self) -> bool:
@@ -109,7 +115,7 @@ class Write:
     span: Span
     low: int | None = None
     high: int | None = None
-    options: tuple[Case, ...] = ()
+    options: tuple[Case[Sym], ...] = ()
 
     def meets_itself(self, valued: frozenset[str], unique: frozenset[str] = frozenset()) -> bool:
         """Whether two rounds of a loop may write one slot.
@@ -257,10 +263,10 @@ def _value(write: Write, names: Mapping[str, str]) -> tuple[Expr, ...]:
             return tuple(part for case in write.options for part in _case(case, names))
 
 
-def _case(case: Case, names: Mapping[str, str]) -> tuple[Expr, ...]:
+def _case(case: Case[Sym], names: Mapping[str, str]) -> tuple[Expr, ...]:
     """A case with its own variables numbered."""
     own = {var.name: f"?{index}" for index, var in enumerate(case.vars)}
-    return alike((*case.conds, as_symbol(case.value).text), {**names, **own})
+    return alike((*case.conds, case.value.text), {**names, **own})
 
 
 def conditional(conds: Sequence[Expr], literals: Sequence[Expr]) -> list[Expr]:
@@ -564,7 +570,7 @@ def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[Expr]:
         if not alone or write.place.vars or fluent.symmetric:
             raise LiftingError(f"this write of `{fluent.name}`", write.span)
         for case in options:
-            value = as_symbol(case.value)
+            value = case.value
             tests = [_unique(write, value, words)] if fluent.unique else []
             tests += _no_cycle(write, value, words) if chained else []
             conds = (*write.place.conds, *case.conds)
@@ -572,10 +578,10 @@ def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[Expr]:
     return found
 
 
-def _options(write: Write) -> tuple[Case, ...]:
+def _options(write: Write) -> tuple[Case[Sym], ...]:
     """The cases of the new value: of a set symbol, or the second end of an added pair."""
     if write.value is True and write.how == "add":
-        return (Case((), (), write.args[-1]),)
+        return (sure(write.args[-1]),)
     return write.options
 
 

@@ -14,7 +14,7 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine.delta import Breach
 from tokenworld.ground import Command, Outcome
 from tokenworld.model import World
-from tokenworld.planning import PlanStep, Verdict
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play.model.hints import hint_sentence
 from tokenworld.play.model.reloading import Reloaded
 from tokenworld.play.model.scratch import Edited, edit_slot

@@ -12,7 +12,6 @@ from typing import Literal, assert_never
 
 from tokenworld.engine import EngineSimulator, SeededLuck, State
 from tokenworld.ground import Command
-from tokenworld.planning import PlanStep, Verdict
 from tokenworld.planning.hints import Hint
 from tokenworld.planning.search.interpreted import (
     Exhausted,
@@ -22,6 +21,7 @@ from tokenworld.planning.search.interpreted import (
     SearchProgress,
     SearchResult,
 )
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.session.obstacles import stands
 from tokenworld.session.session import (
     LastChance,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokenworld.engine import State
-from tokenworld.planning import Verdict
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session.moments import SlotChange, differences, slots_of, with_engine
 from tokenworld.session.session import Moment, Session, foreseen
 from tokenworld.session.solving import solve

@@ -15,9 +15,8 @@ from textual.worker import Worker, get_current_worker
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import State
 from tokenworld.ground import Command
-from tokenworld.planning import Verdict
 from tokenworld.planning.explaining import Explaining
-from tokenworld.planning.verdict import Answer
+from tokenworld.planning.verdict import Answer, Verdict
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.hints import (
     LEVELS,

@@ -18,7 +18,7 @@ from textual.notifications import SeverityLevel
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tokenworld.diagnostics import Failure, did_you_mean, usage, visible
-from tokenworld.planning import PlanStep, Verdict
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.playback import Playback, branch_from, open_playback
 from tokenworld.play.screens.screen import PlayScreen

@@ -17,7 +17,7 @@ from textual.worker import Worker, get_current_worker
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import value_text
-from tokenworld.planning import Verdict
+from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.places import title_text
 from tokenworld.play.model.records import Describer, in_the_way, trees_of_record

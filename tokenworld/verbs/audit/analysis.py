@@ -32,10 +32,10 @@ from tokenworld.model import (
     fluents_read,
     slot_terms,
 )
-from tokenworld.planning import Limits, SearchProgress, ShownStep
 from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.honest.secrets import Guess, guesses, secrets_read
 from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.search.interpreted import Limits, SearchProgress
 from tokenworld.planning.search.packed.world import PLAYING
 from tokenworld.planning.space.components import Door, components, doors
 from tokenworld.planning.space.dead_ends import (
@@ -52,7 +52,7 @@ from tokenworld.planning.space.dead_ends import (
 )
 from tokenworld.planning.space.graph import Graph, Move, Node
 from tokenworld.planning.space.packed_graph import PackedGraph
-from tokenworld.planning.verdict import require_goal
+from tokenworld.planning.verdict import ShownStep, require_goal
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.solving import explored
 from tokenworld.verbs.audit.rules import (

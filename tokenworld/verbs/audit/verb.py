@@ -8,11 +8,10 @@ from pathlib import Path
 from tokenworld.diagnostics import Diagnostic, fields_json, to_json, usage
 from tokenworld.ground import Change, Json
 from tokenworld.limits import attempt, left
-from tokenworld.planning import ShownStep
 from tokenworld.planning.honest.secrets import Guess
 from tokenworld.planning.space.components import Door
 from tokenworld.planning.space.dead_ends import CRUELTY, DeadEnd
-from tokenworld.planning.verdict import draw_text
+from tokenworld.planning.verdict import ShownStep, draw_text
 from tokenworld.session import open_world
 from tokenworld.session.solving import check_goal
 from tokenworld.verbs.audit.analysis import Audit, Example

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, assert_never
 from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.engine import EngineSimulator, ForcedLuck, State, in_tick
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, show_value
-from tokenworld.planning import Verdict
 from tokenworld.planning.honest.plans import ENCODING, SLICED, slice_proof
 from tokenworld.planning.proof.certificate import (
     Certificate,
@@ -31,6 +30,7 @@ from tokenworld.planning.proof.certificate import (
     prove_on_encoding,
 )
 from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.verdict import Verdict
 from tokenworld.prose import EnglishProse, parse_intent_json
 from tokenworld.session import open_world
 from tokenworld.session.intents import Resolver, intent_json

@@ -9,8 +9,8 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.ground import LuckyDraw
-from tokenworld.planning import Verdict
 from tokenworld.planning.honest.plans import Question, honest_plan, judged
+from tokenworld.planning.verdict import Verdict
 
 __all__ = ["PossibleStart", "possible_starts", "question_from", "solve_honest"]
 
