@@ -108,7 +108,7 @@ _HOMES = {
     "Outcome": "ground",
     "RunStore": "store",
     "Source": "diagnostics",
-    "Verdict": "planning",
+    "Verdict": "planning.verdict",
 }
 
 
