@@ -19,8 +19,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import effects_in, show_type
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["check_beliefs"]
-
 
 @frozen
 class _Guessed:

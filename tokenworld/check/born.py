@@ -31,8 +31,6 @@ from tokenworld.model import (
     copied,
 )
 
-__all__ = ["with_births"]
-
 
 def with_births(program: Program) -> Program:
     """The program in which `born` is read like an attribute; the same one where nothing asks."""

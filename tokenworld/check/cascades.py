@@ -26,13 +26,6 @@ from tokenworld.diagnostics import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "said_once",
-    "with_repairs",
-    "without_followups",
-]
-
-
 _UNKNOWN: Final = ("TW0201", "TW0202", "TW0204", "TW0702")
 
 

@@ -11,8 +11,6 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.expressions import derive_type
 from tokenworld.model import children, show_type, subterms
 
-__all__ = ["check_derives", "stratify"]
-
 
 def check_derives(draft: Draft) -> None:
     """Check every derive that nothing needed before."""

@@ -24,16 +24,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, Fix, Related, Source, Sp
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "Abandon",
-    "Draft",
-    "Entry",
-    "Memo",
-    "NamedEffect",
-    "Namespace",
-]
-
-
 ValueT = TypeVar("ValueT")
 _ROOM: Final = 50_000
 """More results than this are forgotten: a long session of edits stays small."""

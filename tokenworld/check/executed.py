@@ -10,8 +10,6 @@ from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Span
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["check_executed"]
-
 
 def check_executed(draft: Draft) -> None:
     """Report every construct that is not executed yet. At present these are whole items."""

@@ -46,14 +46,6 @@ from tokenworld.model import (
 )
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "check_tables",
-    "declare_defaults",
-    "declare_fluents",
-    "declare_types",
-]
-
-
 # ---- the hierarchy --------------------------------------------------------------------
 
 

@@ -18,18 +18,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, read_sourc
 from tokenworld.syntax import docs_of, parse_source
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "DataLoader",
-    "Loader",
-    "data_loader",
-    "dotted",
-    "entry_of",
-    "file_loader",
-    "load",
-    "read_entries",
-]
-
-
 Loader = Callable[[tuple[str, ...], Source], Source | None]
 """Finds a module by its dotted path, seen from a source; ``None`` if there is none."""
 

@@ -15,12 +15,6 @@ from tokenworld.check.typing.types import can_equal, is_subtype, same_unit
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
 
-__all__ = [
-    "check_phrases",
-    "check_specificity",
-]
-
-
 _ARTICLES = ("a", "an", "the")
 
 

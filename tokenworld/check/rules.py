@@ -25,10 +25,6 @@ from tokenworld.diagnostics import Span, did_you_mean
 from tokenworld.model import children, is_drawn, looks_back, show_type, subterms
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "check_rules",
-]
-
 
 def check_rules(draft: Draft) -> None:
     """Check every rule; a bad one is reported and left out."""

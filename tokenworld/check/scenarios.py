@@ -18,8 +18,6 @@ from tokenworld.check.worlds import actor_named, param_setting, read_data
 from tokenworld.diagnostics import did_you_mean
 from tokenworld.syntax import nodes as syn
 
-__all__ = ["check_scenarios"]
-
 Result = syn.Won | syn.Lost | syn.Unchanged | syn.Says | syn.Emits
 STATUSES: tuple[str, ...] = get_args(m.StatusName)
 

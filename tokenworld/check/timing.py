@@ -9,8 +9,6 @@ from time import process_time
 from tokenworld.check import Checked, Pass, Watch, run_pass
 from tokenworld.check.draft import Draft
 
-__all__ = ["Timed", "timed"]
-
 
 @dataclass(frozen=True, slots=True)
 class Timed:

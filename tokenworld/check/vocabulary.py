@@ -22,21 +22,6 @@ from tokenworld.diagnostics import Related, Span, did_you_mean
 from tokenworld.model import cell_name, subterms
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "cells_of",
-    "check_constant",
-    "check_layout",
-    "check_namespaces",
-    "created_by_name",
-    "declare_events",
-    "declare_files",
-    "declare_params",
-    "declare_words",
-    "fresh",
-    "named_creations",
-]
-
-
 EDITIONS = ("1",)
 PHASES = 64
 

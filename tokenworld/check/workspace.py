@@ -51,12 +51,6 @@ from tokenworld.syntax.lalr import Token, lex
 from tokenworld.syntax.parse import Splitter
 from tokenworld.syntax.tables import tables
 
-__all__ = [
-    "Rechecked",
-    "Workspace",
-]
-
-
 _RULES: Final = (
     syn.ActionDecl, syn.LawDecl, syn.WatchDecl, syn.InvariantDecl, syn.ConserveDecl,
     syn.DescribeDecl, syn.ScenarioDecl,

@@ -26,14 +26,6 @@ from tokenworld.diagnostics import Failure, Related, Source, Span, did_you_mean
 from tokenworld.model import effects_in
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "actor_named",
-    "check_objects",
-    "check_worlds",
-    "param_setting",
-    "read_data",
-]
-
 
 def check_objects(draft: Draft) -> None:
     """Objects declared outside worlds, then those of each world."""

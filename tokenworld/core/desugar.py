@@ -26,8 +26,6 @@ from tokenworld.core import nodes as core
 from tokenworld.core.rules import Description
 from tokenworld.diagnostics import Span
 
-__all__ = ["Desugarer", "TermDesugarer"]
-
 
 def _not(term: core.Term) -> core.Call:
     return core.Call("not", (term,), m.BOOL, term.span)

@@ -10,8 +10,6 @@ from tokenworld.core.walk import statements_in, subterms, terms_in
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import ObjectType, TypeRange
 
-__all__ = ["Footprints", "changes"]
-
 _ASKING = frozenset({"tick", "score", "busy", "did", "id"})
 
 

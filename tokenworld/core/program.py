@@ -12,8 +12,6 @@ from tokenworld.core.desugar import Desugarer
 from tokenworld.core.footprint import Footprints
 from tokenworld.core.nodes import Binder, Body, Field, Term
 
-__all__ = ["Rules", "lowered"]
-
 _REMEMBERED = 16
 
 

@@ -13,25 +13,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import EndingKind, ValueType
 
-__all__ = [
-    "Action",
-    "Award",
-    "Birth",
-    "Called",
-    "Conserve",
-    "Derive",
-    "Description",
-    "Ending",
-    "Footprint",
-    "Invariant",
-    "Law",
-    "ObjectRules",
-    "Scope",
-    "StartRules",
-    "Watch",
-    "WorldRules",
-]
-
 
 @frozen
 class Footprint:

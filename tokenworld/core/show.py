@@ -8,8 +8,6 @@ from tokenworld.core import nodes as core
 from tokenworld.core.visitor import StatementVisitor, TermVisitor
 from tokenworld.model import IntervalRange, TypeRange, show_type
 
-__all__ = ["shown", "shown_term"]
-
 _INFIX = frozenset({"==", "<", "<=", "in", "+", "-", "*", "scale", "/", "div", "mod"})
 
 

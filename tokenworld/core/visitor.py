@@ -11,8 +11,6 @@ from typing import Any, Final, Generic, TypeVar
 
 from tokenworld.core import nodes as core
 
-__all__ = ["StatementVisitor", "TermVisitor"]
-
 EnvT = TypeVar("EnvT")
 ResultT = TypeVar("ResultT")
 

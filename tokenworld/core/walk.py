@@ -8,19 +8,6 @@ from tokenworld.core import nodes as core
 from tokenworld.core.visitor import StatementVisitor, TermVisitor
 from tokenworld.model import IntervalRange, TypeRange
 
-__all__ = [
-    "binder_terms",
-    "conjuncts",
-    "evaluated",
-    "is_draw",
-    "mentions",
-    "parts",
-    "statements_in",
-    "subterms",
-    "template_terms",
-    "terms_in",
-]
-
 Terms = tuple[core.Term, ...]
 
 

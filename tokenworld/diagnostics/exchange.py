@@ -12,11 +12,6 @@ from tokenworld.diagnostics.diagnostic import Diagnostic, Fix
 from tokenworld.diagnostics.source import Source
 from tokenworld.diagnostics.span import Span
 
-__all__ = [
-    "to_lsp",
-    "to_sarif",
-]
-
 Json = dict[str, object]
 
 _SEVERITIES: Final = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFO: 3}

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
 
-__all__ = ["frozen"]
-
 ClassT = TypeVar("ClassT")
 Lines = list[str]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DIGIT_LIMIT", "SLOT_LIMIT", "TOO_LARGE", "TOO_LONG"]
-
 DIGIT_LIMIT: Final = 1000
 """Digits of a number, in a program and at run time: Python limits the conversion to text."""
 SLOT_LIMIT: Final = 250

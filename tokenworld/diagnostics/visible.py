@@ -13,8 +13,6 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["escaped", "invisible", "visible", "without_invisible"]
-
 _SOME: Final = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and line feed

@@ -17,9 +17,6 @@ from typing import Any, Final
 
 from tokenworld.ground.values import Json
 
-__all__ = ["MASK", "absorbed", "compiled", "draw", "key", "mixed", "moment", "nth",
-           "signed", "word"]  # fmt: skip
-
 MASK: Final = 0xFFFFFFFFFFFFFFFF
 GOLDEN: Final = 0x9E3779B97F4A7C15
 """The odd number nearest to 2^64 divided by the golden ratio: the step of SplitMix64."""

@@ -15,8 +15,6 @@ from tokenworld.model import Create as ModelCreate
 from tokenworld.model import Destroy as ModelDestroy
 from tokenworld.model import Fluent, ObjectType, Program, World, effects_in, targets_of
 
-__all__ = ["Influence", "Node", "changed_in_play", "influences", "nodes", "written"]
-
 
 def written(program_fluents: Mapping[str, Fluent], body: ModelBody) -> frozenset[str]:
     """The ids of the fluents that a body of the checked model may change (everything, if it

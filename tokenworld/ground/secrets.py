@@ -11,8 +11,6 @@ from typing import assert_never
 from tokenworld import model as m
 from tokenworld.model import effects_in, slot_terms, subterms, targets_of, terms_of
 
-__all__ = ["Secrets"]
-
 _NOBODY: frozenset[str] = frozenset()
 
 

@@ -23,18 +23,6 @@ from tokenworld.prose.lexicon import (
 )
 from tokenworld.prose.wording import counted, kind_word, quoted, suggesting
 
-__all__ = [
-    "Call",
-    "call_shape",
-    "call_text",
-    "find_action",
-    "number_limits",
-    "parse_call",
-    "resolve_args",
-    "resolve_call",
-    "written",
-]
-
 _PLAIN_NAME = re.compile(r"[a-z][A-Za-z0-9_]*")
 _QUALIFIED = re.compile(r"[A-Z][A-Za-z0-9_]*\s*\.\s*")
 _OPENING: Final = {"(": 1, ")": -1}

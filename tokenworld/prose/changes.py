@@ -9,11 +9,6 @@ from tokenworld import model as m
 from tokenworld.prose.english import English, spoken_name
 from tokenworld.prose.wording import capitalised, kind_word
 
-__all__ = [
-    "Line",
-    "told",
-]
-
 Line = tuple[int, str]
 """A sentence and how deep it stands in the list."""
 
@@ -197,6 +192,3 @@ def _drawn(effect: m.Let, english: English) -> str:
 def flat(lines: Sequence[Line]) -> str:
     """The sentences in one paragraph, for a short body."""
     return " ".join(text for _, text in lines)
-
-
-__all__ += ["flat"]

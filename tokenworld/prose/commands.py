@@ -36,13 +36,6 @@ from tokenworld.prose.lexicon import (
 from tokenworld.prose.matching import Layout, choices, complete, layouts, readings, spoken
 from tokenworld.prose.wording import either, kind_word, quoted, suggesting, with_article
 
-__all__ = [
-    "Ambiguity",
-    "Parser",
-    "choose",
-    "resolve",
-]
-
 _SUGGESTED: Final = 3
 
 Fault = Literal["wrong_type", "absent", "unknown", "unfit"]

@@ -10,13 +10,6 @@ from tokenworld import model as m
 from tokenworld.model import is_default, written_name
 from tokenworld.prose.wording import EnglishProse, indefinite, joined, kind_word, with_article
 
-__all__ = [
-    "English",
-    "a",
-    "plural",
-    "spoken_name",
-]
-
 PLACES: Final = ("at", "beside", "in", "near", "on", "under")
 """Attributes of these names read as prepositions: "the cup is on the table"."""
 

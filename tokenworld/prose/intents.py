@@ -11,16 +11,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, Source, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Json
 
-__all__ = [
-    "CallIntent",
-    "Intent",
-    "IntentLine",
-    "PassIntent",
-    "TypedIntent",
-    "parse_intent_json",
-    "read_script",
-]
-
 _FORMAT: Final = "tw-intent/1"
 _WAYS: Final = ("action", "text", "pass")
 _KEYS: Final = ("format", "actor", "args", *_WAYS)

@@ -21,28 +21,6 @@ from tokenworld.ground import Command, Raw, Speaker
 from tokenworld.model import subterms
 from tokenworld.prose.wording import EnglishProse
 
-__all__ = [
-    "ARTICLES",
-    "LONGEST",
-    "Lexicon",
-    "Meanings",
-    "ParamSlot",
-    "Part",
-    "Phrase",
-    "TextSlot",
-    "Vocabulary",
-    "Words",
-    "after_article",
-    "compiled",
-    "domain_range",
-    "fold",
-    "number_type",
-    "object_type",
-    "read_number",
-    "tidy",
-    "variants",
-]
-
 ARTICLES: Final = ("a", "an", "the")
 LONGEST: Final = 1000
 """Characters of a tidy text beyond which it is no command: bounds the work of matching."""

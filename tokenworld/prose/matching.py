@@ -33,17 +33,6 @@ from tokenworld.prose.lexicon import (
     variants,
 )
 
-__all__ = [
-    "Layout",
-    "choices",
-    "command_text",
-    "command_texts",
-    "complete",
-    "completions",
-    "layouts",
-    "readings",
-]
-
 _LAYOUTS: Final = 64
 """Ways to cut one text along one phrase that are followed up: names rarely allow two."""
 

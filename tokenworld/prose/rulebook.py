@@ -12,13 +12,6 @@ from tokenworld.prose.changes import Line, told
 from tokenworld.prose.english import English, a, plural, spoken_name
 from tokenworld.prose.wording import capitalised, kind_word
 
-__all__ = [
-    "RuleContext",
-    "rule_context",
-    "rule_entry",
-    "rulebook",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -8,19 +8,6 @@ from typing import Final
 
 from tokenworld.ground import scaled_text
 
-__all__ = [
-    "EnglishProse",
-    "capitalised",
-    "counted",
-    "either",
-    "indefinite",
-    "joined",
-    "kind_word",
-    "quoted",
-    "suggesting",
-    "with_article",
-]
-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

@@ -12,18 +12,6 @@ from tokenworld.syntax.hint_words import EFFECTS, STEPS, WORLD, Found, is_reserv
 from tokenworld.syntax.lalr import Token
 from tokenworld.syntax.tables import END
 
-__all__ = [
-    "NAMES",
-    "TYPES",
-    "Meant",
-    "foreign_sign",
-    "foreign_type",
-    "foreign_word",
-    "meant",
-    "misplaced",
-]
-
-
 _LOCAL: Final = "Write `let x = …` for a value of this body; a change needs no keyword."
 _ROUTINE: Final = "Write an `action`, a `law` or a `derive`, outside of other items."
 _SAY: Final = 'Write `say "…"`.'

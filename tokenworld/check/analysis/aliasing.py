@@ -27,16 +27,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import children, effects_in, fluents_read
 
-__all__ = [
-    "Knowledge",
-    "Population",
-    "own_bodies",
-    "repeats",
-    "skeleton",
-    "slots_read",
-    "world_bodies",
-]
-
 
 def skeleton(term: object) -> object:
     """A term without its places: two terms with one skeleton are written alike."""

@@ -18,11 +18,6 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal
 from tokenworld.model import conjuncts, effects_in
 
-__all__ = [
-    "check_applicability",
-    "watched_actions",
-]
-
 
 def _never(facts: Facts, draft: Draft) -> bool:
     """Whether the conditions contradict each other in every state."""

@@ -37,10 +37,6 @@ from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Related, Span
 from tokenworld.model import effects_in, is_optional, map_children, show_type, targets_of
 
-__all__ = [
-    "check_bounds",
-]
-
 
 def check_bounds(draft: Draft) -> None:
     """TW0503, and TW0308 and TW0406 for writes that are always outside, and TW0409."""

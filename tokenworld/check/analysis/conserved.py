@@ -23,19 +23,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import is_optional, slot_writes, targets_of
 
-__all__ = [
-    "Amount",
-    "Made",
-    "Outcome",
-    "Work",
-    "amount_of",
-    "net_change",
-    "outcomes",
-    "touches",
-    "works",
-]
-
-
 _MOST = 64
 
 

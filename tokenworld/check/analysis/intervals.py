@@ -41,19 +41,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import is_optional, show_type, slot_writes
 
-__all__ = [
-    "Facts",
-    "NumberWrite",
-    "Translator",
-    "entry",
-    "number_writes",
-    "outside",
-    "range_of",
-    "said",
-    "steps_of",
-]
-
-
 _OPPOSITE: dict[m.CompareOp, m.CompareOp] = {
     "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<",
 }  # fmt: skip

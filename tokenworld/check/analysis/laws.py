@@ -22,12 +22,6 @@ from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import effects_in, subterms, terms_of
 
-__all__ = [
-    "OrderPair",
-    "check_laws",
-    "order_pairs",
-]
-
 
 def check_laws(draft: Draft) -> None:
     """TW0501 and TW0504."""

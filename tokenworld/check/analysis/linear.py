@@ -18,28 +18,6 @@ from typing import assert_never
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import NumberType, RealType, Term
 
-__all__ = [
-    "AllOf",
-    "AnyOf",
-    "AtMost",
-    "Atom",
-    "FALSE",
-    "Form",
-    "Formula",
-    "Interval",
-    "MINUS_ONE",
-    "Nonzero",
-    "ONE",
-    "TRUE",
-    "ZERO",
-    "constant",
-    "hull",
-    "interval_of",
-    "step_of",
-    "unknown",
-]
-
-
 ZERO, ONE, MINUS_ONE = Fraction(0), Fraction(1), Fraction(-1)
 
 

@@ -33,10 +33,6 @@ from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Span, invisib
 from tokenworld.model import bodies, copied, effects_in, is_optional, written_name
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "check_lints",
-]
-
 
 def check_lints(draft: Draft) -> None:
     """Run every lint on the root file. A `quirk` before an item silences those inside it.

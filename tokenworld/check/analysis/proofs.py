@@ -46,12 +46,6 @@ from tokenworld.model import (
     targets_of,
 )
 
-__all__ = [
-    "Proof",
-    "check_proofs",
-    "proofs",
-]
-
 
 @frozen
 class _Reach:

@@ -15,20 +15,6 @@ from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Span
 from tokenworld.model import children, is_optional, map_children, subterms
 
-__all__ = [
-    "Rulebook",
-    "Sorted",
-    "Vocabulary",
-    "check_size",
-    "freshened",
-    "inlined",
-    "locals_of",
-    "renamed",
-    "sorted_fields",
-    "substituted",
-]
-
-
 Sorted = tuple[tuple[str, ...], tuple[str, ...]]
 """The names of plain fields, and of the others; places and types of values are in neither."""
 

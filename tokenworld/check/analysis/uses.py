@@ -22,21 +22,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import effects_in, fluents_read, slot_writes, subterms, terms_of
 
-__all__ = [
-    "Mentions",
-    "Write",
-    "all_mentions",
-    "check_was",
-    "effects_below",
-    "fluents_written",
-    "mentions",
-    "parts_of",
-    "possible_values",
-    "program_parts",
-    "terms_below",
-    "written_slots",
-]
-
 
 @frozen
 class Write:

@@ -29,11 +29,6 @@ from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import bodies, effects_in, is_drawn, subterms, terms_of
 
-__all__ = [
-    "check_creations",
-    "check_writes",
-]
-
 
 @dataclass(slots=True)
 class _Path:

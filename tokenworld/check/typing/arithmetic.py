@@ -20,22 +20,6 @@ from tokenworld.check.typing.types import (
 from tokenworld.diagnostics import Span
 from tokenworld.model import is_optional, show_type, without_none
 
-__all__ = [
-    "ARITY",
-    "BUILTINS",
-    "align_member",
-    "align_to",
-    "aligned",
-    "builtin_call",
-    "calculated",
-    "fit",
-    "fold_type",
-    "hull",
-    "is_builtin",
-    "negated",
-    "operand",
-]
-
 
 def operand(
     term: m.Term, ctx: Context, hint: str = "Name it with `let` and test it with `!= none` first."

@@ -16,18 +16,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import without_none
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "BROKEN",
-    "Context",
-    "any_type",
-    "domain_of",
-    "facts_where",
-    "formal_binders",
-    "fresh_local",
-    "given_type",
-]
-
-
 Types = Mapping[str, m.ObjectKind]
 Key = object
 """A local by its name, a path by its parts (`_key_of`)."""

@@ -61,15 +61,6 @@ from tokenworld.diagnostics import Edit, Fix, Span, did_you_mean
 from tokenworld.model import is_optional, map_children, show_type, without_none
 from tokenworld.syntax import nodes as syn
 
-__all__ = [
-    "check",
-    "check_condition",
-    "check_reference",
-    "check_template",
-    "check_where",
-    "derive_type",
-]
-
 Logic = (
     syn.Not | syn.And | syn.Or | syn.Implies | syn.Choose | syn.Otherwise | syn.Compare
     | syn.MemberOf | syn.IsType

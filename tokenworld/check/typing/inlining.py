@@ -22,8 +22,6 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["Inlined", "inlined"]
-
 
 @dataclass(slots=True)
 class Inlined:

@@ -17,26 +17,6 @@ from tokenworld.model import show_type
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import NAMES
 
-__all__ = [
-    "COMPASS",
-    "attribute_id",
-    "attribute_of",
-    "behind_alias",
-    "closure_named",
-    "collection_of",
-    "coordinate_of",
-    "enum_member",
-    "fact_id",
-    "fact_named",
-    "find_member",
-    "object_named",
-    "somebody_acts",
-    "step_of",
-    "step_type",
-    "term_of_name",
-    "wrong_type",
-]
-
 
 def fact_id(name: str) -> str:
     """The id of a relation, function or table: its name, quoted if it has a dot of its own.

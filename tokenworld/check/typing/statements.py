@@ -33,16 +33,6 @@ from tokenworld.model import effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import called_word
 
-__all__ = [
-    "check_block",
-    "check_effects",
-    "check_event",
-    "check_fields",
-    "check_named_effects",
-    "text_of",
-]
-
-
 Place = Literal["rule", "setup", "watch", "describe"]
 _SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show, syn.Apply)
 _TELLING = (m.Say, m.Emit, m.If, m.For, m.Let, m.DescribeEffect)

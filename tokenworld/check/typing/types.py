@@ -13,22 +13,6 @@ from tokenworld.model import is_optional, without_none
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import TYPES
 
-__all__ = [
-    "MOST_REPEATED",
-    "assignable",
-    "can_equal",
-    "is_subtype",
-    "join",
-    "kind_type",
-    "number_type",
-    "object_type",
-    "optional",
-    "same_unit",
-    "type_of_ref",
-    "whole",
-]
-
-
 Types = Mapping[str, m.ObjectKind]
 
 
