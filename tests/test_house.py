@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 128_035
+LINES = 127_532
 MODULES = 513
 CROWDED = 5
 IN_CIRCLES = 10
