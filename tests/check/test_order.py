@@ -54,6 +54,9 @@ def test_independent_laws_are_not_listed(laws: str) -> None:
         ("law l(b: Box) during turns when b.at != none and b.at.n > b.n { b.n += 1 }",
          ["l n reads l"]),
         ("law l(b: Box) during turns { b.m = sum(x.m for x in b.parts) }", ["l m reads l"]),
+        ("law l() during turns { create m: Mote }\n"
+         "law k() during turns { let x = pick { m: Mote }  if x != none { x.box = none } }",
+         ["l Mote reads k"]),
         ("law l(b: Box) during turns { b.n = b.m }\nlaw k(b: Box) during turns { b.m = 3 }",
          ["k m reads l"]),
         ("law l(b: Box) during turns { b.n = 1 }\nlaw k(b: Box) during turns { b.n = 2 }",

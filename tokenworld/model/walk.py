@@ -35,6 +35,7 @@ from tokenworld.model.effects import (
     Say,
     Swap,
     Transfer,
+    WriteEffect,
 )
 from tokenworld.model.program import Program
 from tokenworld.model.rules import Action, Require
@@ -86,6 +87,7 @@ from tokenworld.model.worlds import World
 __all__ = [
     "SlotWrite",
     "binder_terms",
+    "binders_of",
     "bodies",
     "body_terms",
     "calls",
@@ -328,6 +330,17 @@ def effects_in(body: Body) -> Iterator[Effect]:
         yield effect
         for inner in bodies(effect):
             yield from effects_in(inner)
+
+
+def binders_of(effect: Effect) -> tuple[Binder, ...]:
+    """The variables that a change binds itself: in a loop, a pick, or a `let` of a pick."""
+    match effect:
+        case For(binders=binders) | Pick(binders=binders) | Let(value=DrawPick(binders=binders)):
+            return binders
+        case Let() | If() | Chance() | WriteEffect() | LifeEffect() | OutputEffect():
+            return ()
+        case _:
+            assert_never(effect)
 
 
 @frozen

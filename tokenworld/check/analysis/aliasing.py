@@ -25,7 +25,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal, is_subtype
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import children, effects_in, fluents_read
+from tokenworld.model import binders_of, children, effects_in, fluents_read
 
 
 def skeleton(term: object) -> object:
@@ -128,8 +128,7 @@ class Knowledge:
         created = {effect.name for effect in effects_in(body) if isinstance(effect, m.Create)}
         inner = self
         for effect in effects_in(body):
-            if isinstance(effect, (m.For, m.Pick)):
-                inner = inner.bound(effect.binders)
+            inner = inner.bound(binders_of(effect))
         varying = {binder.name for binder in binders} | _bound_in(body)
         varying |= self.behind - outer.behind
         return replace(
@@ -227,9 +226,8 @@ def _bound_in(body: m.Body) -> set[str]:
     """The names that a body binds anywhere."""
     found: set[str] = set()
     for effect in effects_in(body):
-        if isinstance(effect, (m.For, m.Pick)):
-            found |= {binder.name for binder in effect.binders}
-        elif isinstance(effect, (m.Let, m.Create)):
+        found |= {binder.name for binder in binders_of(effect)}
+        if isinstance(effect, (m.Let, m.Create)):
             found.add(effect.name)
     return found
 

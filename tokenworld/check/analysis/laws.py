@@ -20,7 +20,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import assignable, can_equal
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import effects_in, subterms, terms_of
+from tokenworld.model import binders_of, effects_in, subterms, terms_of
 
 
 def check_laws(draft: Draft) -> None:
@@ -314,8 +314,7 @@ def _counts(law: m.Law, kind: m.ObjectType, book: Rulebook, itself: bool) -> m.B
     terms = [law.when] if law.when is not None else []
     for effect in effects_in(law.body):
         terms += terms_of(effect)
-        if isinstance(effect, (m.For, m.Pick)):
-            binders += effect.binders
+        binders += binders_of(effect)
     for term in terms:
         for part in subterms(term):
             binders += part.binders if isinstance(part, m.Fold) else ()

@@ -27,7 +27,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import bodies, effects_in, is_drawn, subterms, terms_of
+from tokenworld.model import binders_of, bodies, effects_in, is_drawn, subterms, terms_of
 
 
 @dataclass(slots=True)
@@ -446,8 +446,7 @@ def _read_in_rounds(create: m.Create, loop: m.For, draft: Draft) -> None:
 
 def _population(effect: m.Effect, create: m.Create, draft: Draft) -> Iterator[Span]:
     """The places where an effect reads a set of objects, or the inverse of a reference."""
-    if isinstance(effect, (m.For, m.Pick)):
-        yield from _over_type(effect.binders, create, draft)
+    yield from _over_type(binders_of(effect), create, draft)
     for term in terms_of(effect):
         yield from _seen(term, create, draft, frozenset())
 
