@@ -74,6 +74,7 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
     "TW0605": (PROGRAM, ""),
     "TW0606": (PROGRAM, ""),
     "TW0607": (PROGRAM, ""),
+    "TW0608": (PROGRAM, ""),
     "TW0701": (PROGRAM, ""),
     "TW0702": (PROGRAM, ""),
     "TW0703": (TEST, "tests/tools/test_mutation.py::test_red_scenarios_judge_nothing"),

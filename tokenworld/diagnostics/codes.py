@@ -80,6 +80,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW0605": ("start state breaks an invariant", ERROR),
     "TW0606": ("layout character without legend", ERROR),
     "TW0607": ("goal holds in the start state", WARNING),
+    "TW0608": ("nobody to act", ERROR),
     "TW0701": ("check without a step", ERROR),
     "TW0702": ("unknown label, event or status", ERROR),
     "TW0703": ("scenarios fail before anything is changed", ERROR),

@@ -35,6 +35,7 @@ def start_state(
     state.seed = seed
     fill_columns(state)
     state = _set_up(instance, layout, code, state, luck)
+    _check_actor(instance, state)
     try:
         _check(instance, guards, state)
         endings.progress(state, state.me)
@@ -50,6 +51,17 @@ def start_state(
             )
         ) from None
     return state
+
+
+def _check_actor(instance: Instance, state: State) -> None:
+    """Raise `Failure` (TW0608) where rules speak of the actor and the world has none."""
+    kind = instance.program.actor
+    if kind is None or state.me is not None:
+        return
+    name = instance.world.name
+    what = f"Nobody can act in the world `{name}`: it has no {kind}."
+    hint = f"Add an object to it, such as `object hero: {kind}`."
+    raise Failure(Diagnostic("TW0608", what, instance.world.span, "nobody acts here", hint=hint))
 
 
 def _check(instance: Instance, guards: Guards, state: State) -> None:
