@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from tests.engine.rows.test_rows import stepper_of
+from tests.engine.tiny import play
 from tests.engine.walks import BUNDLED, engine_of, tried
 from tokenworld.engine import SeededLuck
 from tokenworld.engine.rows import RowStepper
@@ -87,3 +88,20 @@ def test_rows_list_what_trying_every_binding_finds(name: str) -> None:
         if state.latched and not engine.instance.world.endless:
             state = start
             row.undo(0)
+
+
+def test_a_command_that_adds_to_what_is_destroyed_is_listed() -> None:
+    """Whether the range refuses it is asked of a slot that is empty by then."""
+    text = """
+        type Thing { weight: 0 to 6 = 1 }
+        type Item : Thing
+        type Hero
+        actor me: Hero
+        action shake() { pot.weight -= 1  for i: Item { destroy i } }
+        object pot: Item
+        world w { object hero: Hero }
+    """
+    game = play(text)
+    for _ in range(2):
+        assert game.all("shake()").status == "executed"
+        assert [one.call for one in game.session.legal()] == ["shake()"]

@@ -106,6 +106,8 @@ class _Direct(BodyWriter):
         if loose and (statement.op == "+" or store.column.always):
             self.line(f"if {held} == NONE: return {UNSURE}")
         if statement.op == "+":
+            if terms.may_lack(store):
+                self.line(f"if S[{place}] == NONE: return {UNSURE}")
             self.line(f"{held} += S[{place}]")
         fixed = isinstance(statement.value, Constant) and statement.op == "="
         if isinstance(kind, NumberType) and not fixed:

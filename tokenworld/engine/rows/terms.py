@@ -161,6 +161,13 @@ class TermWriter(TermVisitor[Names, str]):
         dies = isinstance(of.type, ObjectType) and of.type.name in self.slots.mortal
         return self.careful or lacks or dies
 
+    def may_lack(self, store: Store) -> bool:
+        """Whether a slot of an attribute may be empty because its object was destroyed."""
+        kinds = [one.type for one in store.column.fluent.params]
+        return store.column.by_object and any(
+            isinstance(kind, ObjectType) and kind.name in self.slots.moving for kind in kinds
+        )
+
     def _loose_call(self, term: DeriveCall, names: Names) -> bool:
         derive = self.rules.derives[term.derive]
         if isinstance(derive.type, BoolType):
