@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any, get_args
 
 import pytest
@@ -56,6 +57,26 @@ def test_gymnasium_accepts_typed_commands(world: Path) -> None:
 def test_worlds_that_grow_are_accepted(farm: OpenWorld, observe: Observe) -> None:
     env = WorldEnv(farm, observe=observe)
     check_env(env, skip_render_check=True)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda one: one.parent.name)
+def test_a_live_row_tells_what_a_session_tells(world: Path) -> None:
+    """With any commands at all: text is made of a session, arrays are of one live row."""
+    envs = [WorldEnv(str(world), observe=mode, limit=40, render_mode="ansi") for mode in MODES]
+    chosen = Random(world.parent.name)
+    for seed in range(2):
+        told = [env.reset(seed=seed)[1] for env in envs]
+        over = False
+        while not over:
+            masks = [one.pop("action_mask").tolist() for one in told]
+            assert masks == [masks[0]] * len(masks)
+            assert told == [told[0]] * len(told)
+            possible = [place for place, one in enumerate(masks[0]) if one]
+            action = chosen.choice(possible if chosen.random() < 0.7 else range(len(masks[0])))
+            steps = [env.step(action) for env in envs]
+            assert len({step[1:4] for step in steps}) == 1
+            told, over = [step[4] for step in steps], steps[0][2] or steps[0][3]
+        assert len({env.render() for env in envs}) == 1
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda one: one.parent.name)
@@ -236,8 +257,8 @@ def test_a_seed_is_the_seed_of_the_world() -> None:
         env.step(env.index(call))
         session.intend(f"go {call[5:-1]}")
     assert env.render() is None
-    state = env._episode.session
-    assert state.engine.hash(state.state) == session.engine.hash(session.state)
+    now = env.episode.state
+    assert env.world.engine.hash(now) == session.engine.hash(session.state)
 
 
 def test_resets_without_a_seed_repeat_in_a_new_environment() -> None:

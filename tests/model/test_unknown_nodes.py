@@ -16,7 +16,8 @@ from tokenworld.diagnostics import Source, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.engine.reference import Reference
-from tokenworld.engine.rollout import Machine
+from tokenworld.engine.rows import RowStepper
+from tokenworld.engine.rows.numeric import NumericProgram
 from tokenworld.ground import Command, instantiate, param_values
 from tokenworld.ground.influence import influences, written
 from tokenworld.model import (
@@ -53,8 +54,6 @@ NODES = frozenset(
 FILTERS = {
     "check/analysis/uses.py:_of_change": "walks every node of the model and picks out changes",
     "check/analysis/aliasing.py:_differs": "asks about pairs of terms; any two may be equal",
-    "engine/rollout/ranges.py:binder": "asks what a binder ranges over",
-    "engine/rollout/ranges.py:count": "asks what a binder ranges over",
 }
 """Functions whose `match` over nodes need not know them all, each with its reason."""
 
@@ -214,6 +213,12 @@ def novel(of: Program) -> object:
     return Relaxation(made, lowered(of).worlds["w"].goals).relevant(made.start())
 
 
+def compiled(of: Program) -> object:
+    world = engine(of)
+    stepper = RowStepper(world.instance, world.layout, EnglishProse(), world.start(), quiet=True)
+    return NumericProgram.of(stepper.slots)
+
+
 STATEMENTS: dict[str, Callable[[], object]] = {
     "bodies": lambda: bodies(STATEMENT),
     "effects_in": lambda: list(effects_in((STATEMENT,))),
@@ -235,7 +240,7 @@ READERS: dict[str, Callable[[Program], object]] = {
     "grounding": lambda of: relaxed(engine(of).instance),
     "influence": lambda of: influences(of, of.worlds["w"]),
     "pddl": exported,
-    "rollout": lambda of: Machine(engine(of)),
+    "compiled": compiled,
     "search": searched,
     "width": novel,
     "rulebook": rulebook,

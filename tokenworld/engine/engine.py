@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tokenworld.engine.added import never_refused
 from tokenworld.engine.applying import apply
@@ -24,7 +24,9 @@ from tokenworld.engine.population import instance_of
 from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.rows.focus import Focus
 from tokenworld.engine.rows.live import LiveRow
+from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.record import number_json
+from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
@@ -42,6 +44,8 @@ from tokenworld.ground import (
 from tokenworld.model import Body, Term
 
 __all__ = ["Engine"]
+
+T = TypeVar("T")
 
 
 class Engine:
@@ -104,6 +108,10 @@ class Engine:
     def halt(self, state: State, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why."""
         return self._live.halt(state, cause)
+
+    def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
+        """What some work on the row of a state comes to; it leaves the row as it was."""
+        return self._live.on_row(state, work)
 
     def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
         """The state after a command's own changes, before time passes: an equal one where it is

@@ -122,6 +122,13 @@ class Knowledge:
         )
 
     @cached_property
+    def lists_all(self) -> bool:
+        """Whether what may be executed rests on no secret: it is what the engine lists."""
+        actions = self._program.actions.values()
+        cancelled = (self.secrets.touched(one.cancelled) for one in actions)
+        return self._open or not (self._hidden or any(cancelled))
+
+    @cached_property
     def _listing(self) -> Listing:
         return Listing(self._engine.instance, self._engine.layout, self.secrets.fluents)
 

@@ -5,7 +5,8 @@
     text, info = env.reset(seed=7)
     text, reward, terminated, truncated, info = env.step(env.index("move(north)"))
 
-`WorldEnv` asks one actor after the other, `RoundsEnv` all those of a round at once. Both need the
+`WorldEnv` asks one actor after the other, `RoundsEnv` all those of a round at once;
+`WorldVectorEnv` plays many episodes side by side. They need the
 extra `gym`; without it the first use of a name here is a `Failure` (TW0811) with what installs it.
 """
 
@@ -16,10 +17,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tokenworld.gym.environment import WorldEnv, register
     from tokenworld.gym.rounds import RoundsEnv
+    from tokenworld.gym.vector import WorldVectorEnv
 
-__all__ = ["RoundsEnv", "WorldEnv", "register"]
+__all__ = ["RoundsEnv", "WorldEnv", "WorldVectorEnv", "register"]
 
-_HOMES = {"RoundsEnv": "rounds", "WorldEnv": "environment", "register": "environment"}
+_HOMES = {
+    "RoundsEnv": "rounds", "WorldEnv": "environment", "WorldVectorEnv": "vector",
+    "register": "environment",
+}  # fmt: skip
 _NEEDS = {"RoundsEnv": ("numpy", "gymnasium", "pettingzoo")}
 
 

@@ -8,9 +8,12 @@ import gymnasium
 from gymnasium import spaces
 
 from tokenworld.diagnostics import did_you_mean, usage
+from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.gym.episode import CommandList, Episode, Options, PlayedWorld, info_of
-from tokenworld.gym.spaces import Typed, left_out, one_of
+from tokenworld.gym.fields import left_out
+from tokenworld.gym.live import LiveEpisode
+from tokenworld.gym.spaces import Typed, one_of
 from tokenworld.session import OpenWorld
 
 __all__ = ["Act", "WorldEnv", "call_number", "calls_of", "no_command", "register"]
@@ -52,6 +55,12 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         listed = act == "listed"
         self.action_space = spaces.Discrete(self._list.size) if listed else Typed(self.world)
         self._first: int | None = self._seed
+        words = not listed or self._observer.mode == "text"
+        self._live: LiveEpisode | None = None
+        if not words and self.world.engine.known.lists_all:
+            keeps = self.render_mode is not None
+            self._live = LiveEpisode(self._rules, self._list, self._observer, keeps=keeps)
+        self._begin(self._seed)
 
     # ---- playing ------------------------------------------------------------------------------
 
@@ -64,16 +73,30 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         self._first = None
         if chosen is None:
             chosen = int(self.np_random.integers(2**31))
-        self._episode = Episode(self._rules, chosen)
-        self._list.begin()
-        return self._observer.see(self._episode.session), {**self._info(()), "seed": chosen}
+        self._begin(chosen)
+        if self._live is not None:
+            return self._live.see(), {**self._live.info(), "seed": chosen}
+        return self._observer.see(self._told.session), {**self._info(()), "seed": chosen}
+
+    def _begin(self, seed: int) -> None:
+        """Start an episode: on one live row; in a session where words are wanted, or where the mask
+        rests on secrets."""
+        if self._live is not None:
+            self._live.begin(seed)
+        else:
+            self._list.begin()
+            self._told = Episode(self._rules, seed)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Give one intent: what is seen then, the reward, the end, and why it was not done."""
-        episode = self._episode
+        if self._live is not None:
+            live = self._live
+            reward = live.give(self._list.command(int(action)) or no_command(int(action)))
+            return live.see(), reward, *live.ends, live.info()
+        episode = self._told
         outcomes, reward = episode.give(self._intent(action))
         seen, info = self._observer.see(episode.session), self._info(outcomes)
-        return seen, reward, episode.terminated, episode.truncated, info
+        return seen, reward, *episode.ends, info
 
     def _intent(self, action: Any) -> Command | str:
         if self._act == "typed":
@@ -81,7 +104,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         return self._list.command(int(action)) or no_command(int(action))
 
     def _info(self, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
-        session, info = self._episode.session, info_of(self._episode, outcomes)
+        session, info = self._told.session, info_of(self._told, outcomes)
         if self._act == "typed":
             info["commands"] = [*dict.fromkeys(one.text for one in session.legal()), "pass"]
             return info
@@ -89,6 +112,10 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         info["action_mask"] = self._list.mask(possible)
         info["left_out"] = self._list.left_out
         return info
+
+    def render(self) -> str | None:
+        """What a player is told now, with ``render_mode="ansi"``."""
+        return self._observer.text(self.episode.session) if self.render_mode else None
 
     # ---- asking -------------------------------------------------------------------------------
 
@@ -98,7 +125,12 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
 
         Behind those of the start stand the ones that took a spare place in this episode.
         """
-        return calls_of(self._episode, self._list)
+        return calls_of(self.episode.state, self._list, self.world.engine)
+
+    @property
+    def episode(self) -> Episode | LiveEpisode:
+        """The present episode."""
+        return self._told if self._live is None else self._live
 
     def index(self, call: str) -> int:
         """The number of a command, written as in `calls`; `Failure` (TW0006) if it has none."""
@@ -115,10 +147,9 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         return left_out(self.world, self._spare)
 
 
-def calls_of(episode: Episode, commands: CommandList) -> tuple[str, ...]:
-    """The commands that have a number now, as calls."""
-    session = episode.session
-    show, now = session.simulator().show, session.state
+def calls_of(now: State, commands: CommandList, engine: Engine) -> tuple[str, ...]:
+    """The commands that have a number in a state, as calls."""
+    show = EngineSimulator(engine, now).show
 
     def told(command: Command) -> str:
         known = all(not isinstance(one, int) or one < len(now.names) for one in command.args)
@@ -141,6 +172,11 @@ def call_number(calls: tuple[str, ...], call: str) -> int:
 
 
 def register() -> None:
-    """Let `gymnasium.make("tokenworld/World-v0", world=…)` make a `WorldEnv`."""
+    """Let `gymnasium.make("tokenworld/World-v0", world=…)` make a `WorldEnv`, and
+    `gymnasium.make_vec` a `WorldVectorEnv`."""
     if "tokenworld/World-v0" not in gymnasium.registry:
-        gymnasium.register("tokenworld/World-v0", "tokenworld.gym.environment:WorldEnv")
+        gymnasium.register(
+            "tokenworld/World-v0",
+            "tokenworld.gym.environment:WorldEnv",
+            vector_entry_point="tokenworld.gym.vector:WorldVectorEnv",
+        )

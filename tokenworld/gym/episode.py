@@ -15,8 +15,9 @@ from tokenworld.engine import Engine, State
 from tokenworld.engine.births import play_bodies
 from tokenworld.engine.step import is_free
 from tokenworld.ground import PASS, Command, Outcome, Raw, show_value
-from tokenworld.gym.spaces import Observe, Observer, grows, one_of
-from tokenworld.model import ObjectType, Reward, effects_in
+from tokenworld.gym.fields import grows
+from tokenworld.gym.spaces import Observe, Observer, one_of
+from tokenworld.model import Binder, ObjectType, Reward, effects_in
 from tokenworld.prose import CallIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
@@ -31,7 +32,10 @@ __all__ = [
     "Round",
     "Rules",
     "info_of",
+    "lives",
+    "meant",
     "seen_by",
+    "why_not",
 ]
 
 
@@ -55,12 +59,14 @@ class CommandList:
         self.unlisted = tuple(sorted(known.unlisted(start)))
         self.left_out = 0
         self._commands = commands
-        self._numbers = {command: number for number, command in enumerate(self.fixed)}
+        self._numbers: dict[str, dict[tuple[Raw, ...], int]] = {}
+        for number, command in enumerate(commands):
+            self._numbers.setdefault(command.action, {})[command.args] = number
 
     def begin(self) -> None:
         """Free the spare places: an episode begins."""
         for command in self._commands[len(self.fixed) :]:
-            del self._numbers[command]
+            del self._numbers[command.action][command.args]
         del self._commands[len(self.fixed) :]
         self.left_out = 0
 
@@ -75,77 +81,112 @@ class CommandList:
     def mask(self, possible: Iterable[Command]) -> NDArray[np.int8]:
         """1 for each of these commands, 0 for all others; of shape ``(size,)``."""
         mask = np.zeros(self.size, np.int8)
-        self.left_out = 0
-        for command in possible:
-            number = self._number(command)
-            if number is None:
-                self.left_out += 1
-            else:
-                mask[number] = 1
+        self.set(mask, ((one.action, (one.args,)) for one in possible))
         return mask
 
-    def _number(self, command: Command) -> int | None:
-        """The number of a command, that of the next spare place for a new one."""
-        number = self._numbers.get(command)
-        if number is None and len(self._commands) < self.size:
-            number = self._numbers[command] = len(self._commands)
-            self._commands.append(command)
+    def set(
+        self, mask: NDArray[np.int8], possible: Iterable[tuple[str, Sequence[tuple[Raw, ...]]]]
+    ) -> None:
+        """Set the places of these commands, given by action, in a mask of zeros."""
+        self.left_out, found = 0, list[int]()
+        for name, every in possible:
+            known = self._numbers.get(name, {})
+            for args in every:
+                number = known.get(args)
+                if number is None:
+                    number = self._spare(name, args)
+                if number < 0:
+                    self.left_out += 1
+                else:
+                    found.append(number)
+        mask[found] = 1
+
+    def _spare(self, name: str, args: tuple[Raw, ...]) -> int:
+        """The next spare place, for a new command; -1 where there is none."""
+        number = len(self._commands)
+        if number >= self.size:
+            return -1
+        self._numbers.setdefault(name, {})[args] = number
+        self._commands.append(Command(name, args))
         return number
 
 
-@dataclass(frozen=True, slots=True)
 class Rules:
     """When an episode of a world ends, and what it pays.
 
     ``goal`` names the goal that counts, ``None``: any. ``limit`` is how many steps there are at
     most. Raises `Failure` (TW0006) for a goal that the world lacks and for a limit below 1.
+    ``paid``: the world pays rewards; if not, a step is worth what it adds to the score. ``live``:
+    an ending that is reached may not stay so.
     """
 
-    world: OpenWorld
-    goal: str | None
-    limit: int
-
-    def __post_init__(self) -> None:
-        if self.limit < 1:
+    def __init__(self, world: OpenWorld, goal: str | None, limit: int) -> None:
+        if limit < 1:
             raise usage("An episode needs a step.", "Give `limit=N`, N > 0.")
-        goals = [one.name for one in self.world.world.goals]
-        if self.goal is not None and self.goal not in goals:
-            what = f"World `{self.world.world.name}` has no goal `{self.goal}`."
-            hint = did_you_mean(self.goal, goals) or f"Goals: {', '.join(goals) or 'none'}."
+        goals = [one.name for one in world.world.goals]
+        if goal is not None and goal not in goals:
+            what = f"World `{world.world.name}` has no goal `{goal}`."
+            hint = did_you_mean(goal, goals) or f"Goals: {', '.join(goals) or 'none'}."
             raise usage(what, hint)
-
-    @property
-    def paid(self) -> bool:
-        """Whether the world pays rewards; if not, a step is worth what it adds to the score."""
-        bodies = play_bodies(self.world.program)
+        self.world, self.limit = world, limit
+        bodies = play_bodies(world.program)
         paid = any(isinstance(one, Reward) for body in bodies for one in effects_in(body))
-        return paid or self.world.engine.stepper.endings.pays
+        self.paid = paid or world.engine.stepper.endings.pays
+        self.live = world.world.outcomes == "live"
+        kinds: dict[str, list[str]] = {"goal": [], "lose": [], "stop": []}
+        for one in world.world.endings:
+            kinds[one.ending].append(one.name)
+        self._goals, self._stops = frozenset(kinds["goal"]), frozenset(kinds["stop"])
+        counted = kinds["goal"] if goal is None else [goal]
+        self._decisive = frozenset((*kinds["lose"], *counted))
+
+    def ends(self, reached: Sequence[str], *, over: bool, halted: bool, steps: int) -> Ends:
+        """How an episode stands after so many steps, with these endings reached. ``over``: later
+        intents are halted, ``halted``: one was.
+
+        It terminates with a loss or a goal that counts, or where play is over by another goal; it
+        is cut off by a `stop` line, by the limit, or because nothing can be done any more.
+        """
+        if reached:
+            if not self._decisive.isdisjoint(reached):
+                return True, False
+            if over and not self._goals.isdisjoint(reached):
+                return True, False
+            if not self._stops.isdisjoint(reached):
+                return False, True
+        return False, halted or over or steps >= self.limit
 
 
-def _lives(state: State, command: Command) -> bool:
-    """Whether every object that a command is about lives, as an object of the type it needs."""
-    if command.is_pass:
-        return True
-    params = state.layout.instance.program.actions[command.action].params
+Ends = tuple[bool, bool]
+"""Whether an episode has terminated, and whether it was truncated."""
+
+
+def lives(
+    params: Sequence[Binder], args: tuple[Raw, ...], live: Mapping[str, Sequence[int]]
+) -> bool:
+    """Whether every object among arguments lives, as an object of the type that is needed."""
     return all(
-        value in state.live[binder.type.name]
-        for binder, value in zip(params, command.args, strict=True)
+        value in live[binder.type.name]
+        for binder, value in zip(params, args, strict=True)
         if isinstance(binder.type, ObjectType) and value is not None
     )
 
 
-def _named(state: State, command: Command) -> CallIntent:
-    """The command as a call by names: its objects are looked for, and found to be gone."""
-    params = state.layout.instance.program.actions[command.action].params
-    names, args = state.names, {}
-    for binder, value in zip(params, command.args, strict=True):
-        of_object = isinstance(binder.type, ObjectType) and isinstance(value, int)
-        if not of_object:
-            args[binder.name] = show_value(state.layout.instance.program, names, binder.type, value)
-        else:
-            assert isinstance(value, int)
+def meant(state: State, intent: AnyIntent) -> AnyIntent:
+    """An intent; a command about what does not live, as the type it needs, is given as a call by
+    names: its objects are looked for, and found to be gone."""
+    if not isinstance(intent, Command) or intent.is_pass:
+        return intent
+    params = state.layout.instance.program.actions[intent.action].params
+    if lives(params, intent.args, state.live):
+        return intent
+    names, args = state.names, dict[str, Any]()
+    for binder, value in zip(params, intent.args, strict=True):
+        if isinstance(binder.type, ObjectType) and isinstance(value, int):
             args[binder.name] = names[value] if value < len(names) else f"object_{value}"
-    return CallIntent(command.action, args)
+        else:
+            args[binder.name] = show_value(state.layout.instance.program, names, binder.type, value)
+    return CallIntent(intent.action, args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +207,12 @@ class Episode:
         self.steps = 0
         self._halted = False
         self._scored: tuple[State | None, float] = (None, 0.0)
-        self._goal, self._limit, self._paid = rules.goal, rules.limit, rules.paid
-        self._kinds = {one.name: one.ending for one in rules.world.world.endings}
+        self._rules, self._paid = rules, rules.paid
+
+    @property
+    def state(self) -> State:
+        """The present state."""
+        return self.session.state
 
     def give(self, intent: AnyIntent) -> tuple[tuple[Outcome, ...], float]:
         """One step, an intent of the actor whose turn it is: its records and its reward."""
@@ -199,10 +244,7 @@ class Episode:
         return Round(tuple(found), given, self._worth(found, before))
 
     def _intend(self, intent: AnyIntent) -> tuple[Outcome, ...]:
-        state = self.session.state
-        if isinstance(intent, Command) and not _lives(state, intent):
-            intent = _named(state, intent)
-        outcomes = give_once(self.session, intent, "human")
+        outcomes = give_once(self.session, meant(self.session.state, intent), "human")
         self._halted = self._halted or outcomes[-1].status == "halted"
         return outcomes
 
@@ -219,23 +261,12 @@ class Episode:
         return self.score() - before
 
     @property
-    def terminated(self) -> bool:
-        """Whether a loss or a goal that counts is reached, or play is over by another goal."""
-        reached = self.session.latched
-        lost = any(self._kinds[name] == "lose" for name in reached)
-        won = any(self._counts(name) for name in reached)
-        return lost or won or (self.session.ended() and "goal" in map(self._kinds.get, reached))
-
-    def _counts(self, name: str) -> bool:
-        return self._kinds[name] == "goal" and self._goal in (None, name)
-
-    @property
-    def truncated(self) -> bool:
-        """Whether it was cut off, by a `stop` line or by the limit, before it terminated."""
-        if self.terminated:
-            return False
-        stopped = any(self._kinds[name] == "stop" for name in self.session.latched)
-        return stopped or self._halted or self.session.ended() or self.steps >= self._limit
+    def ends(self) -> Ends:
+        """How the episode stands."""
+        session = self.session
+        return self._rules.ends(
+            session.latched, over=session.ended(), halted=self._halted, steps=self.steps
+        )
 
 
 def info_of(episode: Episode, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
@@ -254,11 +285,17 @@ def info_of(episode: Episode, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
         "status": next((one.status for one in reversed(outcomes) if one.by == "player"), ""),
         "said": [line for outcome in outcomes for line in outcome.said],
     }
+    return info | why_not(outcomes)
+
+
+def why_not(outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """Why something was not done, by the words of ``tw-outcome/1``; the last one counts."""
+    found: dict[str, Any] = {}
     for outcome in outcomes:
         if outcome.refusal or outcome.no_match or outcome.breach:
             record = outcome.to_json()
-            info |= {name: record[name] for name in _WHY_NOT if name in record}
-    return info
+            found |= {name: record[name] for name in _WHY_NOT if name in record}
+    return found
 
 
 def _of_another(outcome: Outcome) -> Outcome | None:
@@ -325,13 +362,7 @@ class PlayedWorld:
         self._observer = Observer(self.world, observe, spare_objects)
         self._spare_commands = spare_commands if grows(self.world) else 0
         self._seed = seed
-        self._episode = Episode(self._rules, seed)
 
     def _commands(self) -> CommandList:
         """The commands of the world, listed for one learner."""
         return CommandList(self.world.engine, self._spare_commands)
-
-    def render(self) -> str | None:
-        """What a player is told now, with ``render_mode="ansi"``; in rounds, who begins the next
-        one."""
-        return self._observer.text(self._episode.session) if self.render_mode else None

@@ -35,6 +35,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     def __init__(self, world: str | OpenWorld, **options: Unpack[Options]) -> None:
         super().__init__(world, **options)
         self._next = self._seed
+        self._episode = Episode(self._rules, self._seed)
         state = self._episode.session.state
         if len(state.actors) < 2:
             what = f"In world `{self.world.world.name}` nobody takes turns with anybody."
@@ -82,7 +83,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         episode, took_part = self._episode, self.agents
         commands = {name: self._command(name, int(one)) for name, one in actions.items()}
         done = episode.round(commands)
-        over, cut = episode.terminated, episode.truncated
+        over, cut = episode.ends
         terminated = {name: over or not self._lives(name) for name in took_part}
         truncated = {name: cut and not terminated[name] for name in took_part}
         self.agents = [one for one in took_part if not (terminated[one] or truncated[one])]
@@ -115,6 +116,10 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
             }
         return seen, infos
 
+    def render(self) -> str | None:
+        """What who begins the next round is told now, with ``render_mode="ansi"``."""
+        return self._observer.text(self._episode.session) if self.render_mode else None
+
     def close(self) -> None:
         """Nothing is held open."""
 
@@ -122,7 +127,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
 
     def calls(self, agent: str) -> tuple[str, ...]:
         """The commands of an agent as calls, in the order of their numbers, `pass` first."""
-        return calls_of(self._episode, self._lists[agent])
+        return calls_of(self._episode.state, self._lists[agent], self.world.engine)
 
     def index(self, agent: str, call: str) -> int:
         """The number of a command of an agent; `Failure` (TW0006) if it has none."""

@@ -11,10 +11,10 @@ from typing import Any, Literal, Protocol
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.rollout import Escaped, Inexpressible, Machine, compiler_missing
-from tokenworld.engine.rows import Record
+from tokenworld.engine.rows.compiled import Compiled, Uncompiled, compiler_missing
+from tokenworld.engine.rows.layout import Slots
 from tokenworld.engine.rows.runs import Runs
-from tokenworld.ground import PASS, STATUSES, Command, Json, NoMatch
+from tokenworld.ground import FRUITLESS, PASS, STATUSES, Command, Json, NoMatch, Status
 from tokenworld.model import EndingKind, may_draw
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised, read_policy
@@ -202,10 +202,10 @@ def rollout(
     opened = open_world(target) if isinstance(target, str) else target
     given = policy if isinstance(policy, Source) or policy == "random" else read_source(policy)
     player = _player(opened, given) if isinstance(given, Source) else None
-    machine, note = _machine(opened.engine, engine, worlds * ticks if player is None else 0)
     rows = _runs(opened.engine, engine == "play", not draws_in_setup(opened))
-    work = _Work(opened, machine, rows, player, ticks, digests)
-    name: EngineName = "fast" if machine else "play" if engine == "play" else "plain"
+    work = _Work(opened, rows, player, ticks, digests)
+    note = _compile(work, engine, seed, worlds * ticks)
+    name: EngineName = "fast" if work.compiled else "play" if engine == "play" else "plain"
     runs = []
     for number in range(worlds):
         runs.append(work.run(seed + number))
@@ -222,14 +222,17 @@ def rollout(
 
 @lru_cache(maxsize=1)
 def _runs(engine: Engine, told: bool, fixed: bool) -> Runs:
-    """The same for rows."""
-    return Runs(engine.instance, engine.layout, EnglishProse(), told=told, fixed=fixed)
+    """The last rows are kept: a sweep asks for runs of one engine again and again."""
+    return Runs(
+        engine.instance, engine.layout, EnglishProse(), told="all" if told else "", fixed=fixed
+    )
 
 
-def _machine(engine: Engine, choice: Choice, records: int) -> tuple[Machine | None, str]:
-    """The compiled machine, ``None`` where rows play, and why it is not the machine."""
+def _compile(work: _Work, choice: Choice, seed: int, records: int) -> str:
+    """Give the work compiled rules, if they are asked for or pay; why there are none, if they
+    would."""
     if choice in ("plain", "play"):
-        return None, ""
+        return ""
     missing = compiler_missing()
     if choice == "fast" and missing:
         what = f"`{missing}` is not installed, so nothing can be compiled."
@@ -237,23 +240,27 @@ def _machine(engine: Engine, choice: Choice, records: int) -> tuple[Machine | No
             Diagnostic("TW0811", what, hint="Run `pip install 'token-world[fast]'`, "
                        "or leave `--engine fast` out.")
         )  # fmt: skip
+    if work.player is not None:
+        return "" if choice == "auto" else "A policy or script is played without compiling."
     if choice == "auto" and (missing or records < COMPILING):
-        return None, ""
+        return ""
+    work.begin(seed)
     try:
-        return _built(engine), ""
-    except Inexpressible as reason:
+        work.compiled = _built(work.rows.stepper.slots)
+    except Uncompiled as reason:
         where = "" if reason.span is None else f" ({reason.span})"
-        what = f"This world does not fit into slots: {reason.what}{where}."
+        what = f"This world cannot be compiled: {reason.what}{where}."
         if choice == "auto":
-            return None, f"{what} It is played without compiling."
+            return f"{what} It is played without compiling."
         hint = "Leave `--engine` out: `plain` plays any world."
         raise Failure(Diagnostic("TW0801", what, reason.span, hint=hint)) from None
+    return ""
 
 
 @lru_cache(maxsize=1)
-def _built(engine: Engine) -> Machine:
-    """The last machine is kept: a sweep asks for runs of one engine again and again."""
-    return Machine(engine, fast=True)
+def _built(slots: Slots) -> Compiled:
+    """The last compiled rules are kept too."""
+    return Compiled(slots)
 
 
 def _usage(message: str, hint: str) -> Failure:
@@ -327,103 +334,92 @@ def _random(rows: Runs, seed: int, turn: int) -> Command:
 
 @dataclass
 class _Work:
-    """The runs of one rollout; ``escaped`` counts those that rows played for the machine."""
+    """The runs of one rollout; ``escaped`` counts those that were played again on rows, because
+    they need more than compiled rules."""
 
     world: OpenWorld
-    machine: Machine | None
     rows: Runs
     player: _Player | None
     most: int
     digests: bool
+    compiled: Compiled | None = None
     escaped: int = 0
-    first: State | None = None
-    begun: bool = False
-    rows_begun: bool = False
+    _first: State | None = None
+    _numbers: Any = None
+    """The first row as numbers, where all runs begin alike."""
 
     def run(self, seed: int) -> Run:
         """The run of one seed."""
-        if self.machine is None:
-            return self._played(seed)
-        try:
-            return self._slotted(self.machine, seed)
-        except (Escaped, Inexpressible):
+        if self.compiled is not None:
+            found = self._fast(self.compiled, seed)
+            if found is not None:
+                return found
             self.escaped += 1
-            return self._played(seed)
+        return self._played(seed)
 
     @cached_property
     def _varies(self) -> bool:
         """Whether chance has a say in the start state; else only the seed differs."""
         return draws_in_setup(self.world)
 
-    def _start(self, seed: int) -> State:
-        if self.first is None or self._varies:
-            self.first = self.world.engine.start(seed)
-            return self.first
-        state = self.first.fork()
-        state.seed = seed
-        return state
-
-    # ---- in slots -----------------------------------------------------------------------------
-
-    def _slotted(self, machine: Machine, seed: int) -> Run:
-        if self.begun and not self._varies:
-            machine.restart(seed)
+    def begin(self, seed: int) -> None:
+        """Bring the row to the start of a run."""
+        if self._first is not None and not self._varies:
+            self.rows.restart(seed)
         else:
-            machine.begin(self._start(seed))
-            self.begun = True
-        if self.player is None:
-            machine.play(self.most)
-        else:
-            self._follow(machine, self.player, seed)
-        tally, state = machine.tally(), None
-        if self.digests or self._live:
-            state = machine.state()
-        generated = machine.generated
+            self._first = self.world.engine.start(seed)
+            self.rows.begin(self._first)
+
+    # ---- compiled -----------------------------------------------------------------------------
+
+    def _fast(self, compiled: Compiled, seed: int) -> Run | None:
+        """A run by compiled rules; ``None`` where the interpreter must play it."""
+        self.begin(seed)
+        rows = self.rows
+        if rows.stepper.slots is not compiled.slots:
+            return None
+        if self._numbers is None or self._varies:
+            self._numbers = compiled.encode(rows.row.S)
+        try:
+            records, ended_at, paid = compiled.play(self._numbers, seed, self.most)
+        except (ArithmeticError, ValueError, IndexError):
+            return None
+        if records < 0:
+            return None
+        compiled.decode(compiled.row, rows.row.S)
+        statuses = [0] * len(STATUSES)
+        statuses[_PLACES["executed"]] = records
         return Run(
-            seed, machine.tick, tally.records, tally.statuses,
-            machine.first_ending if state is None or not self._live else self._reached(state),
-            self._ended(tally.ended_at, machine.tick, state),
-            machine.score() / 10**generated.score_decimals,
-            tally.rewards / 10**generated.reward_decimals,
-            self.world.engine.hash(state) if state is not None and self.digests else "",
+            seed, rows.tick, records, tuple(statuses), rows.reached(), ended_at, rows.score(),
+            paid / 10**compiled.scale, self._digest(),
         )  # fmt: skip
 
-    def _follow(self, machine: Machine, player: _Player, seed: int) -> None:
-        turn, records = 0, 0
-        while records < self.most and not machine.over():
-            intent = player(machine.state(), seed, turn)
-            if intent is None:
-                return
-            records += len(machine.intend(intent))
-            turn += 1
+    def _digest(self) -> str:
+        return self.world.engine.hash(self.rows.state()) if self.digests else ""
 
     # ---- on rows ------------------------------------------------------------------------------
 
     def _played(self, seed: int) -> Run:
+        self.begin(seed)
         rows, records = self.rows, 0
-        if self.rows_begun and not self._varies:
-            rows.restart(seed)
-        else:
-            rows.begin(self._start(seed))
-            self.rows_begun = True
         statuses, reward, ended_at = [0] * len(STATUSES), 0.0, rows.tick if rows.latched else -1
         for found in self._records(seed):
             records += len(found)
             for one in found:
-                statuses[_PLACES[one.status]] += 1
+                statuses[_PLACES[one]] += 1
             reward += rows.paid()
             if ended_at < 0 and rows.latched:
                 ended_at = rows.tick
         ending = rows.reached()
-        if self._live:
+        if self.world.world.outcomes == "live":
             ended_at = rows.tick if ending >= 0 else -1
         return Run(
             seed, rows.tick, records, tuple(statuses), ending, ended_at, rows.score(), reward,
-            self.world.engine.hash(rows.state()) if self.digests else "",
+            self._digest(),
         )  # fmt: skip
 
-    def _records(self, seed: int) -> Iterator[list[Record]]:
-        """The records of each intent of a run."""
+    def _records(self, seed: int) -> Iterator[tuple[Status, ...]]:
+        """The statuses of the records of each intent of a run."""
         rows, player, records, turn = self.rows, self.player, 0, 0
         several = len(rows.stepper.actors) > 1
         while records < self.most and not rows.over:
@@ -436,26 +432,9 @@ class _Work:
             found = rows.intend(intent)
             records, turn = records + len(found), turn + 1
             yield found
-            if several and found[-1].fruitless:
+            if several and found[-1] in FRUITLESS:
                 found = rows.intend(PASS, by="runner")
                 records += len(found)
                 yield found
-                if found[-1].fruitless:
+                if found[-1] in FRUITLESS:
                     return  # the round cannot end
-
-    # ---- endings ------------------------------------------------------------------------------
-
-    @property
-    def _live(self) -> bool:
-        return self.world.world.outcomes == "live"
-
-    def _reached(self, state: State) -> int:
-        """The ending that came first; where outcomes are live, the one that is true at the end."""
-        reached = self.world.engine.stepper.endings.reached(state, state.me)
-        names = [line.name for line in self.world.world.endings]
-        return names.index(reached[0]) if reached else -1
-
-    def _ended(self, ended_at: int, tick: int, state: State | None) -> int:
-        if self._live and state is not None:
-            return tick if self._reached(state) >= 0 else -1
-        return ended_at

@@ -150,16 +150,21 @@ class BodyWriter(StatementVisitor[Names, Names]):
         return f"({code}, {10**kind.decimals})" if isinstance(kind, NumberType) else code
 
     def _pick(self, draw: PickDraw, names: tuple[str, ...], env: Names) -> Names:
-        terms = self.terms
+        terms, site = self.terms, repr(str(draw.span))
         found, weights, chosen = (terms.fresh("l") for _ in range(3))
+        even = draw.weight is None and draw.key not in ("least", "most")
         self.line(f"{found} = []")
-        self.line(f"{weights} = []")
+        if not even:
+            self.line(f"{weights} = []")
         inner, depth = terms.loops(draw.binders, draw.where, env, self.lines, self.depth)
         row = ", ".join(inner[one.name].code for one in draw.binders)
-        weight = "1" if draw.weight is None else terms.term(draw.weight, inner)
         self.lines.append((depth, f"{found}.append(({row},))"))
-        self.lines.append((depth, f"{weights}.append({weight})"))
-        self.line(f"{chosen} = D.pick({draw.key!r}, {weights}, {str(draw.span)!r})")
+        if even:
+            self.line(f"{chosen} = D.even(len({found}), {site})")
+        else:
+            weight = "1" if draw.weight is None else terms.term(draw.weight, inner)
+            self.lines.append((depth, f"{weights}.append({weight})"))
+            self.line(f"{chosen} = D.pick({draw.key!r}, {weights}, {site})")
         for at, name in enumerate(names):
             env = self._named(env, name, f"{found}[{chosen}][{at}] if {chosen} >= 0 else NONE")
         return env

@@ -81,8 +81,8 @@ class HoistWriter:
         self._left = False
         self._guards = list(self._placed())
 
-    def write(self, name: str) -> None:
-        """Add the function."""
+    def write(self, name: str, more: tuple[str, ...] = ()) -> None:
+        """Add the function; it takes ``more`` before what it appends to."""
         self._behind(0)
         first = [] if self.given is None else [self.terms.fresh("a")]
         for level, binder in enumerate(self._order, 1):
@@ -93,12 +93,16 @@ class HoistWriter:
             if first:
                 self._line("found.spend()")
             self._behind(level)
-        args = "".join(f"{self._names[one.name].code}, " for one in self.action.params)
+        self._found([self._names[one.name].code for one in self.action.params])
+        self.terms.function(name, [*more, "found", *first], self.lines)
+
+    def _found(self, codes: list[str]) -> None:
+        """The lines that append a binding."""
+        args = "".join(f"{one}, " for one in codes)
         if self._left:
             self._line(f"if held({self.ok}, S, W, me, {args}):")
             self.depth += 1
         self._line(f"found.append(({args}))")
-        self.terms.function(name, ["found", *first], self.lines)
 
     def _line(self, text: str) -> None:
         self.lines.append((self.depth, text))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
-from tokenworld.core.nodes import Constant
+from tokenworld.core.nodes import Body, Constant
 from tokenworld.core.rules import Action
 from tokenworld.engine.added import never_refused
 from tokenworld.engine.delta import Breach
@@ -23,6 +24,8 @@ from tokenworld.model import ObjectType
 __all__ = ["Args", "Legal", "since"]
 
 Args = tuple[Raw, ...]
+MOST_DECISIVE = 128
+"""Slots that decide a legal list up to which lists are kept by their values."""
 
 
 class Legal:
@@ -59,6 +62,27 @@ class Legal:
         if long is not None:
             return self._while_busy(row, tick, long)
         return list(self._judged(row, tick))
+
+    def decided(self) -> Callable[[list[Any]], Any] | None:
+        """What takes the slots from a row that decide what is legal while play is not over;
+        ``None`` where more than a few slots do: who lives, whose turn it is, what is under way,
+        chance."""
+        rules, slots = self.stepper.rules, self.stepper.slots
+        steady = not slots.moving and len(self.stepper.actors) < 2
+        if not steady or self._counts or any(one.takes for one in rules.actions.values()):
+            return None
+        bodies: list[Body] = [one.guards for one in rules.actions.values()]
+        bodies += [rules.actions[name].body for name in self._trials]
+        touched = rules.footprint((), bodies)
+        if touched.was or touched.asks - {"id"} or touched.draws:
+            return None
+        stores = [one for one in slots.stores if one.column.fluent.id in touched.touched]
+        if any(one.column.fluent.ordered for one in stores):
+            return None
+        found = [at for one in stores if one.live for _, at in slots.places_of(one)]
+        if len(found) > MOST_DECISIVE:
+            return None
+        return itemgetter(*found) if found else lambda S: ()
 
     def is_over(self, row: Row) -> bool:
         """Whether nothing can be done any more."""

@@ -54,15 +54,17 @@ class LiveRow:
             self._state, self._stamp = after, records[-1].after
             return after, stepper.shown.outcomes(records, before)
 
-        return self._on(state, played)
+        return self.on_row(state, played)
 
     def legal(self, state: State) -> list[Command]:
         """Every command that would not be refused, actions in order, then arguments in order."""
-        return self._on(state, lambda stepper, row: self._listing(stepper).commands(row))
+        return self.on_row(state, lambda stepper, row: self._listing(stepper).commands(row))
 
     def focus(self, state: State, number: int) -> Focus:
         """What can be done with an object."""
-        return self._on(state, lambda stepper, row: focus_on(self._listing(stepper), row, number))
+        return self.on_row(
+            state, lambda stepper, row: focus_on(self._listing(stepper), row, number)
+        )
 
     def _listing(self, stepper: RowStepper) -> Legal:
         """What lists the commands of the row."""
@@ -72,11 +74,11 @@ class LiveRow:
 
     def passes(self, state: State, command: Command) -> bool:
         """Whether a command would not be refused, nor be in error for a number in its requires."""
-        return self._on(state, lambda stepper, row: stepper.asking(row).is_legal(command))
+        return self.on_row(state, lambda stepper, row: stepper.asking(row).is_legal(command))
 
     def halt(self, state: State, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why."""
-        return self._on(state, lambda stepper, row: stepper.halt(row, cause))
+        return self.on_row(state, lambda stepper, row: stepper.halt(row, cause))
 
     def describe(self, state: State, number: int) -> str:
         """What `describe x` says now, or what is wrong with a number in it."""
@@ -88,13 +90,13 @@ class LiveRow:
             except Breach as breach:
                 return breach.message
 
-        return self._on(state, described)
+        return self.on_row(state, described)
 
     def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
         """Every require of a command as it stands; see `RowStepper.reports`."""
-        return self._on(state, lambda stepper, row: stepper.reports(row, command))
+        return self.on_row(state, lambda stepper, row: stepper.reports(row, command))
 
-    def _on(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
+    def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
         """Do something with the row of a state; if it fails, the row stays as it was."""
         with self._lock:
             stepper, row = self._at(state)

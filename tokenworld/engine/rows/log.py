@@ -11,7 +11,7 @@ from tokenworld.core.nodes import Binder
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.delta import MOST_BIRTHS, Breach, RawChange, weights_of
 from tokenworld.engine.layout import implicit_default
-from tokenworld.engine.luck import Luck
+from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.engine.rows.layout import (
     DRAWN,
     KINDS,
@@ -26,7 +26,7 @@ from tokenworld.engine.rows.layout import (
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import NumberType, RealType
 
-__all__ = ["Born", "Line", "Log", "Maker", "Row", "bounded", "rewarded"]
+__all__ = ["Born", "Draws", "Line", "Log", "Maker", "Row", "bounded", "key_args", "rewarded"]
 
 Reward = Fraction | float
 _NOTHING = Fraction(0)
@@ -57,15 +57,18 @@ class Born:
 class Row:
     """A row under way: the slots, and a journal of (slot, old value) pairs to undo them by.
 
-    ``paid`` are the rewards of the last tick, amounts with their decimals.
+    ``paid`` are the rewards of the last tick, amounts with their decimals; ``said`` is what it
+    said where it was stepped by one function, and ``lines`` what of it is still to be worked out.
     """
 
-    __slots__ = ("J", "S", "paid", "slots")
+    __slots__ = ("J", "S", "lines", "paid", "said", "slots")
 
     def __init__(self, slots: Slots, S: list[Any]) -> None:
         self.slots, self.S = slots, S
         self.J: list[Any] = []
         self.paid: list[tuple[Any, int]] = []
+        self.said: list[str] = []
+        self.lines: list[Line] = []
 
     def set(self, slot: int, value: Any) -> None:
         """Change one slot."""
@@ -107,7 +110,83 @@ class Row:
         return self.S[:]
 
 
-class Log:
+class Drawing:
+    """The draws of one rule."""
+
+    __slots__ = ("luck", "row")
+    luck: Luck
+    row: Row
+
+    def branch(self, probabilities: tuple[Any, ...], site: str) -> int:
+        """The branch that happens; one past the last for none of them."""
+        return self._choose(weights_of(probabilities), site)
+
+    def even(self, count: int, site: str) -> int:
+        """The index of one of so many candidates, all alike; -1 where there are none."""
+        return self._choose((1,) * count, site) if count else -1
+
+    def pick(self, key: str, weights: list[Any], site: str) -> int:
+        """The index of the chosen candidate; -1 where none can be chosen."""
+        if None in weights:
+            text = "What a candidate is chosen by is `none`."
+            raise Breach("TW1006", "undefined", text)
+        if not weights:
+            return -1
+        if key in ("least", "most"):
+            return weights.index(min(weights) if key == "least" else max(weights))
+        if min(weights) < 0:
+            raise Breach("TW1006", "probability", "A weight is negative.")
+        if any(isinstance(one, float) for one in weights):
+            shares = [Fraction(one) for one in weights]
+            whole = lcm(*(one.denominator for one in shares))
+            weights = [int(one * whole) for one in shares]
+        return self._choose(weights, site) if any(weights) else -1
+
+    def uniform(self, low: float, high: float) -> float:
+        S = self.row.S
+        return low + (high - low) * self.luck.uniform(self._key(), S[SEED], S[TICK])
+
+    def _choose(self, weights: Sequence[int], site: str) -> int:
+        S = self.row.S
+        return self.luck.choose(self._key(), S[SEED], S[TICK], weights, site)
+
+    def _key(self) -> DrawKey:
+        """The key of the rule's next draw."""
+        raise NotImplementedError
+
+
+class Draws(Drawing):
+    """The draws of a rule that is carried out once in its tick, and writes the row itself.
+
+    ``shown`` gives the arguments as the keys of its draws have them.
+    """
+
+    __slots__ = ("_args", "_number", "_shown", "_title")
+
+    def __init__(
+        self, row: Row, luck: Luck, title: str, args: tuple[Raw, ...],
+        shown: Callable[[str, tuple[Raw, ...], tuple[str, ...]], tuple[Json, ...]],
+    ) -> None:  # fmt: skip
+        self.row, self.luck = row, luck
+        self._title, self._args, self._shown = title, args, shown
+        self._number = 0
+
+    def even(self, count: int, site: str) -> int:
+        if count == 1:
+            self._number += 1
+            return 0
+        return super().even(count, site)
+
+    def _key(self) -> DrawKey:
+        self._number += 1
+        return (
+            self._title,
+            self._shown(self._title, self._args, self.row.S[NAMES]),
+            self._number - 1,
+        )
+
+
+class Log(Drawing):
     """The changes and output of one unit: an action's body, or the laws of a phase.
 
     ``actor`` is who acts, where an action is run; ``pasts`` are the rows that the tick looks back
@@ -117,7 +196,7 @@ class Log:
 
     __slots__ = (
         "_counts", "_depth", "_keyed", "_params", "actor", "args", "births", "changes", "doomed",
-        "events", "fired", "lines", "luck", "pasts", "rewards", "row", "slots", "title", "writes",
+        "events", "fired", "lines", "pasts", "rewards", "slots", "title", "writes",
     )  # fmt: skip
 
     def __init__(self, row: Row, luck: Luck, params: dict[str, tuple[Binder, ...]]) -> None:
@@ -229,36 +308,7 @@ class Log:
 
     # ---- draws --------------------------------------------------------------------------------
 
-    def branch(self, probabilities: tuple[Any, ...], site: str) -> int:
-        """The branch that happens; one past the last for none of them."""
-        return self._choose(weights_of(probabilities), site)
-
-    def pick(self, key: str, weights: list[Any], site: str) -> int:
-        """The index of the chosen candidate; -1 where none can be chosen."""
-        if None in weights:
-            text = "What a candidate is chosen by is `none`."
-            raise Breach("TW1006", "undefined", text)
-        if not weights:
-            return -1
-        if key in ("least", "most"):
-            return weights.index(min(weights) if key == "least" else max(weights))
-        if min(weights) < 0:
-            raise Breach("TW1006", "probability", "A weight is negative.")
-        if any(isinstance(one, float) for one in weights):
-            shares = [Fraction(one) for one in weights]
-            whole = lcm(*(one.denominator for one in shares))
-            weights = [int(one * whole) for one in shares]
-        return self._choose(weights, site) if any(weights) else -1
-
-    def uniform(self, low: float, high: float) -> float:
-        S = self.row.S
-        return low + (high - low) * self.luck.uniform(self._key(), S[SEED], S[TICK])
-
-    def _choose(self, weights: Sequence[int], site: str) -> int:
-        S = self.row.S
-        return self.luck.choose(self._key(), S[SEED], S[TICK], weights, site)
-
-    def _key(self) -> tuple[str, tuple[Json, ...], int]:
+    def _key(self) -> DrawKey:
         """The key of the rule's next draw; the draws that it took in this tick are counted."""
         if self._keyed is None:
             self._keyed = self._shown()
@@ -271,15 +321,24 @@ class Log:
         return (*whose, number)
 
     def _shown(self) -> tuple[Json, ...]:
-        """The rule's arguments, an action's after the actor (or null)."""
-        names, program = self.row.S[NAMES], self.slots.program
-        shown = tuple(
-            show_value(program, names, binder.type, value)
-            for binder, value in zip(self._params[self.title], self.args, strict=True)
+        return key_args(
+            self.slots, self.row.S[NAMES], self._params, self.title, self.args, self.actor
         )
-        if not self.title.startswith("action "):
-            return shown
-        return (None if self.actor is None else names[self.actor], *shown)
+
+
+def key_args(
+    slots: Slots, names: tuple[str, ...], params: dict[str, tuple[Binder, ...]], title: str,
+    args: tuple[Raw, ...], actor: int | None,
+) -> tuple[Json, ...]:  # fmt: skip
+    """A rule's arguments as the keys of its draws have them, an action's after the actor (or
+    null)."""
+    shown = tuple(
+        show_value(slots.program, names, binder.type, value)
+        for binder, value in zip(params[title], args, strict=True)
+    )
+    if not title.startswith("action "):
+        return shown
+    return (None if actor is None else names[actor], *shown)
 
 
 def rewarded(paid: Sequence[tuple[Any, int]], before: Reward = _NOTHING) -> Reward:

@@ -43,7 +43,7 @@ from tokenworld.core.walk import statements_in, subterms, terms_in
 from tokenworld.engine.rows.layout import Slots
 from tokenworld.model import is_optional
 
-__all__ = ["Mode", "Modes", "sums_written"]
+__all__ = ["Mode", "Modes", "most_written", "sums_written"]
 
 Mode = Literal["direct", "pend", "log"]
 
@@ -65,7 +65,7 @@ class Modes:
             return "log"
         reads = self.rules.footprint((), (body,)).reads
         names = _introduced(body, ())
-        once = max(_most(body).values(), default=0) <= 1
+        once = max(most_written(body).values(), default=0) <= 1
         alone = once and len(names) == len(set(names)) and _apart(body, frozenset())
         if alone and not reads & {one.target.fluent for one in writes}:
             return "direct"
@@ -147,16 +147,16 @@ def _variables(args: tuple[Term, ...]) -> tuple[str, ...]:
     return tuple(one.name if isinstance(one, Variable) else "" for one in args)
 
 
-def _most(body: Body) -> Counter[str]:
+def most_written(body: Body) -> Counter[str]:
     """How often each fluent is written at most on one way through a body."""
     found = Counter[str]()
     for one in body:
         if isinstance(one, Write):
             found[one.target.fluent] += 1
         elif isinstance(one, If):
-            found += _most(one.then) | _most(one.otherwise)
+            found += most_written(one.then) | most_written(one.otherwise)
         elif isinstance(one, For):
-            found += _most(one.body)
+            found += most_written(one.body)
     return found
 
 

@@ -43,11 +43,12 @@ MOST_TABLES = 4096
 @dataclass
 class Program:
     """The compiled rules of one world. ``functions`` holds each by kind and name. ``whole_ticks``:
-    with functions for whole ticks, which say nothing."""
+    with functions for whole ticks, which say something only where the program ``says``."""
 
     slots: Slots
     prose: Prose
     whole_ticks: bool = True
+    says: bool = False
     source: str = ""
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     space: dict[str, Any] = field(default_factory=dict)
@@ -61,9 +62,9 @@ class Program:
             self._action(name, action)
         self._others()
         write_trials(self.writer, self.births, self.names)
-        self.quick = (
-            QuickWriter(self.writer, self.births, self.names).steps if self.whole_ticks else {}
-        )
+        self.quick: dict[str, str] = {}
+        if self.whole_ticks:
+            self.quick = QuickWriter(self.writer, self.births, self.names, self.says).steps
         self.space |= {**RUNTIME, "C": self.slots.static}
         self.space |= {"commit": commit, "store_value": store_value}
         self.space.update(_words(self))

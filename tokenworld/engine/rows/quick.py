@@ -1,6 +1,6 @@
 """One function for a whole tick of an action, where what it does is simple enough.
 
-``step(R, S, J, W, me, *args)`` checks the requires, writes in the cheapest `modes.Mode` of each
+``step(S, W, me, R, J, *args)`` checks the requires, writes in the cheapest `modes.Mode` of each
 body, runs the phases, invariants, awards and endings, and returns 0. Whatever else it returns, the
 tick is to be taken back: -1 and below name the require that was false, `UNSURE` (and a `Breach`)
 leave the tick to `stepper`, which does it in the general way. A world or an action that needs more
@@ -37,8 +37,8 @@ from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
 from tokenworld.engine.added import never_refused, shaped_or_bounded
 from tokenworld.engine.rows.bodies import BodyWriter
 from tokenworld.engine.rows.layout import AWARDED, LATCHED, TICK, Store
-from tokenworld.engine.rows.modes import Modes
-from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter, within_length
+from tokenworld.engine.rows.modes import Modes, most_written
+from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import domain_of
 from tokenworld.model import (
     IntervalRange,
@@ -59,15 +59,19 @@ MOST_TURNS = 20_000
 _ARGS = ("R", "J")
 
 
-class _Unsure(Exception):
+class Unsure(Exception):
     """A slot that a body writes may not be there yet: its log finds it."""
 
 
 @dataclass
-class _Direct(BodyWriter):
-    """Writes straight into the row, at once or (``pending``) behind all values. Says nothing."""
+class Direct(BodyWriter):
+    """Writes straight into the row, at once or (``pending``) behind all values. What it says is
+    worked out behind all writes, where it ``says`` anything."""
 
     pending: bool = False
+    says: bool = False
+    lists: bool = True
+    """Whether rows have lists of what points at an object, which follow what is written."""
     start: int = 0
     """The line before which pending places are set to none."""
     _writes: list[tuple[Store, str, str]] = field(default_factory=list)
@@ -76,7 +80,7 @@ class _Direct(BodyWriter):
         terms, target = self.terms, statement.target
         store = terms.slots.by_id[target.fluent]
         if not terms.sure(store, target.args, env):
-            raise _Unsure
+            raise Unsure
         codes = [terms.term(one, env) for one in target.args]
         place = terms.slot(store, codes)
         if self.pending or not place.isdigit():
@@ -98,7 +102,7 @@ class _Direct(BodyWriter):
         terms, kind = self.terms, store.column.fluent.type
         code = terms.value(statement.value, env)
         if statement.op == "+":
-            code = within_length(code, statement.value.type)
+            code = terms.within_length(code, statement.value.type)
         if isinstance(kind, RealType) and not isinstance(statement.value.type, RealType):
             code = f"to_real({code}, 1)"
         loose = terms.loose(statement.value, env)
@@ -123,13 +127,17 @@ class _Direct(BodyWriter):
             then = f"{value} = {end}" if store.column.fluent.clamped else f"return {UNSURE}"
             self.line(f"if {some}{test}: {then}")
 
+    def _set(self, place: str, value: str) -> None:
+        """Write a slot, if that changes it."""
+        self.line(f"if S[{place}] != {value}:")
+        self.lines.append((self.depth + 1, self.terms.push(place)))
+        self.lines.append((self.depth + 1, f"S[{place}] = {value}"))
+
     def _put(self, store: Store, place: str, value: str) -> None:
-        if store.kids is not None:
+        if store.kids is not None and self.lists:
             self.line(f"store_value(R, {place}, {value})")
         else:
-            self.line(f"if S[{place}] != {value}:")
-            self.lines.append((self.depth + 1, f"J += ({place}, S[{place}])"))
-            self.lines.append((self.depth + 1, f"S[{place}] = {value}"))
+            self._set(place, value)
         if store.column.fluent.nested:
             code = f"climbs(S, {self.terms.table(store)}, ARGS[{place}][0], ARGS[{place}][0])"
             self.line(f"if {code}: return {UNSURE}")
@@ -153,14 +161,24 @@ class _Direct(BodyWriter):
         self.line(f"R.paid.append(({amount}, {decimals}))")
         return env
 
-    def _silent(self, statement: Say | Describe | Emit | Reward, env: Names) -> Names:
+    def say(self, statement: Say, env: Names) -> Names:
+        if self.says:
+            text, passed = self.terms.text_function(statement.template, env)
+            self.line(f"R.lines.append(({text}, W, me, ({''.join(f'{one}, ' for one in passed)})))")
         return env
 
-    say = describe = emit = _silent
+    def describe(self, statement: Describe, env: Names) -> Names:
+        if self.says:
+            target = self.terms.term(statement.target, env)
+            self.line(f"R.lines.append((described, W, me, ({target},)))")
+        return env
+
+    def emit(self, statement: Emit, env: Names) -> Names:
+        return env
 
 
 @dataclass
-class _Trial(_Direct):
+class _Trial(Direct):
     """Works out the values that a require of the language may refuse, and writes nothing."""
 
     pending: bool = True
@@ -174,9 +192,7 @@ class _Trial(_Direct):
             return env
         number = statement.op == "+" and is_optional(fluent.type)
         if number or fluent.unique or fluent.acyclic or fluent.symmetric:
-            raise _Unsure
-        if fluent.nested and any(store.column.fluent.nested for store, _, _ in self._writes):
-            raise _Unsure
+            raise Unsure
         return super().write(statement, env)
 
     def _put(self, store: Store, place: str, value: str) -> None:
@@ -190,16 +206,17 @@ class _Trial(_Direct):
     def loop(self, statement: For, env: Names) -> Names:
         written = (one for one in statements_in(statement.body) if isinstance(one, Write))
         if any(one.target.fluent in self._risky for one in written):
-            raise _Unsure
+            raise Unsure
         return env
 
-    reward = _Direct._silent
+    def reward(self, statement: Reward, env: Names) -> Names:
+        return env
 
     def create(self, statement: Create, env: Names) -> Names:
-        raise _Unsure
+        raise Unsure
 
     def destroy(self, statement: Destroy, env: Names) -> Names:
-        raise _Unsure
+        raise Unsure
 
 
 def write_trials(
@@ -212,18 +229,21 @@ def write_trials(
     for name, action in terms.rules.actions.items():
         if safe[name] or action.takes is not None:
             continue
+        fluents = terms.rules.program.fluents
+        if sum(many for one, many in most_written(action.body).items() if fluents[one].nested) > 1:
+            continue
         params = {one.name: Name(terms.fresh("a")) for one in action.params}
         codes, at = [one.code for one in params.values()], len(terms.functions)
         writer, inner = _Trial(terms, births), dict(params)
         if any(map(is_draw, statements_in(action.body))):
-            writer.line(_new("action", name, codes))
+            writer.line(f"D = new({_new('action', name, codes)})")
         try:
             for guard in action.guards:
                 if isinstance(guard, Let):
                     inner = dict(writer.statement(guard, inner))
             writer.start = len(writer.lines)
             writer.body(action.body, inner)
-        except _Unsure:
+        except Unsure:
             del terms.functions[at:]
             continue
         writer.finish()
@@ -234,12 +254,14 @@ def write_trials(
 
 @dataclass
 class QuickWriter:
-    """Writes the step functions of a world; ``steps`` names that of each action."""
+    """Writes the step functions of a world; ``steps`` names that of each action. ``says``: they
+    work out texts."""
 
     terms: TermWriter
     births: dict[str, list[str]]
     names: dict[tuple[str, str], str]
     """The functions of the rules, which those bodies use that keep a log."""
+    says: bool = False
     steps: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -331,6 +353,10 @@ class QuickWriter:
 
     # ---- functions ------------------------------------------------------------------------------
 
+    def _direct(self, lines: Lines | None = None) -> Direct:
+        """What writes a body that changes the row itself."""
+        return Direct(self.terms, self.births, [] if lines is None else lines, says=self.says)
+
     def _write(self) -> None:
         phases = self._phases()
         for name, action in self.rules.actions.items():
@@ -341,7 +367,7 @@ class QuickWriter:
 
     def _step(self, name: str, action: Action, phases: str) -> None:
         params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
-        writer = _Direct(self.terms, self.births)
+        writer = self._direct()
         names, number = dict(params), 0
         for guard in action.guards:
             if isinstance(guard, Let):
@@ -351,41 +377,65 @@ class QuickWriter:
             writer.line(f"if not {self.terms.term(guard.condition, names)}: return {-1 - number}")
             number += 1
         codes = [one.code for one in params.values()]
-        self._carried_out(
-            writer, action.body, names, self.names["run", name], "action", name, codes
-        )
+        self._carried_out(writer, action.body, names, "action", name, codes)
         writer.line(f"return {phases}")
         self.steps[name] = self.names["step", name] = self.terms.fresh("step_")
         self.terms.function(self.steps[name], [*_ARGS, *codes], writer.lines)
 
     def _carried_out(
-        self, writer: _Direct, body: Body, names: Names, run: str, kind: str, name: str,
-        codes: list[str],
+        self, writer: Direct, body: Body, names: Names, kind: str, name: str, codes: list[str], *,
+        alone: bool = True,
     ) -> None:  # fmt: skip
-        """A body in its own mode; ``run`` is the function that logs what it asks for."""
-        args, new = "".join(f"{one}, " for one in codes), _new(kind, name, codes)
+        """A body in its own mode. ``alone``: nothing else is written together with it."""
         at, depth = len(writer.lines), writer.depth
         try:
-            self._written(writer, body, names, new)
-        except _Unsure:
+            self._written(writer, body, names, kind, name, codes)
+        except Unsure:
             del writer.lines[at:]
             writer.depth = depth
-            writer.line(new)
-            writer.line(f"{run}(S, W, me, D, {args})")
-            writer.line("if D.fired: commit(R, D)" if kind == "law" else "commit(R, D)")
-            if any(isinstance(one, Reward) for one in statements_in(body)):
-                writer.line("R.paid += D.rewards")
+            self._logged(writer, body, kind, name, codes, alone=alone)
+        else:
+            if alone and self._tells(body):
+                writer.line("if R.lines: speak(R)")
 
-    def _written(self, writer: _Direct, body: Body, names: Names, new: str) -> None:
-        """A body that writes the row itself; `_Unsure` where that is not proved right."""
+    def _logged(
+        self, writer: Direct, body: Body, kind: str, name: str, codes: list[str], *, alone: bool
+    ) -> None:
+        """A body that logs what it asks for, by the function of its rule."""
+        run = self.names["run" if kind == "action" else "turn", name]
+        writer.line(f"D = new({_new(kind, name, codes)})")
+        writer.line(f"{run}(S, W, me, D, {''.join(f'{one}, ' for one in codes)})")
+        fired = "if D.fired: " if kind == "law" else ""
+        if alone and self._tells(body):
+            writer.line(f"{fired}tell(R, D)")
+            return
+        writer.line(f"{fired}commit(R, D)")
+        if any(isinstance(one, Reward) for one in statements_in(body)):
+            writer.line("R.paid += D.rewards")
+        if self._tells(body):
+            writer.line("R.lines += D.lines")
+
+    def _tells(self, body: Body) -> bool:
+        """Whether a body says something that is worked out; births may say anything."""
+        spoken = (Say, Describe, Create)
+        return self.says and any(isinstance(one, spoken) for one in statements_in(body))
+
+    def _written(
+        self, writer: Direct, body: Body, names: Names, kind: str, name: str, codes: list[str]
+    ) -> None:
+        """A body that writes the row itself; `Unsure` where that is not proved right."""
         mode = self.modes.of(body)
         if mode == "log":
-            raise _Unsure
+            raise Unsure
         if any(isinstance(one, Let) and isinstance(one.value, Draw) for one in statements_in(body)):
-            writer.line(new)
+            self._draws(writer, kind, name, codes)
         writer.pending, writer.start = mode == "pend", len(writer.lines)
         writer.body(body, names)
         writer.finish()
+
+    def _draws(self, writer: Direct, kind: str, name: str, codes: list[str]) -> None:
+        """The line that makes the draws of a rule."""
+        writer.line(f"D = draws({_new(kind, name, codes)})")
 
     def _phases(self) -> str:
         """The call that runs all phases, then checks and ends the tick."""
@@ -396,23 +446,30 @@ class QuickWriter:
             elif self.modes.own(laws):
                 for law in laws:
                     self._each(law, lines)
+                if any(self._tells(law.body) for law in laws):
+                    lines.append((1, "if R.lines: speak(R)"))
             else:
-                lines.append((1, "D = new('', (), R, me)"))
-                lines += [(1, f"{self.names['law', law.name]}(S, W, me, D)") for law in laws]
-                lines.append((1, "if D.fired: commit(R, D)"))
-                lines.append((1, "R.paid += D.rewards"))
+                self._together(laws, lines)
         name = self.terms.fresh("phases_")
         self.terms.function(name, _ARGS, [*lines, *self._close()])
         return f"{name}(S, W, me, R, J)"
 
+    def _together(self, laws: tuple[Law, ...], lines: Lines) -> None:
+        """A simultaneous phase: every law logs what it asks for, then all of it is written."""
+        lines.append((1, "D = new('', (), R, me)"))
+        lines += [(1, f"{self.names['law', law.name]}(S, W, me, D)") for law in laws]
+        if any(self._tells(law.body) for law in laws):
+            lines.append((1, "if D.fired: tell(R, D)"))
+        else:
+            lines += [(1, "if D.fired: commit(R, D)"), (1, "R.paid += D.rewards")]
+
     def _each(self, law: Law, lines: Lines) -> None:
         """A law whose bindings do not touch each other, one binding after the other."""
-        writer = _Direct(self.terms, self.births, lines)
+        writer = self._direct(lines)
         names, writer.depth = self.terms.loops(law.params, law.when, {}, lines, 1)
         codes = [names[one.name].code for one in law.params]
         before = len(lines)
-        run = self.names["turn", law.name]
-        self._carried_out(writer, law.body, names, run, "law", law.name, codes)
+        self._carried_out(writer, law.body, names, "law", law.name, codes, alone=False)
         if len(lines) == before:
             writer.line("pass")
 
@@ -428,37 +485,38 @@ class QuickWriter:
     def _turn(self, law: Law) -> str:
         params = {one.name: Name(self.terms.fresh("a")) for one in law.params}
         codes = [one.code for one in params.values()]
-        writer = _Direct(self.terms, self.births)
+        writer = self._direct()
         if law.when is not None:
             writer.line(f"if not {self.terms.term(law.when, params)}: return 0")
-        run = self.names["turn", law.name]
-        self._carried_out(writer, law.body, params, run, "law", law.name, codes)
+        self._carried_out(writer, law.body, params, "law", law.name, codes)
         name = self.terms.fresh("quick_")
         self.terms.function(name, [*_ARGS, *codes], [*writer.lines, (1, "return 0")])
         return name
 
     def _close(self) -> Lines:
         """Invariants, the number of the tick, awards and endings."""
-        lines: Lines = [
-            (1, f"if {self.names['invariant', name]}(S, W, me): return {UNSURE}")
-            for name in self.rules.invariants
-        ]
-        lines += [(1, f"J += ({TICK}, S[{TICK}])"), (1, f"S[{TICK}] += 1")]
-        rules = self.rules.worlds[self.world.name]
+        terms, rules = self.terms, self.rules.worlds[self.world.name]
+        lines: Lines = []
+        for one in self.rules.invariants.values():
+            names, depth = terms.loops(one.params, None, {}, lines, 1)
+            lines.append((depth, f"if not {terms.term(one.condition, names)}: return {UNSURE}"))
+        lines += [(1, terms.push(str(TICK))), (1, f"S[{TICK}] += 1")]
         for at, award in enumerate(rules.awards):
-            test = self.terms.term(award.when, {})
-            lines.append((1, f"if {at} not in S[{AWARDED}] and {test}:"))
-            lines.append((2, f"J += ({AWARDED}, S[{AWARDED}])"))
-            lines.append((2, f"S[{AWARDED}] = (*S[{AWARDED}], {at})"))
-        pays = self._pays()
-        for ending in rules.endings:
-            test = self.terms.term(ending.condition, {})
-            lines.append((1, f"if {ending.name!r} not in S[{LATCHED}] and {test}:"))
-            lines.append((2, f"J += ({LATCHED}, S[{LATCHED}])"))
-            lines.append((2, f"S[{LATCHED}] = (*S[{LATCHED}], {ending.name!r})"))
+            lines += self._latched(AWARDED, at, at, terms.term(award.when, {}))
+        pays = [*self._pays(), "return 0"]
+        for at, ending in enumerate(rules.endings):
+            lines += self._latched(LATCHED, at, ending.name, terms.term(ending.condition, {}))
             if not self.world.endless:
-                lines += [(2, text) for text in (*pays, "return 0")]
-        return [*lines, *((1, text) for text in (*pays, "return 0"))]
+                lines += [(2, text) for text in pays]
+        return [*lines, *((1, text) for text in pays)]
+
+    def _latched(self, slot: int, at: int, value: object, test: str) -> Lines:
+        """The lines that note an award or ending, the number ``at``, where it is reached now."""
+        return [
+            (1, f"if {value!r} not in S[{slot}] and {test}:"),
+            (2, self.terms.push(str(slot))),
+            (2, f"S[{slot}] = (*S[{slot}], {value!r})"),
+        ]
 
     def _pays(self) -> list[str]:
         """The lines that pay what the world pays for a tick."""
@@ -474,5 +532,5 @@ class QuickWriter:
 
 
 def _new(kind: str, name: str, codes: list[str]) -> str:
-    """The line that makes the log of a rule."""
-    return f"D = new({f'{kind} {name}'!r}, ({''.join(f'{one}, ' for one in codes)}), R, me)"
+    """What the log, or the draws, of a rule are made from."""
+    return f"{f'{kind} {name}'!r}, ({''.join(f'{one}, ' for one in codes)}), R, me"

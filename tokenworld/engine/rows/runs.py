@@ -1,40 +1,52 @@
-"""Runs of one world on rows, one after the other: what rollouts and players without a session need.
+"""Runs of one world on rows, one after the other: what rollouts, environments and players without
+a session need.
 
 `begin` sets the row to a start, `intend` changes it in place; nothing is kept to take a tick back.
 """
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from tokenworld.engine.layout import Layout
-from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.hoist import words_are_sure
-from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
+from tokenworld.engine.rows.layout import LATCHED, NAMES, SEED, TICK
 from tokenworld.engine.rows.legal import Args, Legal
 from tokenworld.engine.rows.log import Row, rewarded
-from tokenworld.engine.rows.record import number_json
-from tokenworld.engine.rows.stepper import Record, RowStepper
+from tokenworld.engine.rows.record import Before, Record, Stamp, number_json
+from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.state import State
-from tokenworld.ground import By, Command, Instance, NoMatch, Prose
+from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, Status
 
-__all__ = ["Runs"]
+__all__ = ["EXECUTED", "Runs"]
+
+Told = Literal["", "said", "all"]
+EXECUTED: tuple[Status, ...] = ("executed",)
+"""What most intents come to, in one piece: who gets this very tuple need not look further."""
+_REFUSED: tuple[Status, ...] = ("refused",)
+_LUCK = SeededLuck()
+MOST_LISTS = 4096
+"""Lists of legal commands that are kept, by the slots that decide them."""
 
 
 class Runs:
     """The present row of a world.
 
-    ``told``: every text is worked out, as play does; else only where one may have no value, which
-    is an error of its tick. ``fixed``: starts differ in nothing that play never writes.
+    ``told``: what else is worked out than what a run comes to: ``all`` as play does, ``said`` what
+    is said, and why a command is refused. What may have no value, which is an error of its tick,
+    is worked out in any case. ``fixed``: starts differ in nothing that play never writes.
     """
 
     def __init__(
-        self, instance: Instance, layout: Layout, prose: Prose, *, told: bool, fixed: bool
+        self, instance: Instance, layout: Layout, prose: Prose, *, told: Told, fixed: bool
     ) -> None:
-        self._given, self._fixed = (instance, layout, prose), fixed
+        self._given, self._fixed, self._told = (instance, layout, prose), fixed, told
         self._endless = instance.world.endless
-        self._live = instance.world.outcomes == "live"
-        self._told: bool | None = True if told else None
-        self._luck: Luck = SeededLuck()
         self._first: list[object] = []
+        self._refused: tuple[Command, int] | None = None
+        self.records: list[Record] = []
+        """Those of the last intent, where it took the general way of the stepper."""
 
     def begin(self, state: State) -> None:
         """Start a run in a state."""
@@ -50,28 +62,71 @@ class Runs:
 
     def _make(self, base: State) -> None:
         instance, layout, prose = self._given
-        self.stepper = RowStepper(instance, layout, prose, base, quiet=True, fixed=self._fixed)
-        if self._told is None:
-            self._told = not words_are_sure(self.stepper.rules, instance.world.name)
-        if self._told:
-            self.stepper = RowStepper(instance, layout, prose, base, fixed=self._fixed)
+        says, fixed = self._told == "said", self._fixed
+        self.stepper = RowStepper(
+            instance, layout, prose, base, quiet=True, says=says, fixed=fixed
+        )  # fmt: skip
+        if self._told == "all" or not words_are_sure(self.stepper.rules, instance.world.name):
+            self.stepper = RowStepper(instance, layout, prose, base, fixed=fixed)
         self._legal = Legal(self.stepper)
+        self._decided = self._legal.decided()
+        self._listed: dict[Any, list[tuple[str, list[Args]]]] = {}
 
     # ---- playing --------------------------------------------------------------------------------
 
-    def intend(self, intent: Command | NoMatch, by: By = "player") -> list[Record]:
-        """The intent of the actor whose turn it is, and its records."""
-        found = self.stepper.tick(self.row, intent, self._luck, by)
-        self.row.J.clear()
-        return found
+    def intend(self, intent: Command | NoMatch, by: By = "player") -> tuple[Status, ...]:
+        """The intent of the actor whose turn it is, and the status of each of its records."""
+        row, stepper = self.row, self.stepper
+        row.J.clear()
+        self.records, self._refused = [], None
+        if stepper.quiet and isinstance(intent, Command):
+            code = stepper.quick(row, intent, _LUCK)
+            if code == 0:
+                return EXECUTED
+            if code is not None:
+                self._refused = intent, -1 - code
+                return _REFUSED
+        row.said = []
+        self.records = stepper.general(row, intent, _LUCK, by)
+        return tuple([one.status for one in self.records])
+
+    @property
+    def written(self) -> list[int]:
+        """The slots that the last intent wrote; some of them more than once."""
+        return self.row.J[::2]
 
     def paid(self) -> float:
         """The rewards of the last intent."""
-        return float(number_json(rewarded(self.row.paid))) if self.row.paid else 0.0
+        total = 0
+        for amount, decimals in self.row.paid:
+            if decimals or not isinstance(amount, int):
+                return float(number_json(rewarded(self.row.paid)))
+            total += amount
+        return float(total)
+
+    def said(self) -> list[str]:
+        """The lines that the last intent said."""
+        return [*self.row.said, *(line for one in self.records for line in one.said)]
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The records of the last intent that came to nothing, without hashes."""
+        row, stepper = self.row, self.stepper
+        if self._refused is not None:
+            self.records, self._refused = [stepper.refusal(row, *self._refused)], None
+        before = Before(row.S[TICK], None, Stamp("", row.S[NAMES], None))
+        return stepper.shown.outcomes(self.records, before)
 
     def legal(self) -> list[tuple[str, list[Args]]]:
         """The arguments of the legal commands of each action that has some."""
-        return self._legal.by_action(self.row)
+        if self._decided is None or self.over:
+            return self._legal.by_action(self.row)
+        key = self._decided(self.row.S)
+        known = self._listed.get(key)
+        if known is None:
+            if len(self._listed) >= MOST_LISTS:
+                self._listed.clear()
+            known = self._listed[key] = self._legal.by_action(self.row)
+        return known
 
     def command(self, name: str, args: Args) -> Command:
         """A legal command."""
@@ -94,15 +149,15 @@ class Runs:
         """Whether later intents are halted."""
         return bool(self.row.S[LATCHED]) and not self._endless
 
+    def endings(self) -> tuple[str, ...]:
+        """The endings reached so far; where outcomes are live, the one that is true now."""
+        return self.stepper.endings(self.row.S)
+
     def reached(self) -> int:
         """The ending that came first; where outcomes are live, the one that is true now; or -1."""
-        S, code = self.row.S, self.stepper.code
-        names = [one.name for one in code.world.endings]
-        if not self._live:
-            return names.index(S[LATCHED][0]) if S[LATCHED] else -1
-        me = self.stepper.me
-        holds = (at for at in range(len(names)) if code["ending", str(at)](S, S, me))
-        return next(holds, -1)
+        found = self.endings()
+        names = [one.name for one in self.stepper.code.world.endings]
+        return names.index(found[0]) if found else -1
 
     def score(self) -> float:
         """The score now."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tokenworld.core import Rules, lowered
+from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder
 from tokenworld.core.rules import Law
 from tokenworld.engine.applying import net
@@ -26,19 +26,18 @@ from tokenworld.engine.rows.layout import (
     DEEDS,
     DRAWN,
     FACTS,
-    FIRED,
     KINDS,
     LATCHED,
     LONGS,
-    NAMES,
     ROUND,
     TICK,
     TOLD,
     TURN,
     Slots,
 )
-from tokenworld.engine.rows.log import Log, Row, rewarded
-from tokenworld.engine.rows.program import Program
+from tokenworld.engine.rows.log import Log, Row
+from tokenworld.engine.rows.outputs import Outputs
+from tokenworld.engine.rows.program import Function, Program
 from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.engine.rows.record import Broken, Digest, Record, Shown
 from tokenworld.engine.rows.why import Requires
@@ -55,7 +54,6 @@ from tokenworld.ground import (
     RequireReport,
     Status,
     domain_of,
-    show_value,
 )
 from tokenworld.model import IntervalRange, ObjectType, Phase, TypeRange
 
@@ -66,30 +64,25 @@ ADDED = ("range", "unique", "cycle")
 Args = tuple[Raw, ...]
 
 
-class RowStepper:
+class RowStepper(Outputs):
     """Steps the states that share the population and, if ``fixed``, what play never writes.
 
-    ``quiet``: nothing is said, and no text or score is worked out; ``Row.paid`` has the rewards.
+    ``quiet``: no change, hash or score is told of a tick; ``Row.paid`` has the rewards. Texts are
+    worked out only if it ``says`` them.
     """
 
     def __init__(
         self, instance: Instance, layout: Layout, prose: Prose, base: State, *,
-        quiet: bool = False, fixed: bool = True,
+        quiet: bool = False, says: bool = False, fixed: bool = True,
     ) -> None:  # fmt: skip
         self.instance, self.quiet = instance, quiet
-        self.rules: Rules = lowered(instance.program)
-        self.slots = Slots(layout, self.rules, base, fixed=fixed)
-        self.code = Program(self.slots, prose, whole_ticks=quiet)
+        slots = Slots(layout, lowered(instance.program), base, fixed=fixed)
+        code = Program(slots, prose, whole_ticks=quiet, says=says)
+        super().__init__(code, says=says or not quiet)
         self.guards, self.why = Guards(self.code), Requires(self.code)
         self.digest, self.shown = Digest(self.slots), Shown(self.slots)
-        self.code.space["new"] = self._new_log
         self.actors = base.actors
         self.me = base.me
-        self.params: dict[str, tuple[Binder, ...]] = {
-            **{f"action {name}": one.params for name, one in self.rules.actions.items()},
-            **{f"law {name}": one.params for name, one in self.rules.laws.items()},
-            **{f"watch {name}": one.params for name, one in self.rules.watches.items()},
-        }
         self.phases = tuple(self._phase_laws())
         self.orders = {
             phase.name: Order(
@@ -101,11 +94,16 @@ class RowStepper:
             if phase is not None
         }
         self._rules_look_back = self._needs_start()
+        self._keeps_start = self.looks_back
+        self._endless, self._watched = instance.world.endless, bool(self.rules.watches)
+        self._steps: dict[str, Function] = {
+            action: self.code.space[name] for action, name in self.code.quick.items()
+        }
 
     @property
     def looks_back(self) -> bool:
         """Whether anything, be it a text, reads the state at the start of the tick."""
-        return self._rules_look_back or (not self.quiet and self.code.writer.looks_back)
+        return self._rules_look_back or (self.says and self.code.writer.looks_back)
 
     def _needs_start(self) -> bool:
         """Whether a rule reads the state at the start of the tick."""
@@ -135,6 +133,16 @@ class RowStepper:
         """The state that a row stands for."""
         return self.slots.decode(row.S)
 
+    def endings(self, S: list[Any]) -> tuple[str, ...]:
+        """The endings reached so far; where outcomes are live, the one that is true now."""
+        if self.instance.world.outcomes != "live":
+            reached: tuple[str, ...] = S[LATCHED]
+            return reached
+        for at, one in enumerate(self.code.world.endings):
+            if self.code["ending", str(at)](S, S, self.me):
+                return (one.name,)
+        return ()
+
     def halt(self, row: Row, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why: nothing happens."""
         record = Record("halted", cause=cause, score=self.code.score(row.S, row.S, self.me))
@@ -152,95 +160,74 @@ class RowStepper:
         self, row: Row, intent: Command | NoMatch, luck: Luck | None = None, by: By = "player"
     ) -> list[Record]:
         """The intent of the actor whose turn it is."""
-        if self.quiet and isinstance(intent, Command) and intent.action in self.code.quick:
-            record = self._quick(row, intent, luck or SeededLuck())
-            if record is not None:
-                record.by = by
-                return [record]
-        found = Tick(self, row, luck or SeededLuck()).intent(intent)
+        if self.quiet and isinstance(intent, Command):
+            before = row.S[LATCHED]
+            code = self.quick(row, intent, luck or SeededLuck())
+            if code == 0:
+                now = row.S[LATCHED][len(before) :]
+                return [Record("executed", intent, time_passed=True, latched=now, by=by)]
+            if code is not None:
+                return [Record("refused", intent, refused=-1 - code, by=by)]
+        return self.general(row, intent, luck or SeededLuck(), by)
+
+    def general(
+        self, row: Row, intent: Command | NoMatch, luck: Luck, by: By = "player"
+    ) -> list[Record]:
+        """The same in the general way."""
+        found = Tick(self, row, luck).intent(intent)
         for one in found:
             one.by = by if one.by == "player" else one.by
         return found
 
-    def _quick(self, row: Row, command: Command, luck: Luck) -> Record | None:
-        """The tick by one function; ``None`` leaves it to the general way, nothing is changed."""
-        S, mark, latched = row.S, row.mark, row.S[LATCHED]
-        if S[LONGS] or (latched and not self.instance.world.endless):
+    def quick(self, row: Row, command: Command, luck: Luck) -> int | None:
+        """The tick by one function: 0, or -1 and below for the require that was false. ``None``
+        leaves it to the general way, and nothing is changed."""
+        S, J = row.S, row.J
+        step, latched, mark = self._steps.get(command.action), S[LATCHED], len(J)
+        if step is None or S[LONGS] or (latched and not self._endless):
             return None
         self._luck, row.paid = luck, []
+        if self.says:
+            row.said = []
+            row.lines.clear()
         self.slots.fill(S)
-        step = self.code.space[self.code.quick[command.action]]
-        start = row.copy() if self.looks_back else S
-        record = Record("executed", command, time_passed=True)
+        start = row.copy() if self._keeps_start else S
+        code: int
         try:
-            code = step(S, start, self.me, row, row.J, *command.args)
-            if code == 0 and self.rules.watches:
-                self.slots.epoch += 1
-                self.watch(row, start, record, luck)
+            code = step(S, start, self.me, row, J, *command.args)
+            if code == 0 and (self._watched or S[LATCHED] is not latched):
+                self._follow(row, start, latched, luck)
         except Breach:
             code = UNSURE
         self.slots.epoch += 1
         if code == 0:
             if S[DRAWN]:
                 row.set(DRAWN, {})
-            record.latched = S[LATCHED][len(latched) :]
-            return record
+            return 0
         row.undo(mark)
-        if code == UNSURE or self.instance.world.time_always:
-            return None
-        return Record("refused", command, refused=-1 - code)
+        return None if code == UNSURE or self.instance.world.time_always else code
 
-    def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
-        """What the watches say of a commit; ``told`` is the row that they spoke of last."""
-        for name, watch in self.rules.watches.items():
-            bindings = self.code["watch", name]
-            now = bindings(row.S, told, self.me)
-            if now and not watch.uses_was:
-                earlier = bindings(told, told, self.me)
-                now = [args for args in now if args not in earlier]
-            if watch.once:
-                now = [args for args in now if (name, args) not in row.S[FIRED]]
-                if now:
-                    row.set(FIRED, row.S[FIRED] | {(name, args) for args in now})
-            for args in now if name in self.code.paying or not self.quiet else ():
-                log = Log(row, luck, self.params)
-                log.title, log.args = f"watch {name}", args
-                self.code["spoken", name](row.S, told, self.me, log, *args)
-                row.paid += log.rewards
-                if not self.quiet:
-                    self.speak(row, record, log)
+    def _follow(self, row: Row, start: list[Any], latched: tuple[str, ...], luck: Luck) -> None:
+        """What watches and endings add to a tick by one function; raises `Breach` where a text
+        has no value."""
+        self.slots.epoch += 1
+        record = Record("executed")
+        if self.rules.watches:
+            self.watch(row, start, record, luck)
+        if self.says:
+            self.end_words(row, start, row.S[LATCHED][len(latched) :], record)
+            if record.fault is not None:
+                raise record.fault
+            row.said += record.said
 
-    def speak(self, row: Row, record: Record, log: Log) -> None:
-        """Keep what a log said, emitted and paid."""
-        program = self.rules.program
-        for words, was, me, args in log.lines:
-            try:
-                text = words(row.S, was, me, *args)
-            except Breach as breach:
-                record.fault = record.fault or breach
-            else:
-                record.said += [line for line in text.split("\n") if line]
-        for event, args in log.events:
-            shown = tuple(
-                show_value(program, row.S[NAMES], binder.type, value)
-                for binder, value in zip(program.events[event].params, args, strict=True)
-            )
-            record.events.append((event, shown))
-        record.reward = rewarded(log.rewards, record.reward)
-
-    def _new_log(self, title: str, args: Args, row: Row, actor: int | None) -> Log:
-        """The log of a body that a quick tick does not write directly."""
-        log = Log(row, self._luck, self.params)
-        log.title, log.args, log.actor = title, args, actor
-        return log
+    def refusal(self, row: Row, command: Command, index: int) -> Record:
+        """The record of a command that `quick` refused, with its requires."""
+        reports = self.why.reports(row.S, row.S, self.slots.acting(row.S), command)
+        return Record("refused", command, refused=index, requires=reports)
 
     def asking(self, row: Row, luck: Luck | None = None) -> Tick:
         """A tick that is not carried out, to ask what would come of a command."""
         return Tick(self, row, luck or SeededLuck())
-
-    def use(self, luck: Luck) -> None:
-        """Who decides the draws of generated functions that are called from elsewhere."""
-        self._luck = luck
 
     def domain(self, row: Row, binder: Binder) -> Sequence[Raw]:
         """The values of a parameter, objects by number."""
@@ -380,7 +367,7 @@ class Tick:
 
     def _explain(self, refused: Record) -> None:
         """Note how every require of a refused command stands."""
-        if not self.of.quiet:
+        if self.of.says:
             assert refused.command is not None
             since = self._since(refused.command)
             refused.requires = self.of.why.reports(self.row.S, since, self.acting, refused.command)
@@ -586,7 +573,7 @@ class Tick:
     def _speak(self, log: Log, record: Record, mark: int) -> None:
         """Keep what a body said, emitted and paid; what it destroyed reads as it was."""
         row = self.row
-        if not self.of.quiet:
+        if self.of.says:
             back = recalled(row, log, mark) if log.doomed else []
             self.of.speak(row, record, log)
             for slot, value in back:
@@ -613,8 +600,8 @@ class Tick:
             row.set(TICK, row.S[TICK] + 1)
         last.latched = self._progress()
         self.of.watch(row, self.told, last, self.luck)
-        if not self.of.quiet:
-            self._end_words(last)
+        if self.of.says:
+            self.of.end_words(row, self.start, last.latched, last)
         self._scored(last)
 
     def _own_round(self, row: Row) -> None:
@@ -700,14 +687,6 @@ class Tick:
         if found and not live:
             row.set(LATCHED, (*latched, *found))
         return tuple(found)
-
-    def _end_words(self, record: Record) -> None:
-        """The texts of the endings that were reached now."""
-        for at, line in enumerate(self.code.world.endings):
-            if line.name in record.latched and line.text is not None:
-                log = self._log("", ())
-                log.say(self.code["ended", str(at)], self.start, self.of.me, ())
-                self.of.speak(self.row, record, log)
 
     def _scored(self, record: Record) -> None:
         """The score and what the world pays now."""

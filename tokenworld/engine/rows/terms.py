@@ -253,6 +253,14 @@ class TermWriter(TermVisitor[Names, str]):
         offset = (store.offset or 0) - low
         return f"{place}{offset:+}" if offset else place
 
+    def within_length(self, code: str, kind: ValueType) -> str:
+        """The code of a number that may have too many digits; see `within_length`."""
+        return within_length(code, kind)
+
+    def push(self, place: str) -> str:
+        """The line that notes the value of a slot in the journal."""
+        return f"J += ({place}, S[{place}])"
+
     def sure(self, store: Store, args: tuple[Term, ...], names: Names) -> bool:
         """Whether arguments surely have a place that arithmetic finds."""
         if store.column.fluent.symmetric or any(self.loose(one, names) for one in args):
@@ -419,13 +427,13 @@ class TermWriter(TermVisitor[Names, str]):
         if name in _INFIX:
             code = f"({args[0]} {name} {args[1]})"
             code = f"total({_INFIX[name]}, {args[0]}, {args[1]})" if loose else code
-            return within_length(code, term.type)
+            return self.within_length(code, term.type)
         if name == "id":
             return args[0]
         passed = ", ".join([*args, *more])
         code = f"total({name}, {passed})" if loose else f"{name}({passed})"
         return (
-            within_length(code, term.type)
+            self.within_length(code, term.type)
             if name in ("toward", "round_real", "rounded_exact")
             else code
         )
@@ -499,7 +507,7 @@ class TermWriter(TermVisitor[Names, str]):
         self.function(name, (one.code for one in own.values()), lines)
         passed = [one.code for one in used.values()]
         code = f"{name}({', '.join(['S', 'W', 'me', *passed])})"
-        return within_length(code, term.type) if term.fold == "sum" else code
+        return self.within_length(code, term.type) if term.fold == "sum" else code
 
     def _folded(self, term: Fold, names: Names) -> tuple[str, str, str]:
         """What stands before the loops of a fold, in them and behind them."""

@@ -1,0 +1,145 @@
+"""What the rules of a stepper put out: the logs and draws of their bodies, and what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokenworld.core import Rules
+from tokenworld.core.nodes import Binder
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.rows.commit import commit, recalled
+from tokenworld.engine.rows.layout import FIRED, NAMES, Slots
+from tokenworld.engine.rows.log import Draws, Log, Row, key_args, rewarded
+from tokenworld.engine.rows.program import Program
+from tokenworld.engine.rows.record import Record
+from tokenworld.ground import Json, Raw, show_value
+
+__all__ = ["Outputs"]
+
+Args = tuple[Raw, ...]
+MOST_KEYS = 1 << 16
+"""Arguments of rules that are kept as the keys of draws show them."""
+
+
+class Outputs:
+    """What generated functions of a stepper ask for, and what their logs come to in words.
+
+    ``says``: texts are worked out. `use` says whose luck decides the draws.
+    """
+
+    rules: Rules
+    slots: Slots
+    code: Program
+    me: int | None
+    says: bool
+
+    def __init__(self, code: Program, *, says: bool) -> None:
+        self.code, self.slots, self.rules, self.says = code, code.slots, code.rules, says
+        self._shown: dict[tuple[str, Args], tuple[Json, ...]] = {}
+        self._luck: Luck = SeededLuck()
+        self.params: dict[str, tuple[Binder, ...]] = {
+            **{f"action {name}": one.params for name, one in self.rules.actions.items()},
+            **{f"law {name}": one.params for name, one in self.rules.laws.items()},
+            **{f"watch {name}": one.params for name, one in self.rules.watches.items()},
+        }
+        code.space |= {
+            "new": self._new_log, "draws": self._new_draws, "speak": self._say, "tell": self._tell,
+        }  # fmt: skip
+
+    # ---- logs and draws -----------------------------------------------------------------------
+
+    def use(self, luck: Luck) -> None:
+        """Who decides the draws of generated functions that are called from elsewhere."""
+        self._luck = luck
+
+    def _new_log(self, title: str, args: Args, row: Row, actor: int | None) -> Log:
+        """The log of a body that a quick tick does not write directly."""
+        log = Log(row, self._luck, self.params)
+        log.title, log.args, log.actor = title, args, actor
+        return log
+
+    def _new_draws(self, title: str, args: Args, row: Row, actor: int | None) -> Draws:
+        """The draws of a body that a quick tick writes directly."""
+        return Draws(row, self._luck, title, args, self._key)
+
+    def _key(self, title: str, args: Args, names: tuple[str, ...]) -> tuple[Json, ...]:
+        """The arguments of a rule in the keys of its draws, in a tick of the world's only actor."""
+        if self.slots.creates:  # another object may come to have a number
+            return key_args(self.slots, names, self.params, title, args, self.me)
+        known = self._shown.get((title, args))
+        if known is None:
+            if len(self._shown) >= MOST_KEYS:
+                self._shown.clear()
+            known = key_args(self.slots, names, self.params, title, args, self.me)
+            self._shown[title, args] = known
+        return known
+
+    # ---- words --------------------------------------------------------------------------------
+
+    def _say(self, row: Row) -> None:
+        """Work out the lines that a body said, all of whose writes are done."""
+        for words, was, me, args in row.lines:
+            row.said += [line for line in words(row.S, was, me, *args).split("\n") if line]
+        row.lines.clear()
+
+    def _tell(self, row: Row, log: Log) -> None:
+        """Commit a log and work out what it says; what it destroyed reads as it was."""
+        mark = row.mark
+        commit(row, log)
+        row.paid += log.rewards
+        if log.lines:
+            back = recalled(row, log, mark) if log.doomed else []
+            row.lines += log.lines
+            self._say(row)
+            for slot, value in back:
+                row.S[slot] = value
+            self.slots.epoch += 1
+
+    def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
+        """What the watches say of a commit; ``told`` is the row that they spoke of last."""
+        for name, watch in self.rules.watches.items():
+            bindings = self.code["watch", name]
+            now = bindings(row.S, told, self.me)
+            if now and not watch.uses_was:
+                earlier = bindings(told, told, self.me)
+                now = [args for args in now if args not in earlier]
+            if watch.once:
+                now = [args for args in now if (name, args) not in row.S[FIRED]]
+                if now:
+                    row.set(FIRED, row.S[FIRED] | {(name, args) for args in now})
+            for args in now if name in self.code.paying or self.says else ():
+                log = Log(row, luck, self.params)
+                log.title, log.args = f"watch {name}", args
+                self.code["spoken", name](row.S, told, self.me, log, *args)
+                row.paid += log.rewards
+                if self.says:
+                    self.speak(row, record, log)
+
+    def end_words(
+        self, row: Row, start: list[Any], reached: tuple[str, ...], record: Record
+    ) -> None:
+        """The texts of endings that were reached now."""
+        for at, line in enumerate(self.code.world.endings):
+            if line.name in reached and line.text is not None:
+                log = Log(row, SeededLuck(), self.params)
+                log.say(self.code["ended", str(at)], start, self.me, ())
+                self.speak(row, record, log)
+
+    def speak(self, row: Row, record: Record, log: Log) -> None:
+        """Keep what a log said, emitted and paid."""
+        program = self.rules.program
+        for words, was, me, args in log.lines:
+            try:
+                text = words(row.S, was, me, *args)
+            except Breach as breach:
+                record.fault = record.fault or breach
+            else:
+                record.said += [line for line in text.split("\n") if line]
+        for event, args in log.events:
+            shown = tuple(
+                show_value(program, row.S[NAMES], binder.type, value)
+                for binder, value in zip(program.events[event].params, args, strict=True)
+            )
+            record.events.append((event, shown))
+        record.reward = rewarded(log.rewards, record.reward)

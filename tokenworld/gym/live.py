@@ -1,0 +1,209 @@
+"""Episodes on one live row: stepped in place by compiled rules, without a session.
+
+They are those of a session, value by value. What only words need is worked out when it is asked
+for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenworld.engine import State
+from tokenworld.engine.rows.layout import LATCHED, NAMES, TICK
+from tokenworld.engine.rows.runs import EXECUTED, Runs
+from tokenworld.ground import FRUITLESS, PASS, Command, NoMatch, Status
+from tokenworld.gym.episode import CommandList, Ends, Rules, lives, meant, why_not
+from tokenworld.gym.spaces import Observer, Sight
+from tokenworld.prose import EnglishProse
+from tokenworld.session import Session
+from tokenworld.session.intents import Resolver
+from tokenworld.session.players import give_once
+from tokenworld.session.rollouts import draws_in_setup
+
+__all__ = ["LiveEpisode"]
+
+
+MOST_MASKS = 256
+"""Masks that are kept, by the identity of the list that they show: `Runs.legal` keeps lists too."""
+
+
+class LiveEpisode:
+    """The present episode of a world whose commands rest on no secret; `begin` starts the next one.
+
+    ``commands`` numbers its commands, ``observer`` says what is seen. ``keeps``: the intents are
+    kept, so that `session` can play them again.
+    """
+
+    def __init__(
+        self, rules: Rules, commands: CommandList, observer: Observer, *, keeps: bool
+    ) -> None:
+        self._rules, self._commands, self._observer, self._keeps = rules, commands, observer, keeps
+        self.world = world = rules.world
+        self._engine, self.varies = world.engine, draws_in_setup(world)
+        self.runs = Runs(
+            self._engine.instance, self._engine.layout, EnglishProse(),
+            told="said", fixed=not self.varies,
+        )  # fmt: skip
+        self._scored = world.world.score is not None or bool(world.world.awards)
+        self._resolver = Resolver(world)
+        self._several = len(commands.start.actors) > 1
+        self._moves = self.varies or observer.comes_and_goes
+        actions = world.program.actions
+        self._params = {"": (), **{name: one.params for name, one in actions.items()}}
+        self._sight: Sight | None = None
+        self._begun = False
+
+    def begin(self, seed: int) -> None:
+        """Start an episode."""
+        if self._begun and not self.varies:
+            self.runs.restart(seed)
+        else:
+            self.runs.begin(self._engine.start(seed))
+            self._begun = True
+        self._commands.begin()
+        self._seed, self.steps, self._halted = seed, 0, False
+        self.status: Status | str = ""
+        self._said: list[str] = []
+        self._why: dict[str, Any] = {}
+        self._score = self.score() if self._scored else 0.0
+        self._intents: list[Command | str] = []
+        self._session: Session | None = None
+        stepper, row = self.runs.stepper, self.runs.row
+        if self._sight is None or self._sight.stepper is not stepper:
+            self._sight = self._observer.sight(stepper)
+            self._masks: dict[int, tuple[Any, NDArray[np.int8]]] = {}
+        self._sight.begin(row.S, again=not self.varies)
+
+    @property
+    def tick(self) -> int:
+        """The number of the tick."""
+        return self.runs.tick
+
+    def score(self) -> float:
+        """The present score."""
+        return self.runs.score() if self._scored else 0.0
+
+    # ---- playing ------------------------------------------------------------------------------
+
+    def give(self, intent: Command | str) -> float:
+        """One step, an intent of the actor whose turn it is: its reward."""
+        runs, sight, before = self.runs, self._sight, self._score
+        assert sight is not None
+        if self._keeps:
+            self._intents.append(intent)
+        given = self._understood(intent) if self._moves or isinstance(intent, str) else intent
+        statuses = runs.intend(given)
+        self.steps += 1
+        reward = runs.paid() if runs.row.paid else 0.0
+        self._why = {}
+        if statuses is EXECUTED:
+            self.status, self._said = "executed", runs.row.said
+        else:
+            reward += self._told(given, statuses)
+        sight.follow(runs.row.S, runs.written)
+        if self._scored:
+            self._score = self.score()
+        return reward if self._rules.paid else self._score - before
+
+    def _told(self, given: Command | NoMatch, statuses: tuple[Status, ...]) -> float:
+        """Note what an intent came to that is no mere tick. The runner passes for who came to
+        nothing in a round, and halts where even that is nothing; what that pays."""
+        runs, sight, status = self.runs, self._sight, statuses[-1]
+        assert sight is not None
+        self.status = self._own() if runs.records else status
+        self._said = runs.said()
+        self._halted = self._halted or status == "halted"
+        outcomes = runs.outcomes() if self.status in FRUITLESS else ()
+        later = isinstance(given, NoMatch) and given.out_of_turn
+        paid = 0.0
+        if self._several and status in FRUITLESS and not later:
+            sight.follow(runs.row.S, runs.written)
+            passed = runs.intend(PASS, by="runner")
+            paid = runs.paid()
+            self._said += runs.said()
+            outcomes += runs.outcomes() if passed[-1] in FRUITLESS else ()
+            self._halted = self._halted or passed[-1] in FRUITLESS
+        self._why = why_not(map(self._engine.known.outcome, outcomes))
+        return paid
+
+    def _own(self) -> str:
+        """The status of the learner's own intent, whatever time made of it then."""
+        own = (one.status for one in reversed(self.runs.records) if one.by == "player")
+        return next(own, "")
+
+    def _understood(self, intent: Command | str) -> Command | NoMatch:
+        """The intent as play understands it; a command about what is gone means nothing."""
+        if isinstance(intent, Command):
+            S, slots = self.runs.row.S, self.runs.stepper.slots.live
+            params = self._params[intent.action]
+            if lives(params, intent.args, {name: S[slot] for name, slot in slots.items()}):
+                return intent
+        state = self.state
+        return self._resolver.resolve(state, meant(state, intent))
+
+    # ---- asking -------------------------------------------------------------------------------
+
+    @property
+    def ends(self) -> Ends:
+        """Whether the episode has terminated, and whether it was truncated."""
+        runs, steps = self.runs, self.steps
+        if not (self._halted or self._rules.live or runs.latched):
+            return False, steps >= self._rules.limit
+        reached = runs.endings()
+        return self._rules.ends(reached, over=runs.over, halted=self._halted, steps=steps)
+
+    def see(self) -> Any:
+        """What is seen now, in new arrays."""
+        assert self._sight is not None
+        return self._sight.seen()
+
+    def mask(self) -> NDArray[np.int8]:
+        """1 for what would be executed now, by the numbers of the commands."""
+        if self.runs.over:
+            self._commands.left_out = 0
+            return np.zeros(self._commands.size, np.int8)
+        found = self.runs.legal()
+        known = self._masks.get(id(found))
+        if known is None or known[0] is not found:
+            mask = np.zeros(self._commands.size, np.int8)
+            self._commands.set(mask, found)
+            mask[0] = 1
+            if len(self._masks) >= MOST_MASKS:
+                self._masks.clear()
+            known = self._masks[id(found)] = found, mask
+        return known[1].copy()
+
+    def info(self) -> dict[str, Any]:
+        """What is told beside an observation; see `info_of`."""
+        runs, S = self.runs, self.runs.row.S
+        acting = runs.stepper.slots.acting(S)
+        return {
+            "tick": S[TICK],
+            "score": self._score,
+            "actor": "" if acting is None else S[NAMES][acting],
+            "endings": list(runs.endings()) if S[LATCHED] or self._rules.live else [],
+            "status": self.status,
+            "said": self._said,
+            **self._why,
+            "action_mask": self.mask(),
+            "left_out": self._commands.left_out,
+        }
+
+    @property
+    def state(self) -> State:
+        """The present state."""
+        return self.runs.state()
+
+    @property
+    def session(self) -> Session:
+        """A session in which the intents that were kept have been played again."""
+        if self._session is None:
+            self._session = Session(self.world, self._seed, player="gym")
+            self._session.remembers = False
+        for intent in self._intents:
+            give_once(self._session, meant(self._session.state, intent), "human")
+        self._intents.clear()
+        return self._session
