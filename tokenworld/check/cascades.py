@@ -130,45 +130,40 @@ def _open_ended(draft: Draft, unknown: frozenset[str]) -> Iterator[str]:
             yield name
 
 
+_Fact = syn.FunctionDecl | syn.RelationDecl | syn.TableDecl
+_FACTS: Final[tuple[type[_Fact], ...]] = (syn.FunctionDecl, syn.RelationDecl, syn.TableDecl)
+_Named = syn.DeriveDecl | syn.ParamDecl | syn.EventDecl | syn.UnitDecl | syn.ActionDecl
+_DECLARED: Final[tuple[tuple[type[_Named], str], ...]] = (
+    (syn.DeriveDecl, "derives"),
+    (syn.ParamDecl, "params"),
+    (syn.EventDecl, "events"),
+    (syn.UnitDecl, "units"),
+    (syn.ActionDecl, "actions"),
+)
+
+
 def _failed(draft: Draft) -> Iterator[str]:
     """Names that are declared and yet in no table."""
-    for entry in draft.entries:
-        match entry.item:
-            case syn.TypeDecl(name=owner, members=members):
-                for member in members:
-                    key = attribute_id(owner.value, member.name.value)
-                    if isinstance(member, syn.AttributeDecl) and key not in draft.fluents:
-                        yield from _ends(member.name, member.flags)
-                    elif _untyped(member.name.span, draft):
-                        yield member.name.value
-            case syn.FunctionDecl(name=name, flags=flags):
-                if fact_id(name.value) not in draft.fluents:
-                    yield from _ends(name, flags)
-            case syn.RelationDecl(name=name, flags=marks):
-                if fact_id(name.value) not in draft.fluents:
-                    yield from _ends(name, marks)
-            case syn.TableDecl(name=name) if fact_id(name.value) not in draft.fluents:
-                yield name.value
-            case syn.DeriveDecl(name=name) if name.value not in draft.derives:
-                yield name.value
-            case syn.ParamDecl(name=name) if name.value not in draft.params:
-                yield name.value
-            case syn.EventDecl(name=name) if name.value not in draft.events:
-                yield name.value
-            case syn.UnitDecl(name=name) if name.value not in draft.units:
-                yield name.value
-            case syn.ActionDecl(name=name) if name.value not in draft.actions:
-                yield name.value
-            case syn.ActorDecl(name=name) if draft.actor is None:
-                yield name.value
-            case syn.WorldDecl(name=name, items=lines):
-                world = draft.worlds.get(name.value)
-                known = {one.name for one in world.endings} if world is not None else set()
-                for line in lines:
-                    if isinstance(line, syn.Ending) and line.name.value not in known:
-                        yield line.name.value
-            case _:
-                pass
+    for kind, table in _DECLARED:
+        names = (item.name.value for item, _ in draft.items(kind))
+        yield from (name for name in names if name not in getattr(draft, table))
+    for fact in (one for kind in _FACTS for one, _ in draft.items(kind)):
+        if fact_id(fact.name.value) not in draft.fluents:
+            yield from _ends(fact.name, fact.flags)
+    for owner, _ in draft.items(syn.TypeDecl):
+        for member in owner.members:
+            key = attribute_id(owner.name.value, member.name.value)
+            if isinstance(member, syn.AttributeDecl) and key not in draft.fluents:
+                yield from _ends(member.name, member.flags)
+            elif _untyped(member.name.span, draft):
+                yield member.name.value
+    if draft.actor is None:
+        yield from (item.name.value for item, _ in draft.items(syn.ActorDecl))
+    for item, _ in draft.items(syn.WorldDecl):
+        world = draft.worlds.get(item.name.value)
+        known = {one.name for one in world.endings} if world is not None else set()
+        lines = (one.name.value for one in item.items if isinstance(one, syn.Ending))
+        yield from (name for name in lines if name not in known)
 
 
 def _ends(name: syn.Name, flags: tuple[syn.Flag, ...]) -> Iterator[str]:
@@ -234,8 +229,5 @@ def _clamp(found: Diagnostic) -> Fix | None:
     """`clamped` behind the declaration of a number that a law may take out of its range."""
     if not found.related:
         return None
-    end = found.related[0].span
-    place = Span(
-        end.file, end.end, end.end, end.end_line, end.end_column, end.end_line, end.end_column
-    )
+    place = found.related[0].span.after
     return Fix("let the number stop at the ends of its range", (Edit(place, " clamped"),))

@@ -17,7 +17,7 @@ from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check
 from tokenworld.check.typing.names import attribute_id, attribute_of, fact_id
 from tokenworld.check.typing.types import is_subtype, kind_type, type_of_ref
-from tokenworld.diagnostics import Edit, Fix, Related, Span, did_you_mean
+from tokenworld.diagnostics import Edit, Fix, Related, did_you_mean
 from tokenworld.model import (
     BOOL,
     ROOT,
@@ -400,13 +400,8 @@ def _tell(table: syn.TableDecl, missing: tuple[str, ...], draft: Draft) -> None:
     hint = f"Add the row `{row}: …`, a default behind the type (`= …`), or make the type optional."
     fix = None
     if table.type is not None and isinstance(table.type, (syn.NamedType, syn.PrimitiveType)):
-        fix = Fix("let missing rows be `none`", (Edit(_behind(table.type.span), "?"),))
+        fix = Fix("let missing rows be `none`", (Edit(table.type.span.after, "?"),))
     draft.tell("TW0306", what, table.name.span, "a row is missing", hint, fix=fix)
-
-
-def _behind(span: Span) -> Span:
-    line, column = span.end_line, span.end_column
-    return Span(span.file, span.end, span.end, line, column, line, column)
 
 
 def _missing(fluent: Fluent, draft: Draft) -> tuple[str, ...] | None:

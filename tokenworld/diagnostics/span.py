@@ -39,6 +39,12 @@ class Span:
         """The form editors and terminals make clickable: `cellar.tw:17:3`."""
         return f"{self.file}:{self.line}:{self.column}"
 
+    @property
+    def after(self) -> Span:
+        """The empty place just behind the last character."""
+        line, column = self.end_line, self.end_column
+        return Span(self.file, self.end, self.end, line, column, line, column)
+
     def join(self, other: Span) -> Span:
         """The smallest span that covers both; both must lie in the same file."""
         first = self if self.start <= other.start else other

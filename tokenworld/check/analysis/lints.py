@@ -269,14 +269,8 @@ def _reasons(action: m.Action, draft: Draft) -> None:
 def _reason(action: m.Action, require: m.Require) -> Fix:
     words = re.sub(r"[^A-Za-z0-9]+", " ", action.name).strip() or "that"
     label = "cannot_" + words.lower().replace(" ", "_")
-    edit = Edit(_behind(require.span), f' else {label} "You cannot {words} now."')
+    edit = Edit(require.span.after, f' else {label} "You cannot {words} now."')
     return Fix("give it a label and a text", (edit,))
-
-
-def _behind(span: Span) -> Span:
-    """The empty place just behind a span."""
-    line, column = span.end_line, span.end_column
-    return Span(span.file, span.end, span.end, line, column, line, column)
 
 
 # ---- refusals in the state --------------------------------------------------------------
