@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 123_275
+LINES = 123_284
 MODULES = 482
 CROWDED = 4
 IN_CIRCLES = 7
