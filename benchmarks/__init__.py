@@ -1,1 +1,1 @@
-"""How fast is it, and is it right: `python -m benchmarks` answers the second question first."""
+"""Benchmarks: `python -m benchmarks` measures speed, and compares results before times."""

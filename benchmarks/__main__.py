@@ -1,8 +1,8 @@
-"""`python -m benchmarks`: V1 to V9, what users feel of speed, each beside what it is measured with.
+"""`python -m benchmarks` measures V1 to V9, each beside another program or commit.
 
-`--check` does no measuring: it checks that different ways to one result agree. `--planning`
-compares all ways to plan on families of worlds, `--growth` draws cost against the number of
-objects, `--screen` times a tick of `tw play` with its redraw.
+`--check` compares results and measures nothing. `--planning` compares all ways to plan on families
+of worlds, `--growth` plots cost against the number of objects, `--screen` times a tick of `tw play`
+with its redraw.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.speed.report import PARTS, RESULTS, install, report
 
 
 def main(arguments: list[str]) -> int:
-    """Run what was asked for; 1 where two ways to one result differ, 2 for a wrong option."""
+    """Run the selected measurements; 1 if two ways to one result differ, 2 for a wrong option."""
     parser = _parser()
     options = parser.parse_args(arguments)
     for given, known in ((options.parts, PARTS), (options.peers or (), PEERS)):
@@ -70,7 +70,7 @@ def _measured(options: argparse.Namespace, arguments: list[str]) -> Iterator[str
 
 
 def _named(argument: str) -> str:
-    """An argument as the page shows it: a folder of somebody's machine says nothing to others."""
+    """An argument as the page shows it, without the path of a local folder."""
     return "DIR" if os.sep in argument else f"'{argument}'" if " " in argument else argument
 
 

@@ -1,13 +1,12 @@
-"""The CPU time of whole verbs before a change and after it, over all worlds of `domains/`.
+"""CPU time of whole verbs before and after a change, over all worlds of `domains/`.
 
     python -m benchmarks.before_after --base COMMIT [--what VERB] [--rounds N] [WORLD …]
 
-The program as of COMMIT is unpacked into the cache folder. Both programs are asked about each
-world in turn, each time by a process of its own; counted is the CPU time of that process and of the
-planners it starts. Both read the same worlds, and both keep their bytecode, as Python does when it
-is not told otherwise. Answers are compared first: one that contradicts the other ends the run with
-1, and no time of that world is told. `check` and `test` are asked about each file. `conform` is
-asked about the text games with recorded rows, where `--rows` names these.
+The program as of COMMIT is unpacked into the cache folder. Both programs answer
+about each world alternately, each time in a new process; the time is that of the process and of
+the planners it starts. Both read the same worlds and use stored bytecode. Answers are compared
+first: a contradiction ends the run with 1, and no time of that world is printed. `check` and `test`
+take each file. `conform` takes the text games with recorded rows, if `--rows` names these.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ main()
 """
 _ANSWERS = (0, 1, 3)
 _COMPARED = {"check": ("ok",), "test": ("passed", "failed"), "conform": ("ok",)}
-"""The keys of an answer that must be equal. Runs may draw by another generator."""
+"""The keys of an answer that must be equal. Runs may use another draw generator."""
 _VERBS = ("check", "run", "plan", "audit", "test", "conform")
 _RUN = ("--player", "random", "--ticks", "200", "--seed", "1")
 _WORLD = re.compile(r"^world\s+(\w+)", re.MULTILINE)
@@ -55,14 +54,14 @@ _WORLD = re.compile(r"^world\s+(\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A verb with its options. An audit ends at its cap on states, not because time is up."""
+    """A verb with its options. The limit of an audit is a number of states, not time."""
 
     verb: str
     options: tuple[str, ...] = ()
 
 
 class Program(Protocol):
-    """What can be asked about worlds."""
+    """The verbs that are measured on worlds."""
 
     def ask(self, asked: Asked, world: str) -> tuple[float, Mapping[str, object] | None]:
         """The CPU seconds of an answer, and the answer; ``None`` where there is none."""
@@ -70,13 +69,13 @@ class Program(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two programs, by the folder that it is imported from and that of its bytecode."""
+    """One of the two programs: the folder that it is imported from, and that of its bytecode."""
 
     folder: Path
     bytecode: Path
 
     def warm(self, world: str) -> None:
-        """Write the bytecode of what a first answer imports, so that no answer pays for it."""
+        """Run once to write the bytecode, so that no measured call pays for it."""
         for verb in ("audit", "plan", "run", "test"):
             self.ask(Asked(verb), world)
 
@@ -97,20 +96,20 @@ class Side:
         return spent, json.loads(done.stdout) if done.returncode in _ANSWERS else None
 
     def _store(self, asked: Asked) -> tuple[str, ...]:
-        """A run store of its own, where the verb records."""
+        """Use a separate run store if the verb records."""
         return ("--store", str(self.bytecode / "runs.sqlite")) if asked.verb == "run" else ()
 
     def _environment(self) -> Mapping[str, str]:
-        """That of this process, with the program's own modules and a place for their bytecode."""
+        """The environment of this process, with the program's modules and a folder for bytecode."""
         kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         paths = {"PYTHONPATH": str(self.folder), "PYTHONPYCACHEPREFIX": str(self.bytecode)}
         return {**kept, **paths}
 
 
 def contradiction(verb: str, before: Mapping[str, object], after: Mapping[str, object]) -> str:
-    """What cannot both be true of two answers; empty if they agree.
+    """The contradictions between two answers; empty if they agree.
 
-    To have found nothing out contradicts nothing, and of a part of a state space nothing is said.
+    *Unknown* contradicts nothing, and an incomplete audit is not compared.
     """
     names: tuple[str, ...] = _COMPARED.get(verb, ())
     if verb == "audit":
@@ -129,14 +128,14 @@ def contradiction(verb: str, before: Mapping[str, object], after: Mapping[str, o
 
 
 def _counted(audit: Mapping[str, object]) -> Mapping[str, object]:
-    """An audit without the number of edges: where `pass` changes nothing it is no longer listed."""
+    """An audit without the number of edges, because `pass` without effect is no longer listed."""
     states = audit["states"]
     kept = {k: v for k, v in states.items() if k != "edges"} if isinstance(states, dict) else states
     return {**audit, "states": kept}
 
 
 def worlds(folder: Path) -> Iterator[tuple[str, str]]:
-    """The worlds below a folder: a short name, and what `tw` is told."""
+    """The worlds below a folder: a short name, and the argument for `tw`."""
     for file in sorted(folder.rglob("*.tw")):
         for name in _WORLD.findall(file.read_text("utf-8")):
             yield f"{file.relative_to(folder)}:{name}", f"{file}:{name}"
@@ -151,7 +150,7 @@ def files(folder: Path) -> Iterator[tuple[str, str]]:
 def report(
     old: Program, new: Program, asked: Asked, found: Sequence[tuple[str, str]], rounds: int
 ) -> Iterator[str]:
-    """A line for each world and one for all; `WrongResultError` where answers contradict."""
+    """A line for each world and one for all. Raises `WrongResultError` if answers contradict."""
     befores, afters, left_out = list[float](), list[float](), list[str]()
     yield f"| `tw {' '.join((asked.verb, *asked.options))}` | before, s | after, s | times faster |"
     yield "|---|---|---|---|"
@@ -181,7 +180,7 @@ def _total(name: str, before: float, after: float) -> str:
 def times(
     old: Program, new: Program, asked: Asked, name: str, target: str, rounds: int
 ) -> tuple[float, float] | None:
-    """The medians of both sides, in turn; ``None`` where one of them has no answer."""
+    """The medians of both sides; ``None`` if one of them has no answer."""
     befores, afters = list[float](), list[float]()
     for _ in range(rounds):
         before, first = old.ask(asked, target)
@@ -198,7 +197,7 @@ def times(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare; 1 where answers contradict each other."""
+    """Compare the two programs; 1 if answers contradict each other."""
     options = _parser().parse_args(arguments)
     folder, rows = Path(options.folder).resolve(), [Path(one).resolve() for one in options.rows]
 
@@ -224,9 +223,9 @@ def main(arguments: Sequence[str]) -> int:
 def questions(
     folder: Path, rows: Sequence[Path], states: int
 ) -> Iterator[tuple[str, Asked, list[tuple[str, str]]]]:
-    """Each verb with its options, and what it is asked about: the files or the worlds of a folder.
+    """Each verb with its options and arguments: the files or the worlds of a folder.
 
-    ``states`` is the cap of an audit. Without ``rows`` nothing is asked of `conform`.
+    ``states`` is the limit of an audit. Without ``rows`` `conform` is left out.
     """
     of_files, of_worlds = list(files(folder)), list(worlds(folder))
     capped = ("--states", str(states), "--time-limit", "36000")
@@ -241,9 +240,9 @@ def questions(
 
 
 def both(commit: str, place: Path) -> tuple[Side, Side]:
-    """The program as of a commit and the present one; ``place`` takes their bytecode.
+    """The program of a commit and the present one; ``place`` stores their bytecode.
 
-    Raises `SetupError` where git does not have the commit.
+    Raises `SetupError` if git does not have the commit.
     """
     sides = Side(unpacked(commit), place / "before"), Side(_ROOT, place / "after")
     for side in sides:

@@ -12,7 +12,7 @@ __all__ = ["Line", "chart"]
 _WIDTH, _HEIGHT = 760, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 190, 50, 60
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Okabe and Ito's, which colour-blind readers tell apart."""
+"""The colours of Okabe and Ito, which colour-blind readers can distinguish."""
 _DASHES = ("", "7 4", "2 3", "10 3 2 3", "4 2", "1 4")
 
 
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Decades of an axis, from pixel to pixel."""
+    """The decades of an axis, between two pixel positions."""
 
     low: int
     high: int
@@ -39,7 +39,7 @@ class _Scale:
 
 
 def chart(title: str, x_name: str, y_name: str, lines: Sequence[Line]) -> str:
-    """The picture; the name of each line stands at its end."""
+    """The SVG text; the name of each line is at its end."""
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]
     across = _Scale(*_decades(xs), _LEFT, _WIDTH - _RIGHT)
@@ -115,7 +115,7 @@ def _series(lines: Sequence[Line], across: _Scale, up: _Scale) -> list[str]:
 
 
 def _free(y: float, taken: Sequence[float]) -> float:
-    """The nearest height from ``y`` downwards where no name stands yet."""
+    """The nearest height below ``y`` at which no name is placed."""
     while any(abs(y - other) < 15 for other in taken):
         y += 3
     return y

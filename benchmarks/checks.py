@@ -1,4 +1,4 @@
-"""`python -m benchmarks --check`: different ways to one result must agree. Nothing is measured."""
+"""`python -m benchmarks --check`: compare different ways to one result, without measuring."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = ["report"]
 
 _TICKS, _SEED = 400, 7
 _TIMES = 81
-"""So many times 45 lines have the items that are edited."""
+"""The number of repetitions of 45 lines with the edited items."""
 _BLOCKS_STATES = 22
-"""Three blocks: 13 arrangements with an empty hand, and 3 times 3 with one block in it."""
+"""Three blocks: 13 arrangements with an empty hand, and 3 times 3 with a held block."""
 _WORLDS = ("taxi/world.tw", "skirmish/more.tw:three", "frozen_lake/large.tw")
-"""A world of commands alone, one with laws, one with luck."""
+"""A world without laws, one with laws, one with chance."""
 _CHUNK = 1 << 14
 
 
 def report() -> Iterator[str]:
-    """A line for each thing that holds; `WrongResultError` for the first that does not."""
+    """A line for each check that holds. Raises `WrongResultError` for the first that fails."""
     yield f"checked: {_sound()} worlds, each without an error"
     editing(_TIMES, 1, {**OF_ONE_ITEM, **OF_ALL})
     yield "checked again after edits: as a whole text is"
@@ -69,7 +69,7 @@ def _sound() -> int:
 
 
 def _plays() -> None:
-    """Random play, the same intents again, and the same recorded and replayed from the log."""
+    """Random play, a repetition of its intents, its record, and its replay from the log."""
     world = open_world("cottage")
     session, given = Session(world, _SEED), list[Command]()
     for intent in islice(random_player(session), _TICKS):
@@ -101,7 +101,7 @@ def _recorded(folder: Path, given: list[Command]) -> tuple[str, str]:
 
 
 def _plans() -> int:
-    """A plan of blocks that is found twice and survives its replay; all states of blocks."""
+    """Plan blocks twice and replay the plan; explore all states of blocks."""
     session = Session.open("blocks")
     simulator = EngineSimulator(session.engine, session.state)
     first, second = (Search(simulator, session.state, None).run(Limits()) for _ in range(2))
@@ -122,7 +122,7 @@ def _plans() -> int:
 
 
 def _explored(target: str) -> str:
-    """All states by the interpreter, on packed states and, where numba is there, compiled."""
+    """All states by the interpreter, packed and, if numba is installed, compiled."""
     session, simulator, world = _packed(target)
     state = session.state
     expected = _told(Search(simulator, state, None, frontier=Breadth()).run(Limits()))
@@ -137,7 +137,7 @@ def _explored(target: str) -> str:
 
 
 def _dead_ends() -> int:
-    """All states of the kitchen, forward alone and with the edges that dead ends are found by."""
+    """All states of the kitchen, explored without and with edges."""
     import numpy as np
 
     from tokenworld.planning.space.kernels import nearest, turned_around
@@ -171,7 +171,7 @@ def _packed(target: str) -> tuple[Session, EngineSimulator, Packed]:
 
 
 def _told(result: object) -> tuple[int, int | None]:
-    """How many states were seen, and the length of the plan."""
+    """The number of explored states, and the length of the plan."""
     match result:
         case Found(steps=steps, states=states):
             return states, len(steps)

@@ -1,7 +1,6 @@
-"""``python -m benchmarks.conforming ROWS…``: how fast recorded transitions are replayed, and where
-the time goes.
+"""``python -m benchmarks.conforming ROWS…``: the time of replaying recorded transitions, by part.
 
-Every answer must be right, strictly, before a time counts. Each part is then done alone for all
+Every answer must be strictly right before a time counts. Each part is then done alone for all
 rows, in CPU time, the least of several: reading the rows, resolving the words of the commands, the
 ticks themselves, writing the states, counting; and the whole at once as ``tw conform`` does it,
 which answers equal questions once and lets a state in which nothing was done tick once.
@@ -27,7 +26,7 @@ S, T, U = TypeVar("S"), TypeVar("T"), TypeVar("U")
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 1 where an answer is wrong."""
+    """Print the table; 1 if an answer is wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conforming", description=__doc__)
     parser.add_argument("rows", nargs="+", type=Path, help="Files of rows of one game.")
     parser.add_argument("--world", default="domains/textgames", help="The world, or their folder.")
@@ -43,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
 
 def report(games: Games, paths: Sequence[Path], times: int) -> Iterator[str]:
-    """The parts and the whole, in microseconds a row and rows a second."""
+    """The parts and the total, in microseconds per row and rows per second."""
     whole = least(lambda: _conforming(games, paths), times)
     rows = [row for path in paths for row in read_text_rows(path) if isinstance(row, TextRow)]
     yield f"{len(rows)} rows, every answer right, strictly; the least of {times}, CPU time"
@@ -54,7 +53,7 @@ def report(games: Games, paths: Sequence[Path], times: int) -> Iterator[str]:
 
 
 def least(work: Callable[[], object], times: int) -> float:
-    """The least CPU time of several goes, in seconds."""
+    """The least CPU time of several repetitions, in seconds."""
     found = []
     for _ in range(times):
         gc.collect()

@@ -1,4 +1,4 @@
-"""Checking a large file: at once, and again after an edit of one item."""
+"""Time a check of a large file, and a check after an edit of one item."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ OF_ONE_ITEM: dict[str, Edit] = {
     "a scenario": _scenario,
 }
 OF_ALL: dict[str, Edit] = {"a type": _type}
-"""After these everything is checked again."""
+"""Edits after which everything is checked again."""
 
 
 def editing(
     times: int = TIMES, edits: int = EDITS, kinds: Mapping[str, Edit] = OF_ONE_ITEM
 ) -> dict[str, float]:
     """CPU seconds of checking a file of some 10,000 lines, then of checking it again after an edit
-    of each kind, as `tw lsp` does: medians. Each last edit is held to a check of the whole text."""
+    of each kind, as `tw lsp` does: medians. The last result of each kind is compared with a check
+    of the whole text."""
     text = large_file(times)
     source = Source("large.tw", None, text)
     check_source(Source("small.tw", None, large_file(1)))  # the tables are loaded once

@@ -3,11 +3,11 @@
     python -m benchmarks.fresh_walks --games DIR [GAME …] --walks 20 --steps 40 --seed 1 -o OUT
     tw conform domains/textgames/GAME/world.tw OUT/GAME.jsonl --strict
 
-``DIR`` holds the public programs, ``GAME.py`` each; they are read where they lie and never copied.
-The recorded rows lie around the winning path; these walks begin in the same start and go wherever
-chance leads. A walk ends where the game does: what the programs keep to themselves (an answer
-given) no row can tell from there on. ``--vary`` begins each walk in another start; where the task
-is drawn as well (``take-photo``, ``mix-paint``) the worlds, which have the recorded one, differ.
+``DIR`` holds the public programs, ``GAME.py`` each; they are read in
+place and never copied. The recorded rows are near the winning path; these walks begin in the same
+start and are random. A walk ends with the game, because the programs then have hidden state (a
+given answer) that no row shows. ``--vary`` begins each walk in another start; if the task is drawn
+too (``take-photo``, ``mix-paint``), the worlds, which have the recorded task, differ.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GAMES = (
     "mix-paint", "space-walk", "take-photo",
 )  # fmt: skip
 HIDDEN_ROOT = ("metal-detector", "space-walk", "sunburn")
-"""Games whose records leave the root out."""
+"""Games whose records omit the root."""
 
 
 def program(folder: Path, game: str) -> ModuleType:
@@ -43,7 +43,7 @@ def program(folder: Path, game: str) -> ModuleType:
 
 
 def state_of(game: Any, module: ModuleType, name: str, action: str) -> dict[str, object]:
-    """A state as the rows have it: the objects in pre-order, and the next fresh number."""
+    """A state in the form of the rows: the objects in pre-order, and the next free number."""
     listed = [] if name in HIDDEN_ROOT else [game.rootObject]
     listed.extend(game.rootObject.getAllContainedObjectsRecursive())
     objects = [
@@ -68,7 +68,7 @@ def score_of(game: Any) -> dict[str, object]:
 def walk(
     module: ModuleType, name: str, seed: int, steps: int, vary: bool
 ) -> list[dict[str, object]]:
-    """One walk: at every step an action that the program offers, each verb as likely as another."""
+    """One random walk. Each step draws a verb uniformly, then an action that the program offers."""
     chosen = random.Random(f"{name} {seed}")
     game = module.TextGame(randomSeed=seed if vary else module.randomSeed)
     rows: list[dict[str, object]] = []

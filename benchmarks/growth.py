@@ -1,4 +1,4 @@
-"""What the village costs against the number of its objects, as far as patience goes."""
+"""Cost of the village against its number of objects, up to a time limit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SERIES = {
 
 
 def measured(objects: int) -> dict[str, float | int]:
-    """CPU seconds of everything, and megabytes, for one size; in this process."""
+    """CPU seconds of each measurement, and megabytes, for one size; in this process."""
     import resource
 
     from tokenworld.check import check_source
@@ -82,7 +82,7 @@ def _spent(work: Callable[[], object]) -> tuple[float, object]:
 
 
 def _each(work: Callable[[], object]) -> float:
-    """CPU seconds of one call, once the first has warmed the caches."""
+    """CPU seconds of one call, after a first one has filled the caches."""
     work()
     return averaged(work, _BUDGET)
 
@@ -91,7 +91,7 @@ def _each(work: Callable[[], object]) -> float:
 
 
 def report(folder: Path, seconds: float) -> Iterator[str]:
-    """Sizes one after another, each in a process of its own, until one takes too long."""
+    """Measure sizes one after another, each in its own process, until one takes too long."""
     rows: list[dict[str, float | int]] = []
     names = [*_SERIES, "memory"]
     yield f"{'objects':>9}" + "".join(f"{name:>12}" for name in names)

@@ -13,12 +13,12 @@ ResultT = TypeVar("ResultT")
 
 
 class WrongResultError(Exception):
-    """Two ways to one result differ: a speed would be meaningless."""
+    """Two ways to one result differ, so no time counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measurement: ``value`` in ``unit``; ``note`` sets it in proportion to another."""
+    """One measurement: ``value`` in ``unit``; ``note`` compares it with another."""
 
     name: str
     value: float
@@ -29,7 +29,7 @@ class Row:
 def least(work: Callable[[], ResultT], times: int = 3) -> tuple[float, ResultT]:
     """The least CPU time in seconds of some repetitions, with the last result.
 
-    The least and not the mean: whatever else the machine does only ever adds.
+    The least and not the mean, because other load only adds time.
     """
     best = float("inf")
     for _ in range(times):
@@ -40,7 +40,7 @@ def least(work: Callable[[], ResultT], times: int = 3) -> tuple[float, ResultT]:
 
 
 def table(rows: list[Row]) -> str:
-    """The rows in columns."""
+    """The rows as aligned columns."""
     width = max(len(row.name) for row in rows)
     lines = (f"{row.name:<{width}} {row.value:>10,.1f} {row.unit:<12} {row.note}" for row in rows)
     return "\n".join(line.rstrip() for line in lines)

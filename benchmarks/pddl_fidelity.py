@@ -2,10 +2,10 @@
 
     python -m benchmarks.pddl_fidelity FOLDER [FOLDER …] [--verbose]
 
-Every domain, and every problem with its domain, goes in and out: the result must be the original up
-to white space, comments and what `pddl_normal` takes away (docs/pddl.md says why), and a second
-trip must change nothing at all, neither in the text nor in the checked program. Then come two
-scores of the domains (`pddl_score`): how many have F1 = 1 as Text2World defines it, and how many
+Every domain, and every problem with its domain, is imported and exported. The result must be the
+original up to white space, comments and what `pddl_normal` removes (docs/pddl.md), and a second
+round trip must change nothing, neither in the text nor in the checked program. Then come two scores
+of the domains (`pddl_score`): how many have F1 = 1 as Text2World defines it, and how many
 have it in the strict sense.
 """
 
@@ -35,7 +35,7 @@ REORDERED = "same up to the order of effects"
 
 @dataclass(frozen=True)
 class Trip:
-    """One file in and out: its kind, its name, what went wrong (empty: nothing), both texts."""
+    """The round trip of one file: its kind, its name, the faults (empty: none), both texts."""
 
     kind: str
     name: str
@@ -72,7 +72,7 @@ def _difference(before: str, after: str) -> str:
 
 
 def trips(domain: Path, problems: list[Path]) -> Iterator[Trip]:
-    """A domain and its problems, in and out twice."""
+    """Import and export a domain and its problems, twice."""
     sources = [read_source(domain), *(read_source(path) for path in problems)]
     kinds = ["domain", *("problem" for _ in problems)]
     names = [f"{path.parent.name}/{path.name}" for path in (domain, *problems)]
@@ -102,7 +102,7 @@ def _imported(sources: Sequence[Source]) -> Loaded:
 
 
 def model(program: Program) -> str:
-    """All that a program says, in order, without the places where it says so."""
+    """The contents of a program in order, without source places."""
     return json.dumps(_unplaced(program_to_json(program)))
 
 
@@ -121,7 +121,7 @@ def _unplaced(value: Any) -> Any:
 
 
 def pairs(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Every domain of a folder and below with the problems beside it that fit its name."""
+    """Every domain in a folder and below, with the problems beside it that name it."""
     for place in sorted({path.parent for path in folder.rglob("*.pddl")}):
         files = sorted(place.glob("*.pddl"))
         domains = [path for path in files if _is_domain(path)]
@@ -146,7 +146,7 @@ def is_perfect(trip: Trip) -> bool:
 
 
 def is_strict(trip: Trip) -> bool:
-    """The same with types, costs, order of parameters and surplus actions."""
+    """The same including types, costs, order of parameters and additional actions."""
     return bool(trip.after) and strict(trip.before, trip.after).f1 == 1
 
 

@@ -1,7 +1,7 @@
-"""PDDL read without the reader under test, in a form in which equal means equal.
+"""A normal form of PDDL, computed without the reader under test.
 
-`read` is a reader of ten lines that knows nothing of `tokenworld.planning.reader`; `normal` takes
-away what a round trip may change, because no meaning hangs on it (docs/pddl.md says why).
+`read` is a reader of ten lines that is independent of `tokenworld.planning.reader`; `normal`
+removes what a round trip may change (docs/pddl.md).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _TYPED = (":types", ":constants", ":objects")
 
 
 def read(text: str, *, keep_case: bool = False) -> list[Tree]:
-    """The first list of a text, comments dropped, in lower case unless ``keep_case``.
+    """The first list of a text, without comments, in lower case unless ``keep_case``.
 
-    Raises `ValueError` on unbalanced text, and where there is no list.
+    Raises `ValueError` on unbalanced text, and if there is no list.
     """
     plain = re.sub(r";[^\n]*", "", text)
     plain = plain if keep_case else plain.lower()
@@ -42,7 +42,7 @@ def read(text: str, *, keep_case: bool = False) -> list[Tree]:
 
 
 def typed(items: list[Tree]) -> list[Tree]:
-    """``?a ?b - t`` written out as pairs; `- t` glued to a name is split."""
+    """``?a ?b - t`` as pairs; a `- t` without blank before it is split."""
     words: list[Tree] = []
     for item in items:
         glued = isinstance(item, str) and item[0] == "-" and len(item) > 1
@@ -63,7 +63,7 @@ def typed(items: list[Tree]) -> list[Tree]:
 
 
 def condition(tree: Tree) -> Tree:
-    """Single operands unwrapped, ``()`` as ``(and)``, typed lists written out."""
+    """Unwrap single operands, write ``()`` as ``(and)``, and expand typed lists."""
     if isinstance(tree, str):
         return tree
     if not tree:
@@ -80,7 +80,7 @@ def condition(tree: Tree) -> Tree:
 
 
 def effects(tree: Tree) -> list[Tree]:
-    """The effects in order: nested conjunctions flattened, costs last and added up."""
+    """The effects in order: nested conjunctions flattened, costs last and added."""
     flat = list(_flat(tree))
     paid = [one for one in flat if is_cost(one)]
     rest = [one for one in flat if not is_cost(one)]
@@ -140,7 +140,7 @@ def _derived(tree: list[Tree]) -> list[Tree]:
 
 
 def normal(text: str) -> dict[str, Tree]:
-    """What must survive a round trip, section by section (docs/pddl.md)."""
+    """The normal form of a file, section by section: what a round trip must keep (docs/pddl.md)."""
     sections = [part for part in read(text)[1:] if isinstance(part, list) and part]
     if not sections:
         raise ValueError("no sections")
@@ -174,7 +174,7 @@ def normal(text: str) -> dict[str, Tree]:
 
 
 def _informative(types: list[Tree]) -> list[Tree]:
-    """Without a type's declaration below `object` where it has another parent too."""
+    """Drop the declaration of a type below `object` if it has another parent too."""
     rooted = [one for one in types if isinstance(one, list) and one[1:] in ([], ["object"])]
     below = {str(one[0]) for one in types if isinstance(one, list) and one not in rooted}
     if "object" in (str(one[0]) for one in types if isinstance(one, list)):
@@ -183,7 +183,7 @@ def _informative(types: list[Tree]) -> list[Tree]:
 
 
 def unordered(sections: dict[str, Tree]) -> dict[str, Tree]:
-    """The same where the order of effects does not count: they all read the state before."""
+    """Sort the effects, whose order has no meaning, because they all read the state before."""
     actions = sections[":action"]
     assert isinstance(actions, list)
     found = [[*one[:3], _sorted(one[3])] for one in actions if isinstance(one, list)]
@@ -203,5 +203,5 @@ def _sorted(tree: Tree) -> Tree:
 
 
 def _dropped(fact: Tree) -> bool:
-    """The start of the costs, and what does not hold at the start anyway."""
+    """The start of the costs, and facts that are false at the start anyway."""
     return isinstance(fact, list) and (is_cost(fact) or fact[:1] == ["not"])

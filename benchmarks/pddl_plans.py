@@ -1,12 +1,12 @@
-"""Are plans for what `tw export --pddl` wrote plans for the original, and the other way round?
+"""Check that plans for an export of `tw export --pddl` are plans for the original, and vice versa.
 
     python -m benchmarks.pddl_plans FOLDER [FOLDER …] [--seconds N] [--verbose]
 
-Every problem with its domain goes in and out. Fast Downward plans for the original text and for the
-exported one, `--seconds` for each (20), and each of the two plans must be valid for both: replayed
-by the interpreter of rules, on an import of either text, and checked by unified-planning's
-validator, where its reader takes the text. That reader must take every exported pair whose original
-it takes. A plan without its last step must be refused, or the judge is no judge.
+Every problem is imported and exported with its domain. Fast Downward solves the original and the
+export, `--seconds` for each (20), and each of the two plans must be valid for both: replayed by the
+interpreter on an import of either text, and checked by unified-planning's validator if its reader
+accepts the text. That reader must accept every export whose original it accepts. A plan without its
+last step must be refused, to test the judges.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _MEMORY = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of one problem.
+    """The result of one problem.
 
-    ``original`` and ``exported`` tell how many steps the plans have; ``None``: none was found in
-    time. ``reread``: whether unified-planning reads the original, and the export. ``faults`` is
-    empty if all is well.
+    ``original`` and ``exported`` are the lengths of the plans; ``None``: none was found in time.
+    ``reread``: whether unified-planning reads the original, and the export. ``faults`` is empty if
+    everything agrees.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Report:
 
 
 class Judge:
-    """Two opinions on the plans of one pair: the interpreter's and unified-planning's."""
+    """Two judges of the plans of one pair: the interpreter and unified-planning."""
 
     def __init__(self, texts: PddlTexts) -> None:
         with tempfile.TemporaryDirectory(prefix="tokenworld-") as name:
@@ -77,7 +77,7 @@ class Judge:
         return self._task is not None
 
     def replayed(self, plan: Sequence[str]) -> bool:
-        """Whether the interpreter comes to the goal with a plan, and not before its end."""
+        """Whether a plan reaches the goal in the interpreter, and not before its end."""
         start = self.world.engine.start()
         steps = [
             PlanStep(one.command, one.draws)
@@ -86,7 +86,7 @@ class Judge:
         return replay(EngineSimulator(self.world.engine, start), start, steps, None).ok
 
     def validated(self, plan: Sequence[str]) -> bool | None:
-        """Whether unified-planning accepts a plan; ``None`` where it cannot tell."""
+        """Whether unified-planning accepts a plan; ``None`` if it cannot decide."""
         return None if self._task is None else _accepted(self._task, plan)
 
 
@@ -94,7 +94,7 @@ class Judge:
 
 
 def _unified(texts: PddlTexts) -> Any:
-    """The pair as unified-planning reads it; ``None`` where it does not, or is not installed."""
+    """The pair as unified-planning reads it; ``None`` if it does not, or is not installed."""
     if missing_extra() is not None:
         return None
     with warnings.catch_warnings():
@@ -111,7 +111,7 @@ def _unified(texts: PddlTexts) -> Any:
 
 
 def _accepted(task: Any, plan: Sequence[str]) -> bool | None:
-    """What its validator says; ``None`` where it gives up, as on a cost without a start value."""
+    """The result of its validator; ``None`` if it fails, as on a cost without a start value."""
     from unified_planning.exceptions import UPException
     from unified_planning.plans import ActionInstance, SequentialPlan
     from unified_planning.shortcuts import PlanValidator
@@ -134,7 +134,7 @@ def _accepted(task: Any, plan: Sequence[str]) -> bool | None:
 
 
 def plan_of(program: Path, texts: PddlTexts, seconds: float) -> tuple[str, ...] | None:
-    """Fast Downward's plan, by its own translator; ``None`` where it finds none in time."""
+    """Fast Downward's plan with its own translator; ``None`` if none is found in time."""
     text = translate(program, texts, seconds, _MEMORY)
     if text is None:
         return None
@@ -143,7 +143,7 @@ def plan_of(program: Path, texts: PddlTexts, seconds: float) -> tuple[str, ...] 
 
 
 def cross(program: Path, name: str, original: PddlTexts, seconds: float) -> Report:
-    """Export a pair, plan for both texts, and have both plans judged on both."""
+    """Export a pair, plan both texts, and judge both plans on both."""
     first = Judge(original)
     second = Judge(first.exported)
     plans = {
@@ -162,7 +162,7 @@ def cross(program: Path, name: str, original: PddlTexts, seconds: float) -> Repo
 
 
 def faults_of(original: Judge, exported: Judge, plan: Sequence[str]) -> Iterator[str]:
-    """What speaks against a plan for one of two pairs, or against a judge; nothing: all is well."""
+    """The faults of a plan on one of two pairs, or of a judge; empty if there are none."""
     for where, judge in (("original", original), ("export", exported)):
         if not judge.replayed(plan):
             yield f"the interpreter refuses it for the {where}"

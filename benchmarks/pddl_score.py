@@ -49,7 +49,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Strict:
-    """``f1`` of all that two domains say; what one of them says alone, in words."""
+    """``f1`` of all statements of two domains; the statements of only one of them, as text."""
 
     f1: Fraction
     lost: tuple[str, ...]
@@ -57,7 +57,7 @@ class Strict:
 
 
 def f1(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> Fraction:
-    """The harmonic mean of precision and recall of two sets; 1 where both are empty."""
+    """The harmonic mean of precision and recall of two sets; 1 if both are empty."""
     one, other = set(found), set(wanted)
     if not one and not other:
         return _ONE
@@ -68,9 +68,9 @@ def f1(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> Fraction:
 
 
 def score(original: str, text: str) -> Scores:
-    """The scores of ``text`` against ``original``; 0 where it is no PDDL.
+    """The scores of ``text`` against ``original``; 0 if it is not PDDL.
 
-    Raises `ValueError` where the original is none.
+    Raises `ValueError` if the original is not PDDL.
     """
     wanted = _Domain(original)
     try:
@@ -91,7 +91,7 @@ def score(original: str, text: str) -> Scores:
 
 
 class _Domain:
-    """What the published score sees of a domain."""
+    """The parts of a domain that the published score compares."""
 
     def __init__(self, text: str) -> None:
         written = zip(read(text), read(text, keep_case=True), strict=True)
@@ -124,7 +124,7 @@ def _facets(action: list[Tree]) -> tuple[set[str], set[str], set[str]]:
 
 
 def _infix(tree: Tree) -> str:
-    """A condition as a text in which `and` stands between the conjuncts; nothing is true."""
+    """A condition as a text with `and` between the conjuncts; an empty one is true."""
     if isinstance(tree, str):
         return tree
     if tree in ([], ["and"]):
@@ -149,7 +149,7 @@ def _infix(tree: Tree) -> str:
 
 
 def _effects(tree: list[Tree], under: str = "T") -> Iterator[str]:
-    """The effects one by one, each behind the condition that it depends on."""
+    """The effects one by one, each with the condition that it depends on."""
     match tree:
         case []:
             return
@@ -169,13 +169,13 @@ def _effects(tree: list[Tree], under: str = "T") -> Iterator[str]:
 # ---- the strict score ---------------------------------------------------------------------------
 
 Item = tuple[str, str]
-"""What a thing belongs to, and what is said about it."""
+"""The owner of a statement, and the statement."""
 
 
 def strict(original: str, text: str) -> Strict:
-    """The F1 score of everything that the two domains say, and what only one of them says.
+    """The F1 score of all statements of two domains, and the statements of only one of them.
 
-    Raises `ValueError` where the original is no PDDL; a ``text`` that is none has nothing.
+    Raises `ValueError` if the original is not PDDL. A ``text`` that is not PDDL has no statements.
     """
     wanted = Counter(_said(original))
     try:

@@ -1,8 +1,8 @@
-"""Planning, measured: families of tick worlds by size, encoding and engine.
+"""Measure planning: families of worlds by size, encoding and engine.
 
-First every verdict is compared: routes that answer must agree, a plan must survive the replay, and
-one that is called optimal must be as short as any. Then the medians of wall-clock seconds, from the
-world at hand to the verdict, encoding and processes included.
+Verdicts are compared first: engines that answer must agree, a plan must survive the replay, and one
+that is called optimal must be as short as any. Then come the medians of wall-clock seconds until
+the verdict, with encoding and processes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["FAMILIES", "Case", "Measured", "distraction", "measure", "report"]
 SECONDS = 30.0
 REPEATS = 3
 SLOW = 10.0
-"""What takes so many seconds is measured once."""
+"""A measurement that takes this many seconds is done once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ ROUTES: dict[str, Route] = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one route makes of one case; ``seconds`` is ``None`` where the planner is missing."""
+    """The result of one engine on one case; ``seconds`` is ``None`` if the planner is missing."""
 
     case: Case
     route: str
@@ -104,7 +104,7 @@ class Measured:
 def measure(
     cases: Sequence[Case] = FAMILIES, routes: Sequence[str] = tuple(ROUTES), repeats: int = REPEATS
 ) -> Iterator[list[Measured]]:
-    """Each case with all its routes; raises `WrongResultError` where two of them disagree."""
+    """Each case with all engines. Raises `WrongResultError` if two of them disagree."""
     for case in cases:
         rows = [_measured(case, route, repeats) for route in routes]
         _agree(case, [row.verdict for row in rows])
@@ -133,7 +133,7 @@ def _digest(session: Session) -> str:
 
 
 def _agree(case: Case, verdicts: Sequence[Verdict]) -> None:
-    """Answers must be the same, and nothing shorter than what is called optimal."""
+    """Check that the answers agree, and that no plan is shorter than one that is called optimal."""
     answers = {one.answer for one in verdicts if one.answer != "unknown"}
     if len(answers) > 1:
         raise WrongResultError(f"{case.target}: {' and '.join(sorted(answers))}")
@@ -147,9 +147,9 @@ def _agree(case: Case, verdicts: Sequence[Verdict]) -> None:
 
 
 def distraction(pairs: int = 7) -> tuple[float, float]:
-    """Median seconds on encoding E without and with four lamps, measured in turns.
+    """Median seconds on encoding E without and with four lamps, measured alternately.
 
-    Both have one encoding, which is what slicing is for: `WrongResultError` if they differ.
+    Slicing must give both one encoding: raises `WrongResultError` if they differ.
     """
     plain, lit = (
         Session.open(Case("greenhouse", "", f"more:{n}").target) for n in ("three", "lit")

@@ -1,11 +1,11 @@
-"""Does everybody agree on what can be won? Random finite worlds, asked of all planners.
+"""Compare the verdicts of all planners on random finite worlds.
 
     python -m benchmarks.planning_differential --n 2000 --seed 1
 
 Own exhaustive search, Fast Downward on encoding E and SymK must give one verdict on each
-world; every plan is replayed by the interpreter and stepped through by unified-planning. The first
-disagreement is shrunk, printed as a world, and ends the run with 1. What is not compared is counted
-with its reason. A line about how far it is goes to the error output every 50 worlds.
+world; every plan is replayed by the interpreter and by unified-planning. The first disagreement is
+minimised, printed as a world, and ends the run with 1. What is not compared is counted with its
+reason. A progress line goes to stderr every 50 worlds.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from tokenworld.verbs.fuzz.constructs import in_program
 __all__ = ["Report", "asked", "campaign", "installed", "main", "shrunk"]
 
 SEEDS = 1_000_003
-"""The worlds of one seed are numbered from a multiple of this on."""
+"""The numbers of the worlds of a seed begin at a multiple of this."""
 Ask = Callable[[Drawn], "Compared | Left"]
 
 
 def installed() -> Engines | None:
-    """The two planners; ``None`` where one of them, or unified-planning, is missing."""
+    """The two planners; ``None`` if one of them, or unified-planning, is missing."""
     downward, symk = find_engine(FAST_DOWNWARD), find_engine(SYMK)
     if downward.path is None or symk.path is None:
         return None
@@ -41,7 +41,7 @@ def installed() -> Engines | None:
 
 
 def asked(engines: Engines) -> Ask:
-    """The question put to all of them."""
+    """The question that all planners get."""
 
     def ask(drawn: Drawn) -> Compared | Left:
         world = opened(drawn.text)
@@ -64,9 +64,9 @@ def campaign(
     seconds: float = math.inf,
     before: Report | None = None,
 ) -> Report:
-    """Compare so many worlds from a number on, until the first disagreement or the time is up.
+    """Compare ``n`` worlds from a number on, until the first disagreement or the time limit.
 
-    With what was counted ``before`` it goes on from there, and counts that as well.
+    With the counts ``before`` it continues from there, and adds to them.
     """
     end = time.monotonic() + seconds
     report = Report(next_seed=first) if before is None else before
@@ -93,14 +93,14 @@ def campaign(
 
 
 def _count(report: Report, drawn: Drawn) -> None:
-    """Which constructs the world has."""
+    """The constructs that the world uses."""
     world = opened(drawn.text)
     if world is not None:
         report.constructs.update(in_program(world.instance.program, world.instance.world))
 
 
 def shrunk(drawn: Drawn, disagreement: str, ask: Ask) -> Drawn:
-    """The least text that still shows a disagreement of the same kind."""
+    """The smallest text with a disagreement of the same kind."""
     kind = _kind(disagreement)
 
     def shows(text: str) -> bool:
@@ -114,7 +114,7 @@ def shrunk(drawn: Drawn, disagreement: str, ask: Ask) -> Drawn:
 
 
 def _kind(disagreement: str) -> str:
-    """What a disagreement is about: the opinion, and in a verdict the engine."""
+    """The kind of a disagreement: the opinion, and in a verdict the engine."""
     head, _, rest = disagreement.partition(": ")
     return f"{head}: {rest.split(' says')[0]}" if head == "verdict" else head
 

@@ -1,8 +1,8 @@
-"""What each planner says of one random world, and where they disagree.
+"""Ask each planner about one random world, and compare the answers.
 
 Our own exhaustive search, Fast Downward (ff and blind) and SymK on encoding E must give one
-verdict. Every plan is replayed by the interpreter and, where the exported pair can be read there,
-stepped through unified-planning's simulator.
+verdict. Every plan is replayed by the interpreter and, if unified-planning reads the exported pair,
+by its simulator.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = ["Compared", "Engines", "Left", "compared"]
 OWN = "own search"
 _MEMORY = 4 << 30
 _NO_PLAN_EXIT = 12
-"""How SymK ends where its search has seen all there is; it never calls that a proof."""
+"""The exit code of SymK after an exhausted search, which it does not call a proof."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """The programs, how long one may take, and how large a task or a text they are asked about.
+    """The programs, their time limit, and the largest task or text they get.
 
     Without ``symk`` it is not asked.
     """
@@ -54,18 +54,18 @@ class Engines:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A world that is not compared, and why."""
+    """A world that is not compared, with the reason."""
 
     reason: str
 
 
 @dataclass
 class Compared:
-    """What came of one world. ``disagreement`` is empty where all are of one mind.
+    """The result of one world. ``disagreement`` is empty if all agree.
 
-    ``size`` is the length of the shortest plan in ticks, or how many states there are where there
-    is none. ``said`` has the answer of each engine; ``stepped`` counts plans and steps that
-    unified-planning followed, or the reason why it was not asked.
+    ``size`` is the length of the shortest plan in ticks, or the number of states if there is no
+    plan. ``said`` has the answer of each engine; ``stepped`` counts plans and steps that
+    unified-planning replayed, or has the reason why it was not asked.
     """
 
     winnable: bool
@@ -78,7 +78,7 @@ class Compared:
 
 
 def compared(world: Opened, goal: str | None, engines: Engines) -> Compared | Left:
-    """Ask everybody about one world."""
+    """Ask all planners about one world."""
     clock = _Clock()
     found = Search(world.simulator, world.state, goal).run(Limits(states=20_000, seconds=30))
     clock.lap("own search")
@@ -106,7 +106,7 @@ def compared(world: Opened, goal: str | None, engines: Engines) -> Compared | Le
 
 
 class _Clock:
-    """Wall-clock seconds by what they were spent on."""
+    """Wall-clock seconds by activity."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -119,11 +119,11 @@ class _Clock:
 
 
 Said = tuple[str, str, "tuple[PlanStep, ...] | None"]
-"""An engine's name, *plan*, *no plan* or what else came of it, and the plan."""
+"""An engine's name; *plan*, *no plan* or another result; and the plan."""
 
 
 def _answers(world: Opened, encoding: Encoding, engines: Engines, clock: _Clock) -> Iterator[Said]:
-    """What the planners say. SymK takes longest, so it runs while the others are asked."""
+    """The answers of the planners. SymK takes longest, so it runs in parallel with the others."""
     symk = () if engines.symk is None else (replace(SYMBOLIC, program=engines.symk),)
 
     def asked(searches: Sequence[Configuration]) -> list[Said]:
@@ -166,7 +166,7 @@ def _without_plan(answer: Answer) -> str:
 
 
 def _verdicts(result: Compared) -> str:
-    """The first engine of another mind than the exhaustive search; a limit is no opinion."""
+    """The first engine that contradicts the exhaustive search; a limit is not an answer."""
     ours = "plan" if result.winnable else "no plan"
     for name, said in result.said.items():
         if said not in (ours, "limit"):
@@ -185,7 +185,8 @@ def _replayed(
     engines: Engines,
     result: Compared,
 ) -> str:
-    """Every plan must reach the goal in the interpreter; then unified-planning follows it."""
+    """Check that every plan reaches the goal in the interpreter; then replay it in
+    unified-planning."""
     distinct: dict[tuple[PlanStep, ...], str] = {}
     for name, steps in plans.items():
         replayed = replay(world.simulator, world.state, steps, goal)
@@ -204,9 +205,7 @@ def _followed(
     engines: Engines,
     result: Compared,
 ) -> str:
-    """unified-planning is given the pair as it is exported, and where it has no use for that the
-    grounded one.
-    """
+    """Give unified-planning the exported pair, or the grounded one if it cannot read that."""
     for grounded in (False, True):
         counted = Counter[str]()
         try:

@@ -1,4 +1,4 @@
-"""What a campaign of `planning_differential` came to, in a file, so that portions add up."""
+"""The counts of a campaign of `planning_differential`, in a file, so that runs add up."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ _PLAIN = ("worlds", "drawn", "plans", "next_seed")
 
 
 class OtherEditionError(Exception):
-    """The file counts worlds of another generator."""
+    """The file has counts of another generator."""
 
 
 @dataclass
 class Report:
-    """What a campaign came to. ``lengths`` and ``states`` count winnable worlds by the ticks of
-    the shortest plan, and unwinnable ones by how many states can be reached.
+    """The counts of a campaign.
+
+    ``lengths`` counts winnable worlds by the ticks of the shortest plan, ``states`` unwinnable ones
+    by the number of reachable states.
     """
 
     worlds: int = 0
@@ -54,7 +56,7 @@ class Report:
         self.seconds.update(result.seconds)
 
     def lines(self) -> Iterator[str]:
-        """The report as people read it."""
+        """The report as text."""
         verdicts = ", ".join(f"{count:,} {name}" for name, count in self.verdicts.most_common())
         yield f"worlds compared: {self.worlds:,} ({verdicts}); drawn: {self.drawn:,}"
         yield f"  the next number is {self.next_seed} (generator {EDITION})"
@@ -78,12 +80,12 @@ class Report:
 
 
 def _quarters(ordered: Sequence[int]) -> Iterator[int]:
-    """The least, the quartiles and the greatest."""
+    """The minimum, the quartiles and the maximum."""
     return (ordered[(len(ordered) - 1) * part // 4] for part in range(5))
 
 
 def save(path: Path, report: Report) -> None:
-    """Write what was counted; a disagreement is not part of it."""
+    """Write the counts, without a disagreement."""
     told: dict[str, Any] = {"generator": EDITION}
     told |= {name: getattr(report, name) for name in (*_PLAIN, *_COUNTERS)}
     told["said"] = [[*key, count] for key, count in sorted(report.said.items())]
@@ -93,7 +95,7 @@ def save(path: Path, report: Report) -> None:
 
 
 def load(path: Path) -> Report | None:
-    """What was counted before; ``None`` if there is no file. Raises `OtherEditionError`."""
+    """The counts before; ``None`` if there is no file. Raises `OtherEditionError`."""
     if not path.exists():
         return None
     told = json.loads(path.read_text(encoding="utf-8"))

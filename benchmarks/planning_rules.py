@@ -1,7 +1,7 @@
-"""Vocabulary, rules and objects of random finite worlds, as text (`planning_worlds`).
+"""Random vocabulary, rules and objects of finite worlds, as text (`planning_worlds`).
 
-About half of the worlds are *plain*: they say only what lifted PDDL has words for. What the checker
-does not accept is taken out again.
+About half of the worlds use only constructs that lifted PDDL has. Items that the checker refuses
+are removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPTIONAL = re.compile(
     r"(?:function|relation|table|derive|param) (?P<called>\w+)"
     r"|  (?:static )?(?P<held>m|tag|slot|heavy):"
 )
-"""The start of a line of the vocabulary that may go, with the name it brings."""
+"""The start of a vocabulary line that may be dropped, with the name that it declares."""
 
 _TYPES = """
 enum Lock { open, closed, locked }
@@ -115,11 +115,11 @@ _PARAMETERS = [
     ("x: Thing, k: 1 to 2", "x.n += k"), ("x: Thing, d: Room", "x.at = d"),
     ("x: Thing, o: Holder", "x.at = o"), ("x: Box, y: Thing", "x.slot = y"),
 ]  # fmt: skip
-"""Parameters of an action, and a change that uses the last one (or what stands for ``x``)."""
+"""Parameters of an action, and a change that uses the last one (or the value for ``x``)."""
 
 
 class Writer:
-    """Fills the blanks of patterns at random."""
+    """Fill the blanks of patterns at random."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -189,7 +189,7 @@ class Writer:
         return block(f"law law{number}(x: Thing){phase}{when}", self.changes())
 
     def filled(self, text: str) -> str:
-        """A text with its blanks filled, one choice for each kind of blank."""
+        """A text with its blanks filled, with one choice for each kind of blank."""
         for blank, values in _BLANKS.items():
             text = text.replace("{" + blank + "}", self.random.choice(values))
         return self.named(text)
@@ -199,13 +199,14 @@ class Writer:
 
 
 def block(head: str, lines: Sequence[str]) -> str:
-    """An item with what stands in its braces, a line each."""
+    """An item with the contents of its braces, one per line."""
     return "\n".join((f"{head} {{", *lines, "}"))
 
 
 def rules_of(writer: Writer, objects: Sequence[str]) -> str:
-    """The vocabulary and some rules over it that the checker takes, and nothing that no rule asks
-    for. ``objects`` are the lines of the world.
+    """A vocabulary and rules that the checker accepts, without unused declarations.
+
+    ``objects`` are the lines of the world.
     """
     return _without_unused(_drawn(writer, objects), objects)
 
@@ -233,7 +234,7 @@ def _drawn(writer: Writer, objects: Sequence[str]) -> str:
 
 
 def _accepted(text: str, rules: list[str], objects: Sequence[str]) -> str:
-    """The text with those of the rules that the checker takes; none where the world is wrong."""
+    """The text with the rules that the checker accepts; none if the world is wrong."""
     world = f"{block('world w', [*objects, 'goal g: false'])}\n"
     while True:
         checked = check_source(Source("world.tw", None, text + "".join(rules) + world))
@@ -249,7 +250,7 @@ def _accepted(text: str, rules: list[str], objects: Sequence[str]) -> str:
 
 
 def _without_unused(rules: str, objects: Sequence[str]) -> str:
-    """The rules without the lines of the vocabulary that nothing asks for."""
+    """The rules without unused lines of the vocabulary."""
     lines, world = rules.splitlines(), "\n".join(objects)
     for number in range(len(lines) - 1, -1, -1):
         found = _OPTIONAL.match(lines[number])
@@ -267,7 +268,7 @@ def _without_unused(rules: str, objects: Sequence[str]) -> str:
 
 
 def objects_of(writer: Writer) -> list[str]:
-    """The lines of the world but for its goals."""
+    """The lines of the world except its goals."""
     random = writer.random
     hero = ["object hero: Hero { at = hall }"] if writer.me == "me" else []
     lines = ["object hall: Room", *hero]
@@ -290,5 +291,5 @@ def objects_of(writer: Writer) -> list[str]:
 
 
 def closed(condition: str, random: Random) -> str:
-    """A condition about ``x`` as one about all or some things."""
+    """A condition about ``x``, quantified with `any` or `all`."""
     return f"{random.choice(['all', 'any'])}({condition} for x: Thing)"

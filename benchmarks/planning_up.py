@@ -1,9 +1,8 @@
-"""A plan stepped through unified-planning's simulator, beside the interpreter.
+"""Replay a plan in unified-planning's simulator and in the interpreter, and compare.
 
-The exported pair is read by unified-planning's own reader. After every command of a plan its
-simulator, with all forced steps done, must be in the state that the interpreter is in, slot by
-slot, and both must say the same about the goal. Where the pair is lifted and nothing is left to
-the interpreter alone, both must also offer the same commands in every state.
+unified-planning's reader reads the exported pair. After every command its simulator, with all
+forced steps done, must be in the state of the interpreter, slot by slot, and both must agree about
+the goal. If the pair is lifted and complete, both must also offer the same commands in every state.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ __all__ = ["NotReadError", "Stepper", "StepsDifferError"]
 Atom = tuple[str, ...]
 Facts = dict[Atom, Fraction | bool]
 _OWN = ("tw-turn", "total-cost")
-"""Fluents of the export that no slot of the world stands behind."""
+"""Fluents of the export without a slot of the world."""
 
 
 class NotReadError(Exception):
-    """The world has no pair of a form that unified-planning reads; the text says why, shortly."""
+    """unified-planning cannot read the pair of the world; the text gives the reason."""
 
     def __init__(self, form: str, reason: str) -> None:
         super().__init__(f"{form} pair {reason}")
@@ -46,13 +45,13 @@ class NotReadError(Exception):
 
 
 class StepsDifferError(Exception):
-    """unified-planning and the interpreter disagree; the text says about what."""
+    """unified-planning and the interpreter disagree; the text names the difference."""
 
 
 class Stepper:
     """One world in unified-planning's simulator. Raises `NotReadError`.
 
-    ``grounded`` asks for the grounded pair where there is a lifted one too.
+    ``grounded`` selects the grounded pair even if there is a lifted one.
     """
 
     def __init__(
@@ -83,11 +82,11 @@ class Stepper:
     # ---- one plan ---------------------------------------------------------------------------
 
     def walk(self, steps: Sequence[PlanStep]) -> int:
-        """Step through a plan that the interpreter accepts; how many steps were compared.
+        """Replay a plan that the interpreter accepts, and return the number of compared steps.
 
-        Raises `StepsDifferError` at the first difference, `NotReadError` where its simulator asks
-        for a number that the pair does not give: it looks at all objects of a supertype even where
-        a condition beside it leaves them out.
+        Raises `StepsDifferError` at the first difference, and `NotReadError` if its simulator reads
+        a number that the pair does not define: it enumerates all objects of a supertype, also those
+        that a condition beside it excludes.
         """
         from unified_planning.exceptions import UPException
 
@@ -114,7 +113,7 @@ class Stepper:
         return len(steps)
 
     def _compared(self, states: Sequence[Any], state: State, place: str) -> list[Any]:
-        """Those of the states that are the interpreter's, which must be some."""
+        """The states that equal the interpreter's, of which there must be one."""
         wanted = self._slots(state)
         found, nearest = [], ""
         for one in states:
@@ -131,7 +130,7 @@ class Stepper:
         return found
 
     def _offers(self, states: Sequence[Any], state: State, place: str) -> None:
-        """Both offer the same commands, where everything is told in the pair."""
+        """Check that both offer the same commands, if the pair is complete."""
         simulator = self._world.simulator
         if not self._all_told or simulator.won(state, None) or simulator.lost(state):
             return
@@ -153,7 +152,7 @@ class Stepper:
             raise StepsDifferError(f"before {place}: only one of the two offers {one}")
 
     def _slots(self, state: State) -> Facts:
-        """What the slots of a state hold, in the words of the pair."""
+        """The values of the slots of a state, as facts of the pair."""
         if self._task is not None:
             return self._task.slots(state)
         export = _exported(replace(self._world, state=state), self._goal)
@@ -167,14 +166,14 @@ class Stepper:
     # ---- its simulator ----------------------------------------------------------------------
 
     def _after(self, states: Iterable[Any], command: Command) -> list[Any]:
-        """The states after a command and forced steps, however far these have come."""
+        """The states after a command and any number of forced steps."""
         found: list[Any] = []
         for one in self._settled(states):
             found += self._applied(one, command)
         return self._settled(found)
 
     def _settled(self, states: Iterable[Any]) -> list[Any]:
-        """The states and all that forced steps make of them."""
+        """The states, and all states that forced steps reach from them."""
         found, seen, waiting = [], set[tuple[Any, ...]](), list(states)
         while waiting:
             one = waiting.pop(0)
@@ -187,7 +186,7 @@ class Stepper:
         return found
 
     def _applied(self, state: Any, command: Command | None) -> Iterator[Any]:
-        """The states after each action that stands for a command (``None``: after forced steps)."""
+        """The states after each action of a command (``None``: of forced steps)."""
         for action, args, meant in self._ground:
             if meant == command and self._simulator.is_applicable(state, action, args):
                 yield self._simulator.apply(state, action, args)
@@ -197,9 +196,9 @@ class Stepper:
         return value if isinstance(value, bool) else Fraction(value)
 
     def _grounded(self) -> Iterator[tuple[Any, tuple[Any, ...], Command | None]]:
-        """All actions with arguments, and the command each stands for (``None``: forced).
+        """All ground actions, and the command of each (``None``: forced).
 
-        Its own list of ground actions fails where one argument stands in two static conditions.
+        Its own list of ground actions fails if one argument is in two static conditions.
         """
         for action in self._problem.actions:
             domains = [list(self._problem.objects(one.type)) for one in action.parameters]
@@ -209,7 +208,7 @@ class Stepper:
                 yield action, tuple(map(_expression, objects)), self._meant(name, tuple(words))
 
     def _meant(self, name: str, words: tuple[str, ...]) -> Command | None:
-        """The command of an action; one that no world has where it is given something foreign."""
+        """The command of an action; an impossible command if an argument is foreign."""
         try:
             return self.export.names.command(name, words)
         except KeyError:  # untyped parameters range over the turns of the tick too
@@ -281,10 +280,10 @@ def _atom(expr: Expr) -> Atom:
 
 
 class _Grounded:
-    """Which facts of a grounded pair stand for which value of a slot.
+    """The facts of a grounded pair for each value of a slot.
 
-    A value that the encoding does not know (it is one with another there, or cannot be met) leaves
-    its slot out of the comparison.
+    A value that the encoding merges with another one, or omits, leaves its slot out of the
+    comparison.
     """
 
     def __init__(self, world: Opened, task: Task, export: PddlExport) -> None:
@@ -300,7 +299,7 @@ class _Grounded:
             self._facts.append((variable, [one - common for one in inits]))
 
     def slots(self, state: State) -> Facts:
-        """What the facts of each slot must be in a state."""
+        """The expected facts of each slot in a state."""
         found: Facts = {}
         for variable, facts in self._facts:
             assert variable.fluent is not None
@@ -318,7 +317,7 @@ def _position(variable: Variable, value: Raw) -> int | None:
 
 
 def _init(world: Opened, task: Task, number: int, value: int, pair: PddlPair) -> frozenset[Atom]:
-    """The start facts where one variable has this value, with the names of `distinct`."""
+    """The start facts if one variable has this value, with the names of `distinct`."""
     variables = list(task.variables)
     variables[number] = replace(variables[number], initial=value)
     changed = replace(task, variables=tuple(variables), operators=())

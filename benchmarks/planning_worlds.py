@@ -1,9 +1,8 @@
-"""Random finite worlds for planners: small enough to be searched to the end, rich in constructs.
+"""Random finite worlds for planners: small enough for exhaustive search, with many constructs.
 
-A world is drawn in three steps: a vocabulary, rules over it that the checker accepts one by one,
-and goals. For these the world is walked through to its end first, so that about half of the goals
-are facts of some state, mostly of one that is several ticks away, and half are facts that never
-hold together although each of them is met somewhere.
+A world is drawn in three steps: a vocabulary, rules that the checker accepts one by one, and goals.
+For the goals the world is explored first: about half of them are facts of a reachable state, mostly
+several ticks away, and half are facts that never hold together although each is reachable.
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ from tokenworld.prose import EnglishProse
 __all__ = ["EDITION", "Drawn", "Opened", "draw", "opened"]
 
 EDITION = 2
-"""Raised whenever a number comes to stand for another world."""
+"""Increased whenever a number gives another world than before."""
 MOST_STATES, MOST_STEPS = 800, 3_000
-"""A world with more states or steps is left: its search would take more than a second or two."""
+"""Worlds with more states or steps are skipped, because their search would take seconds."""
 LEAST_STATES, FEWEST_STATES, SHALLOWEST = 5, 20, 4
-"""A world with fewer than the least is left. So are most worlds with fewer states than the second
-number, or with none as many ticks away as the third.
-"""
+"""Worlds with fewer states than the first number are skipped. So are most worlds with fewer states
+than the second number, or without states as many ticks away as the third."""
 _SMALL, _SAMPLE = 0.08, 10
 _DISTANCES = (1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9)
 _TRIES = 40
@@ -38,7 +36,7 @@ _TRIES = 40
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A world of a text, ready to be played."""
+    """A world of a text, and its start state."""
 
     instance: Instance
     simulator: EngineSimulator
@@ -72,7 +70,7 @@ def opened(text: str) -> Opened | None:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A slot, and how to say what it holds."""
+    """A slot, and the text of its values."""
 
     fluent: Fluent
     args: tuple[Raw, ...]
@@ -81,7 +79,7 @@ class _Slot:
         return world.simulator.read(state, self.fluent.id, self.args)
 
     def says(self, instance: Instance, value: Raw) -> str:
-        """A condition that is true exactly where it holds the value."""
+        """A condition that is true exactly if the slot has the value."""
         fluent = self.fluent
         pairs = zip((one.type for one in fluent.params), self.args, strict=True)
         names = [show_value(instance.program, instance.names, kind, arg) for kind, arg in pairs]
@@ -94,7 +92,7 @@ class _Slot:
         return f"{left} == {'none' if shown is None else shown}"
 
     def may_hold(self, value: Raw) -> bool:
-        """Not so for what a slot of something that is gone seems to hold."""
+        """False for the value of a slot of a destroyed object."""
         return value is not None or is_optional(self.fluent.type)
 
 
@@ -104,14 +102,14 @@ _Goal = dict[int, Raw]
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """All states of a world, nearest first: how far away, and what every slot holds there."""
+    """All states of a world by distance: the distance, and the values of all slots."""
 
     slots: tuple[_Slot, ...]
     depths: tuple[int, ...]
     rows: tuple[tuple[Raw, ...], ...]
 
     def first(self, goal: _Goal) -> int | None:
-        """The first state that meets a goal."""
+        """The first state in which a goal holds."""
         wanted = goal.items()
         for number, row in enumerate(self.rows):
             if all(row[slot] == value for slot, value in wanted):
@@ -119,7 +117,7 @@ class _Space:
         return None
 
     def news(self, number: int, random: Random) -> list[int]:
-        """The slots that hold something else than at the start, in any order."""
+        """The slots whose value differs from the start, in any order."""
         row, start = self.rows[number], self.rows[0]
         found = [
             slot
@@ -129,13 +127,13 @@ class _Space:
         return random.sample(found, len(found))
 
     def part(self, number: int, slots: Sequence[int]) -> _Goal:
-        """What these slots hold in a state."""
+        """The values of these slots in a state."""
         row = self.rows[number]
         return {slot: row[slot] for slot in slots if self.slots[slot].may_hold(row[slot])}
 
 
 def _slots(world: Opened) -> Iterator[_Slot]:
-    """Every slot that some rule may write."""
+    """Every slot that a rule may write."""
     instance = world.instance
     for fluent in instance.program.fluents.values():
         if fluent.fluent_kind != "table" and not fluent.static:
@@ -144,7 +142,7 @@ def _slots(world: Opened) -> Iterator[_Slot]:
 
 
 def _space(world: Opened) -> _Space | None:
-    """All that can be reached; ``None`` if it is too much."""
+    """All reachable states; ``None`` if there are too many."""
     simulator, states, depths, steps = world.simulator, [world.state], [0], 0
     seen = {simulator.key(world.state)}
     for number, state in enumerate(states):  # it grows meanwhile
@@ -170,14 +168,14 @@ def _space(world: Opened) -> _Space | None:
 
 
 def _wanted(world: Opened, space: _Space, random: Random) -> str:
-    """A goal that some state meets, or one whose facts never hold together."""
+    """A goal that is true in some state, or one whose facts never hold together."""
     goal = _met(space, random) if random.random() < 0.55 else _unmet(world, space, random)
     said = (space.slots[slot].says(world.instance, value) for slot, value in goal.items())
     return " and ".join(said) or "false"
 
 
 def _met(space: _Space, random: Random) -> _Goal:
-    """Facts of a state, enough of them to be no nearer than wanted where that is possible."""
+    """Facts of a state, enough that no nearer state has them all, if possible."""
     distance = min(space.depths[-1], random.choice(_DISTANCES))
     far = [number for number, depth in enumerate(space.depths) if depth >= distance]
     best, reached = _Goal(), -1
@@ -195,7 +193,7 @@ def _met(space: _Space, random: Random) -> _Goal:
 
 
 def _unmet(world: Opened, space: _Space, random: Random) -> _Goal:
-    """Facts that are met one by one and never at once; failing that, one that is never met."""
+    """Facts that are reachable one by one and never together; else one that is never reached."""
     numbers = range(len(space.rows))
     for attempt in range(_TRIES):
         goal = _Goal()
@@ -209,7 +207,7 @@ def _unmet(world: Opened, space: _Space, random: Random) -> _Goal:
 
 
 def _never(world: Opened, space: _Space, random: Random) -> _Goal:
-    """A value that one of the slots holds in no state."""
+    """A value that one of the slots never has."""
     for slot in random.sample(range(len(space.slots)), len(space.slots)):
         held = {row[slot] for row in space.rows}
         for value in domain_of(world.instance, space.slots[slot].fluent.type) or ():
@@ -219,9 +217,7 @@ def _never(world: Opened, space: _Space, random: Random) -> _Goal:
 
 
 def draw(number: int) -> Drawn | None:
-    """The random world of a number; ``None`` where that gives none that is small enough, or only
-    a trivial one.
-    """
+    """The random world of a number; ``None`` if it is not small enough, or trivial."""
     random = Random(number)
     writer = Writer(random)
     objects = objects_of(writer)
@@ -244,6 +240,6 @@ def draw(number: int) -> Drawn | None:
 
 
 def _trivial(space: _Space, random: Random) -> bool:
-    """Whether there is next to nothing to do; a few such worlds are kept."""
+    """Whether the world is trivial; only a few such worlds are kept."""
     small = len(space.rows) < FEWEST_STATES or space.depths[-1] < SHALLOWEST
     return len(space.rows) < LEAST_STATES or (small and random.random() >= _SMALL)

@@ -1,4 +1,4 @@
-"""A tick on the screen of `tw play`: from a command given to the last row painted, in CPU time."""
+"""CPU time of a tick on the screen of `tw play`: from a command to the last painted row."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ law spoil(t: Thing) when t.damp == 9 and not t.spoilt { t.spoilt = true }
 
 
 def store_house(objects: int) -> str:
-    """A house of so many objects: rooms in a ring, things in them, and somebody who walks."""
+    """A house with a number of objects: rooms in a ring, things in them, and a person."""
     things = objects - _ROOMS - 1
     rooms = "".join(f"  object room{i}: Room\n" for i in range(_ROOMS))
     ring = "".join(f"add linked(room{i}, room{(i + 1) % _ROOMS})  " for i in range(_ROOMS))
@@ -64,9 +64,9 @@ def store_house(objects: int) -> str:
 
 
 def report() -> Iterator[str]:
-    """Ticks with their redraw for three sizes, recorded, on 120 columns and 40 rows.
+    """Recorded ticks with their redraw for three sizes, on 120 columns and 40 rows.
 
-    Importing `tokenworld.cli` sets the collector as it is set where `tw play` runs.
+    Importing `tokenworld.cli` configures the garbage collector as in `tw play`.
     """
     import tokenworld.cli  # noqa: F401
 
@@ -82,7 +82,7 @@ def report() -> Iterator[str]:
 
 
 def _measured(objects: int) -> Row:
-    """Each tick counts with the least of its rounds: what else the machine does only ever adds."""
+    """The least time of each tick over the rounds, because other load only adds time."""
     world = open_text((Source("house.tw", None, store_house(objects)),), "house")
     rounds = [_round(world, objects) for _ in range(_ROUNDS)]
     times = sorted(map(min, zip(*rounds, strict=True)))
@@ -122,7 +122,7 @@ async def _play(session: Session) -> list[float]:
 
 
 def _walk() -> Iterator[str]:
-    """Commands that all go through: take a thing, carry it to the next room, put it down."""
+    """Commands that are all executed: take a thing, carry it to the next room, put it down."""
     for at in range(_TICKS // 4):
         yield f"take thing{at}"
         yield f"go to room{(at + 1) % _ROOMS}"

@@ -22,7 +22,7 @@ _INSTALL = "pip install 'token-world[plan]'"
 
 
 def missing_extra() -> Diagnostic | None:
-    """The diagnostic where unified-planning is not installed; ``None`` where it is."""
+    """The diagnostic if unified-planning is not installed, else ``None``."""
     if find_spec("unified_planning") is not None:
         return None
     message = "The second opinion needs `unified-planning`, which is not installed."
@@ -36,7 +36,7 @@ def _require_unified() -> None:
 
 
 def _quietly(read: Callable[[], Any]) -> Any:
-    """Read with unified-planning's own warnings kept from the user."""
+    """Read a pair, without printing unified-planning's warnings."""
     from unified_planning.exceptions import UPException
     from unified_planning.io.pddl_reader import pyparsing
     from unified_planning.shortcuts import get_environment
@@ -57,7 +57,7 @@ def _quietly(read: Callable[[], Any]) -> Any:
 def read_pair(export: PddlExport) -> Any:
     """The exported pair as a unified-planning `Problem`.
 
-    Raises `Failure`: TW0811 without the extra, TW0810 where its reader lacks a feature.
+    Raises `Failure`: TW0811 without the extra, TW0810 if its reader lacks a feature.
     """
     _require_unified()
     pair, _, _ = distinct(export.pair)
@@ -103,7 +103,7 @@ def validate_with_up(export: PddlExport, plan: str) -> bool:
 
 
 def _sequence(problem: Any, steps: list[tuple[str, ...]]) -> Any:
-    """The plan in unified-planning's form; ``None`` if it has a step that there is not."""
+    """The plan in unified-planning's form; ``None`` if it has an unknown step."""
     from unified_planning.plans import ActionInstance, SequentialPlan
 
     found = []

@@ -15,11 +15,11 @@ _START = (
 )
 """The translator is a package beside the search program; it is run, never imported."""
 _UNSOLVABLE = 10
-"""Its exit code where it sees that the goal is out of reach; the task it writes says so too."""
+"""The exit code for an unreachable goal; the task that it writes says so too."""
 
 
 def translate(program: Path, pddl: PddlTexts, seconds: float, memory: int) -> str | None:
-    """The SAS+ text of the pair; ``None`` where the translator fails or reaches a limit.
+    """The SAS+ text of the pair; ``None`` if the translator fails or reaches a limit.
 
     ``program`` is Fast Downward's search program; ``memory`` is in bytes.
     """

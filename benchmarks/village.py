@@ -1,7 +1,7 @@
 """A village of any size, in which a tick always changes the same facts.
 
-A village of things that lie about in a thousandth as many places. However many there are, nine
-lamps burn, a tick changes the same facts, and nine things are within reach: what grows is overhead.
+There is one place for every thousand things. In every size nine lamps burn, a tick changes the same
+facts, and nine things are within reach, so any growth of the cost is overhead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ law burn(x: Lamp) when x.lit { x.oil -= 1 }
 
 
 def village(objects: int) -> str:
-    """The text of a world with so many objects."""
+    """The text of a village with a number of objects."""
     places = max(1, objects // 1000)
     lamps = max(9, objects // 10)
     things = objects - lamps
@@ -52,7 +52,7 @@ def village(objects: int) -> str:
 
 
 def _place(number: int, places: int) -> str:
-    """The first nine are at the hero's feet; the others are kept in other places, if there are."""
+    """The place of a thing: the first nine are beside the hero, the others elsewhere."""
     return "place0" if number < 9 else f"place{1 + number % (places - 1)}" if places > 1 else "none"
 
 

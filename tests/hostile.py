@@ -1,4 +1,4 @@
-"""Texts that steer a terminal, look other than they are, or are markup to the screen's library."""
+"""Texts that control a terminal, mislead readers, or are markup to the screen's library."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ scenario "test <>" in w {
 
 
 def hostile_world(bad: str) -> str:
-    """A world with this text in every place that takes one."""
+    """A world with this text in every place that allows one."""
     raw, text = bad.replace("`", ""), bad.replace("\\", "\\\\").replace('"', '\\"')
     parts = re.split(r"(`[^`\n]*`)", _WORLD)
     return "".join(
@@ -57,6 +57,6 @@ def hostile_world(bad: str) -> str:
 
 
 def assert_harmless(text: str, where: object = "") -> None:
-    """Nothing in what is printed steers a terminal or is hidden from a reader."""
+    """Check that printed text neither controls a terminal nor hides characters."""
     found = sorted({f"U+{ord(text[at]):04X}" for at in invisible(text)})
     assert not found, (where, found, text[:2000])

@@ -1,7 +1,7 @@
 """Count the code of `tokenworld/`: size, long functions, import circles, who mentions a class.
 
-Run it from the root: `python tests/house.py`, or with ``--classes`` for the modules behind each
-count of the last table. `test_house.py` pins the numbers, so that they can only fall.
+Run it from the root: `python tests/house.py`, or with ``--classes`` for the modules of each count
+of the last table. `test_house.py` limits the numbers, so that they can only fall.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import median
 
 PACKAGE = Path(__file__).resolve().parents[1] / "tokenworld"
 NODE_MODULES = ("tokenworld.core", "tokenworld.model")
-"""The packages whose classes a new construct of the language adds to."""
+"""The packages with the classes that a new construct of the language extends."""
 LONG_MODULE = 800
 MANY_MODULES = 15
 
@@ -25,9 +25,9 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @cache
 def sources() -> Mapping[str, str]:
-    """The text of every module by its dotted name; a package is named like its ``__init__``.
+    """The text of every module by its dotted name; a package has the name of its ``__init__``.
 
-    The parse tables of the grammar are JSON, so no generated code is among them.
+    The parse tables of the grammar are JSON, so there is no generated code.
     """
     return {
         _dotted(path): path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))
@@ -62,7 +62,7 @@ def functions() -> Mapping[str, int]:
 
 
 def crowded() -> Mapping[str, int]:
-    """Folders with more modules of their own than a room may have; ``__init__`` does not count."""
+    """Folders with more modules than the limit, without ``__init__``."""
     counts: dict[str, int] = {}
     for path in PACKAGE.rglob("*.py"):
         if path.stem != "__init__":

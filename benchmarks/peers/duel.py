@@ -1,4 +1,4 @@
-"""Two sides in turns: equal digests first, then the costs of the rounds."""
+"""Compare two sides alternately: digests first, then the costs of the rounds."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Side:
     adapter: str
 
     def worker(self, seconds: float) -> Worker:
-        """A process of this side, with so much patience."""
+        """Start a process of this side with a time limit."""
         return Worker(self.environment, self.adapter, seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What both sides are asked about a problem. ``unit`` is what the seconds are for.
+    """A question for both sides about a problem. ``unit`` is what the seconds are for.
 
-    ``ours`` is told to our side alone, in place of the same in ``args``; ``their_op`` is the other
-    one's word for ``op``."""
+    ``ours`` replaces ``args`` for our side; ``their_op`` replaces ``op`` for the other side.
+    """
 
     problem: str
     unit: str
@@ -49,9 +49,9 @@ def contest(
     rounds: int,
     seconds: float,
 ) -> Iterator[Sample]:
-    """Both sides load the same in fresh processes, and are asked in turns.
+    """Load a problem on both sides in fresh processes, and ask them alternately.
 
-    A side that fails leaves the rest unanswered. ``load`` is ``None`` where each question loads.
+    A side that fails leaves the rest unanswered. ``load`` is ``None`` if each question loads.
     """
     with sides[0].worker(seconds) as own, sides[1].worker(seconds) as other:
         why = "" if load is None else _loaded(own, other, load)
@@ -65,7 +65,7 @@ def contest(
 
 
 def _loaded(own: Worker, other: Worker, load: Json) -> str:
-    """Why the two cannot be compared; empty if both have loaded the same."""
+    """Why the two cannot be compared; empty if both have loaded the same problem."""
     try:
         first, second = own.ask("load", **load), other.ask("load", **load)
     except PeerError as error:
@@ -74,7 +74,7 @@ def _loaded(own: Worker, other: Worker, load: Json) -> str:
 
 
 def ask_in_turns(own: Worker, other: Worker, question: Question, rounds: int) -> Sample:
-    """Ours, theirs, ours, theirs …; no time counts where the digests differ."""
+    """Ask ours, theirs, ours, theirs …; no time counts if the digests differ."""
     ours, theirs = list[float](), list[float]()
     for _ in range(rounds):
         try:
@@ -89,7 +89,7 @@ def ask_in_turns(own: Worker, other: Worker, question: Question, rounds: int) ->
 
 
 def _turn(own: Worker, other: Worker, question: Question) -> tuple[Json, Json]:
-    """The answers of both sides; `PeerError` names the side that has none."""
+    """The answers of both sides. Raises `PeerError`, which names the side without an answer."""
     try:
         first = own.ask(question.op, **{**question.args, **question.ours})
     except PeerError as error:

@@ -1,4 +1,4 @@
-"""Environments of the peers: made on demand in a cache folder, never in the project."""
+"""Virtual environments of the peers, created on demand in a cache folder outside the project."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ PEERS = {
     "gymnasium": ("gymnasium",),
     "crafter": ("crafter",),
 }
-"""What pip installs into the environment of each peer; `token-world` is this checkout."""
+"""The packages that pip installs for each peer; `token-world` is this checkout."""
 _SECONDS = 900
 PROJECT = Path(__file__).parents[2]
 
 
 class SetupError(Exception):
-    """Something to measure with is not here; the message says what brings it."""
+    """A program for a measurement is missing; the message says how to install it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A Python, and the folder of the program that is imported in it; ``None``: none of ours."""
+    """A Python, and the folder of the program that it imports; ``None``: not ours."""
 
     python: Path
     program: Path | None = None
 
     def variables(self) -> dict[str, str]:
-        """The variables that a process of this environment runs under."""
+        """The environment variables of a process of this environment."""
         kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
         return kept if self.program is None else {**kept, "PYTHONPATH": str(self.program)}
 
 
 def cache_folder() -> Path:
-    """Where environments are kept: ``TW_PEERS``, else a folder of the user's cache."""
+    """The folder of environments: ``TW_PEERS``, else a folder of the user's cache."""
     named = os.environ.get("TW_PEERS")
     if named:
         return Path(named)
@@ -66,7 +66,7 @@ def cache_folder() -> Path:
 
 
 def made(name: str) -> Environment:
-    """The environment of a peer; made now where it is not there. Raises `SetupError`."""
+    """The environment of a peer, created if it is missing. Raises `SetupError`."""
     folder = cache_folder() / name
     if not (folder / "ready").exists():
         packages = [_installed(one) for one in PEERS[name]]
@@ -77,7 +77,7 @@ def made(name: str) -> Environment:
 
 
 def peer(name: str) -> Environment:
-    """The environment of a peer. Raises `SetupError` with the command that makes it."""
+    """The environment of a peer. Raises `SetupError` with the command that creates it."""
     folder = cache_folder() / name
     if not (folder / "ready").exists():
         raise SetupError(f"not installed: `python -m benchmarks --peers {name}`")
@@ -90,15 +90,15 @@ def ours() -> Environment:
 
 
 def earlier(commit: str) -> Environment:
-    """The same with the program as of a commit in the place of this checkout."""
+    """The same with the program of a commit instead of this checkout."""
     return Environment(peer("token-world").python, unpacked(commit))
 
 
 @cache
 def unpacked(commit: str) -> Path:
-    """A folder with the program as of a commit, and the rule packages that worlds use today.
+    """A folder with the program of a commit, and the rule packages of today's worlds.
 
-    Raises `SetupError` where git does not have the commit.
+    Raises `SetupError` if git does not have the commit.
     """
     named = ["git", "rev-parse", "--short=12", f"{commit}^{{commit}}"]
     known = subprocess.run(named, cwd=PROJECT, capture_output=True, text=True, check=False)
@@ -118,7 +118,7 @@ def unpacked(commit: str) -> Path:
 
 
 def _installed(package: str) -> str:
-    """What pip is told: this checkout is a folder, everything else a name."""
+    """The argument of pip: a folder for this checkout, else a name."""
     name, bracket, extras = package.partition("[")
     return f"{PROJECT}{bracket}{extras}" if name == "token-world" else package
 

@@ -1,4 +1,4 @@
-"""Planning problems, and traces on them that were drawn from a fixed seed once and kept."""
+"""Planning problems, and stored traces on them that were drawn once from a fixed seed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _FOLDER = Path(__file__).parent / "traces"
 
 
 class Problem(str):
-    """A problem of the IPC collection, as ``family/file``; its domain lies beside it."""
+    """A problem of the IPC collection, as ``family/file``; its domain is beside it."""
 
     __slots__ = ()
 
     def files(self, ipc: Path) -> dict[str, str]:
-        """Its two files, as adapters are told them."""
+        """Its two files, as arguments for adapters."""
         path = ipc / f"{self}.pddl"
         return {"domain": str(path.parent / "domain.pddl"), "problem": str(path)}
 
@@ -36,6 +36,6 @@ PROBLEMS = tuple(
 
 
 def trace_of(problem: Problem) -> list[str]:
-    """The kept trace of a problem."""
+    """The stored trace of a problem."""
     file = _FOLDER / f"{problem.replace('/', '-')}.txt"
     return file.read_text(encoding="utf-8").splitlines()

@@ -25,7 +25,7 @@ class PeerError(Exception):
 
 
 class Worker:
-    """A running adapter. Use it as a context: the process ends with the block."""
+    """A running adapter. Use it as a context manager: the process ends with the block."""
 
     def __init__(self, environment: Environment, adapter: str, seconds: float) -> None:
         self._adapter, self._seconds = adapter, seconds
@@ -57,11 +57,11 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked more."""
+        """Whether it can answer further requests."""
         return self._process.poll() is None
 
     def ask(self, op: str, **args: Any) -> dict[str, Any]:
-        """The answer to one request; `PeerError` where there is none."""
+        """The answer to one request. Raises `PeerError` if there is none."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -79,8 +79,8 @@ class Worker:
         return answer
 
     def _wait_for_answer(self) -> None:
-        """Patience is counted in CPU seconds, so that a busy machine makes nobody slow; and by the
-        clock ten times as long, for who waits and does nothing."""
+        """The limit is in CPU seconds, so that load does not matter; and ten times as long by the
+        clock, for a process that only waits."""
         began, clock = cpu_seconds(self._process.pid), time.monotonic()
         while not select.select([self._process.stdout], [], [], 0.2)[0]:
             spent, passed = cpu_seconds(self._process.pid), time.monotonic() - clock
@@ -98,7 +98,7 @@ class Worker:
 
 
 def cpu_seconds(process: int) -> float | None:
-    """What a process and its ended children have spent; ``None`` where the system does not tell."""
+    """The CPU seconds of a process and its ended children; ``None`` if the system does not say."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
     except OSError:

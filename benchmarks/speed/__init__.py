@@ -1,1 +1,1 @@
-"""V1 to V9: what verbs, environments and public calls cost, a module for each of them."""
+"""V1 to V9: the cost of verbs, environments and public calls, one module for each."""

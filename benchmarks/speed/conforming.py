@@ -25,7 +25,7 @@ print(json.dumps({"games": [{"rows": len(rows)}], "ok": True}))
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """All rows of all games at once; each side is a process, start included."""
+    """All rows of all games at once; each side is a process, including its start."""
     beside, goal = "unpacking and `json.loads` of the same rows", at_most(3)
     rows = [str(one) for one in sorted(options.rows.glob("*.jsonl.gz"))] if options.rows else []
     if not rows:
@@ -46,7 +46,7 @@ def figures(options: Options) -> Iterator[Figure]:
 
 
 def _spent(command: Sequence[str]) -> tuple[float, int]:
-    """The CPU seconds of a process, and how many rows it took; 0 where an answer is wrong."""
+    """The CPU seconds of a process, and the number of its rows; 0 if an answer is wrong."""
     before = getrusage(RUSAGE_CHILDREN)
     ran = subprocess.run(
         [sys.executable, *command], cwd=Path(PROJECT), capture_output=True, text=True, check=False

@@ -18,20 +18,20 @@ _DOMAINS = Path(__file__).parents[2] / "domains"
 _TOYS = {"Taxi-v4": 6, "CliffWalking-v1": 4, "FrozenLake-v1": 4}
 """gymnasium's environments that are worlds here too, with the number of their actions."""
 _MANY = ("CliffWalking-v1", "FrozenLake-v1")
-"""Those that begin every episode alike, so that many at once come to the same."""
+"""Environments whose episodes begin alike, so that a batch is comparable."""
 _WORLDS = 64
 _STEPS = 200
 _FAIR, _BATCH, _BETTER = at_least(1), at_least(10), at_least(5)
 
 
 def drawn(number: int, count: int = 300) -> list[int]:
-    """Random actions of an environment that numbers them."""
+    """Random actions of an environment with numbered actions."""
     random = Random(7)
     return [random.randrange(number) for _ in range(count)]
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """One environment, many at once, and two worlds that gymnasium does not have."""
+    """One environment, a vector environment, and two worlds that gymnasium does not have."""
     one, many = "a step of one environment", f"a step of one of {_WORLDS} in a vector environment"
     later = "a step of the environment of a larger world"
     try:

@@ -20,8 +20,8 @@ _ONE_WORD = (
     ("childsnack-opt14-strips/child-snack_pfile01", 3),
     ("blocks/probBLOCKS-10-0", 18),
 )
-"""Problems whose states we hold in one word, with the depth up to which all states are seen. Goals
-are deeper, no action has a cost, and no variable is left out by either side."""
+"""Problems whose states fit in one word, with the depth up to which all states are explored. Goals
+are deeper, no action has a cost, and no side removes a variable."""
 _WORDS = (
     ("parking-opt11-strips/pfile03-011", 6),
     ("pipesworld-tankage/p11-net2-b10-g2-t30", 15),
@@ -33,7 +33,7 @@ _DEAD = "all states with edges and dead ends"
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """All states to a depth, in one word and in several; then dead ends."""
+    """All states to a depth, in one word and in several words; then dead ends."""
     missing, sides = _sides(options)
     for words, problems in (("one word", _ONE_WORD), ("several words", _WORDS)):
         what = f"all states to a depth, {words} a state"
@@ -49,7 +49,7 @@ def figures(options: Options) -> Iterator[Figure]:
 
 
 def _sides(options: Options) -> tuple[str, tuple[Side, Side] | None]:
-    """Both sides, or what is missing."""
+    """Both sides, or the missing program."""
     if options.ipc is None:
         return NO_IPC, None
     try:

@@ -1,4 +1,4 @@
-"""Figures: what was measured, what is wanted, and whether it is enough."""
+"""Figures: measurements, goals, and whether they are met."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Unit = Literal["x", "s", "modules"]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a figure must reach. In ``x`` it is a ratio: ``at_most`` of our cost to the other's,
+    """The goal of a figure. With unit ``x`` it is a ratio: ``at_most`` of our cost to the other's,
     else of our speed to the other's."""
 
     limit: float
@@ -27,19 +27,22 @@ class Goal:
 
 
 def at_least(limit: float) -> Goal:
-    """So many times the speed of the other side."""
+    """A goal of at least this many times the speed of the other side."""
     return Goal(limit, "x", at_most=False)
 
 
 def at_most(limit: float, unit: Unit = "x") -> Goal:
-    """So many times the cost of the other side, or so many seconds or modules."""
+    """A goal of at most this many times the cost of the other side, or seconds, or modules."""
     return Goal(limit, unit, at_most=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The cost of one problem on both sides, round by round; ``theirs`` is empty where ours stands
-    alone. ``unit`` is what the cost is for; ``failed`` says why there is none."""
+    """The cost of one problem on both sides, round by round; ``theirs`` is empty if ours has no
+    counterpart.
+
+    ``unit`` is what the cost is for; ``failed`` says why there is none.
+    """
 
     problem: str
     unit: str
@@ -48,7 +51,7 @@ class Sample:
     failed: str = ""
 
     def values(self, goal: Goal) -> tuple[float, ...]:
-        """What each round says about a goal."""
+        """The value of each round in the unit of a goal."""
         if goal.unit != "x":
             return self.ours
         pairs = zip(self.ours, self.theirs, strict=True)
@@ -56,7 +59,8 @@ class Sample:
 
 
 def merged(rounds: Sequence[Sample]) -> Sample:
-    """Rounds of one problem that were asked one by one; the first that failed, if one did."""
+    """Merge rounds of one problem that were measured one by one; the first failure, if there is
+    one."""
     first = next((one for one in rounds if one.failed), rounds[0])
     if first.failed:
         return first
@@ -78,12 +82,12 @@ class Figure:
 
     @property
     def counted(self) -> tuple[Sample, ...]:
-        """The samples that did not fail."""
+        """The samples without a failure."""
         return tuple(one for one in self.samples if not one.failed)
 
     @property
     def value(self) -> float | None:
-        """The median over samples of the medians of their rounds; ``None`` without a sample."""
+        """The median over samples of the medians of their rounds; ``None`` without samples."""
         medians = [median(one.values(self.goal)) for one in self.counted]
         return median(medians) if medians else None
 

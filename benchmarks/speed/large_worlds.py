@@ -1,4 +1,4 @@
-"""V7: what a tick costs where there are many objects, and Crafter beside the hand-written game."""
+"""V7: the cost of a tick with many objects, and Crafter beside the hand-written game."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CRAFTER: dict[str, tuple[str, Goal]] = {
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """The village, then Crafter through both doors."""
+    """The village, then Crafter through a session and as a compiled rollout."""
     yield _village(options)
     missing, samples = "", dict[str, Sample]()
     if not (options.crafter / "crafter.tw").exists():
@@ -52,7 +52,7 @@ def _village(options: Options) -> Figure:
 
 
 def _crafter(own: Environment, other: Environment, options: Options) -> dict[str, Sample]:
-    """Both begin in the same state; from there on each has luck of its own."""
+    """Both begin in the same state; afterwards each has its own random numbers."""
     sides = Side(own, "ours_crafter"), Side(other, "crafter_game")
     with sides[1].worker(options.seconds) as written:
         text = written.ask("text", folder=str(options.crafter), size=_SIZE)["text"]

@@ -1,4 +1,4 @@
-"""What a measurement is given: rounds, patience, and the data that is not part of the project."""
+"""Options of a measurement: rounds, time limits, and data that is not part of the project."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 __all__ = ["BASE", "BUDGET", "NO_IPC", "SHARED", "Options"]
 
 BASE = "fb92378"
-"""The commit that V1 to V3 compare with, where no other one is named."""
+"""The default commit that V1 to V3 compare with."""
 BUDGET = 0.2
-"""CPU seconds of one measurement of one side, where it can be repeated at will."""
+"""CPU seconds of one measurement of one side, if it can be repeated."""
 NO_IPC = "no planning problems: name their folder with `--ipc DIR`"
 SHARED = Path(__file__).parents[3] / "shared"
 """A folder beside the checkout with data that is not part of the project; it may be missing."""
@@ -18,10 +18,10 @@ SHARED = Path(__file__).parents[3] / "shared"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``seconds`` is the patience with one answer, in CPU seconds; ``base`` the earlier commit.
+    """``seconds`` is the limit for one answer, in CPU seconds; ``base`` the earlier commit.
 
-    ``ipc`` is a folder of planning problems, one folder a family; ``rows`` one of recorded rows of
-    the text games, ``GAME.jsonl.gz``; ``crafter`` one with `crafter.tw` and `gen.py`.
+    ``ipc`` is a folder of planning problems, one folder per family; ``rows`` a folder of recorded
+    rows of the text games, ``GAME.jsonl.gz``; ``crafter`` a folder with `crafter.tw` and `gen.py`.
     """
 
     rounds: int = 3

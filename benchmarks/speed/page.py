@@ -1,4 +1,4 @@
-"""`RESULTS.md`: the table of all figures, then what each is made of."""
+"""`RESULTS.md`: the table of all figures, then the problems of each figure."""
 
 from __future__ import annotations
 

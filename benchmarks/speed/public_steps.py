@@ -19,13 +19,13 @@ _PEERS = {
     "textworld": ("textworld_logic", {"enumerate": at_least(50)}),
 }
 _WARM = 20
-"""So many steps are not timed."""
+"""The number of first steps that are not timed."""
 _EVERY = 4
-"""A list is asked for after so many steps."""
+"""The number of steps between two lists."""
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """Each simulator with the problems that it takes."""
+    """Each simulator with the problems that it supports."""
     for name, (adapter, goals) in _PEERS.items():
         missing, samples = "" if options.ipc else NO_IPC, dict[str, tuple[Sample, ...]]()
         if options.ipc:

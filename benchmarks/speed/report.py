@@ -1,4 +1,4 @@
-"""Measure the parts that were asked for, print figures as they come, and write the page."""
+"""Measure the selected parts, print figures as they come, and write the page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Figure]]] = {
 
 
 def install(names: Sequence[str]) -> Iterator[str]:
-    """Make the environments of these peers, of all without a name; one that fails is named."""
+    """Create the environments of these peers, or of all; name those that fail."""
     for name in names or PEERS:
         try:
             yield f"{name}: {made(name).python}"
@@ -51,7 +51,7 @@ def install(names: Sequence[str]) -> Iterator[str]:
 def report(
     parts: Sequence[str], options: Options, command: str, note: str, target: Path | None
 ) -> Iterator[str]:
-    """Lines as figures come; the page, if one is asked for, is written at the end, whole."""
+    """Yield lines as figures come; write the whole page at the end, if it is requested."""
     figures = list[Figure]()
     for name, measured in PARTS.items():
         if parts and name not in parts:

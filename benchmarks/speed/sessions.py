@@ -39,7 +39,7 @@ def figures(options: Options) -> Iterator[Figure]:
 
 
 def _played(sides: tuple[Side, Side], name: str, options: Options) -> dict[str, Sample]:
-    """The first trace warms both sides up; each round plays one that is new."""
+    """The first trace warms both sides up; each round plays a new one."""
     target = str(_DOMAINS / name / "world.tw")
     try:
         with sides[0].worker(options.seconds) as own:
@@ -59,7 +59,7 @@ def _played(sides: tuple[Side, Side], name: str, options: Options) -> dict[str, 
 
 
 def _recorded(options: Options) -> Figure:
-    """Whole runs, each in a process of its own; both must come to the same number of records."""
+    """Whole runs, each in its own process; both must have the same number of records."""
     what = "`tw run --player random` with a store"
     run = ("--player", "random", "--ticks", str(_RECORDS), "--seed", "1")
     target, rounds = str(_DOMAINS / "willowbrook" / "world.tw"), list[Sample]()

@@ -1,4 +1,4 @@
-"""V8: how long it takes until a world is checked and started, in processes of their own."""
+"""V8: the time to check and start a world, in separate processes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TELL = "\nimport json; print(json.dumps(told))"
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """The village in two sizes, a large file at once and after edits, and what `tw check` loads."""
+    """The village in two sizes, a large file at once and after edits, and modules of `tw check`."""
     rounds = range(options.rounds)
     for objects, goal in _SIZES.items():
         spent = tuple(_told(_VILLAGE.format(objects)) for _ in rounds)
@@ -46,7 +46,7 @@ def figures(options: Options) -> Iterator[Figure]:
 
 
 def _told(code: str) -> Any:
-    """What a script of this checkout comes to, in a process of its own."""
+    """The output of a script of this checkout, in its own process."""
     ran = subprocess.run(
         [sys.executable, "-c", code + _TELL],
         env={**os.environ, "PYTHONPATH": str(PROJECT)},

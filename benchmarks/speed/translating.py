@@ -15,8 +15,7 @@ __all__ = ["figures", "problems"]
 
 
 def problems(ipc: Path) -> Iterator[Problem]:
-    """The second problem of every family that has one `domain.pddl`; of one that has no second the
-    first."""
+    """The second problem (or the only one) of every family that has one `domain.pddl`."""
     for family in sorted(one.parent for one in ipc.glob("*/domain.pddl")):
         every = sorted(one.stem for one in family.glob("*.pddl") if one.name != "domain.pddl")
         if every:
@@ -24,7 +23,7 @@ def problems(ipc: Path) -> Iterator[Problem]:
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """One problem a family; there are many families, so each is asked once."""
+    """One problem per family, measured once, because there are many families."""
     missing, samples = "" if options.ipc else NO_IPC, list[Sample]()
     if options.ipc:
         try:

@@ -15,13 +15,13 @@ from benchmarks.speed.options import Options
 __all__ = ["figures"]
 
 _STATES = 5000
-"""The cap of an audit."""
+"""The limit of states of an audit."""
 _DOMAINS = Path(__file__).parents[2] / "domains"
 _EACH, _SUM = at_most(1.15), at_most(1.0)
 
 
 def figures(options: Options) -> Iterator[Figure]:
-    """Each verb, then the sum of all. Each world is asked once: there are many of them."""
+    """Each verb, then the sum of all. Each world is measured once, because there are many."""
     rows = sorted(options.rows.glob("*.jsonl.gz")) if options.rows else []
     sums = list[Sample]()
     with tempfile.TemporaryDirectory(prefix="tw-verbs-") as made:
@@ -47,7 +47,7 @@ def figures(options: Options) -> Iterator[Figure]:
 def _summed(
     sides: tuple[Side, Side], asked: Asked, found: Sequence[tuple[str, str]]
 ) -> Iterator[Sample]:
-    """The sums over what both sides answer, then what they answer differently."""
+    """The sums over worlds that both sides answer, then the differing answers."""
     spent, failed = list[tuple[float, float]](), list[Sample]()
     for name, target in found:
         try:

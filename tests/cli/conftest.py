@@ -1,4 +1,4 @@
-"""Runs the program in this process, in a folder of its own."""
+"""Run the program in this process, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOMAINS = Path(__file__).parents[2] / "domains"
 
 @dataclass(frozen=True)
 class Ran:
-    """What one call of the program came to."""
+    """The result of one call of the program."""
 
     code: int
     out: str
@@ -35,7 +35,7 @@ class Tw(Protocol):
 
 @pytest.fixture
 def tw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tw:
-    """``tw("run", file, "--json")`` in a fresh folder; no output may hold a traceback."""
+    """``tw("run", file, "--json")`` in a fresh folder; no output may contain a traceback."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
 
@@ -54,7 +54,7 @@ def tw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
-    """A little world with a passing and a failing scenario beside."""
+    """A small world with a passing and a failing scenario."""
     path = tmp_path / "small.tw"
     path.write_text(SMALL, encoding="utf-8")
     return path

@@ -1,4 +1,4 @@
-"""Makes `tiny`, the little worlds of these tests, importable from each of them."""
+"""Make `tiny`, the small worlds of these tests, importable from each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Little worlds for learners; without the extra `gym` there is nothing to test here."""
+"""Small worlds for learners; without the extra `gym` there is nothing to test."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ world w {
   lose tired: tick() == 6
 }
 """
-"""Objects come and go, and every kind of value changes."""
+"""Objects are created and destroyed, and every kind of value changes."""
 
 ARENA = """
 type Hero { gold: 0 to 99 = 0  age: 0 to 99 = 0 }
@@ -55,7 +55,7 @@ world w {
   stop late: tick() == 40
 }
 """
-"""Three who act in rounds, and may kill each other."""
+"""Three actors who act in rounds, and may kill each other."""
 
 
 @pytest.fixture

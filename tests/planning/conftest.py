@@ -1,4 +1,4 @@
-"""A hand-made interpreter: little graphs instead of rules, with chance, costs and endings."""
+"""A simulator made by hand: small graphs with chance, costs and endings instead of rules."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ State = tuple[int, int]  # node, tick
 
 @dataclass(frozen=True)
 class GraphWorld:
-    """``edges[node][command]`` lists the nodes that the command may lead to, -1: rolled back."""
+    """``edges[node][command]`` lists the successors of a command, -1: rolled back."""
 
     edges: Mapping[int, Mapping[str, Sequence[int]]]
     goals: Mapping[str, frozenset[int]]
@@ -146,7 +146,7 @@ class GraphWorld:
         return next((one for one in found if one.draws == tuple(draws)), None)
 
     def bound(self, enough: Enough | None) -> None:
-        """The outcomes are few."""
+        """No limit is needed: there are few outcomes."""
 
     def key(self, state: State) -> Hashable:
         return state[0]
@@ -205,14 +205,14 @@ def random_world(seed: int, *, priced: bool = False) -> GraphWorld:
 
 
 def counter(bits: int) -> GraphWorld:
-    """A line of ``2**bits`` nodes without a goal: a search that takes a while."""
+    """A chain of ``2**bits`` nodes without a goal, for a search that takes long."""
     size = 1 << bits
     edges = {n: {"a": [(n * 2) % size], "b": [(n * 2 + 1) % size]} for n in range(size)}
     return GraphWorld(edges, {"rich": frozenset()})
 
 
 class _Tree(dict[int, dict[str, list[int]]]):
-    """Two ways on from every node, without an end."""
+    """Two successors of every node, without end."""
 
     def get(self, node: int, default: object = None) -> dict[str, list[int]]:  # type: ignore[override]
         return {"a": [2 * node + 1], "b": [2 * node + 2]}
@@ -220,7 +220,7 @@ class _Tree(dict[int, dict[str, list[int]]]):
 
 @pytest.fixture
 def endless_world() -> GraphWorld:
-    """A world that no search comes to the end of."""
+    """A world that no search exhausts."""
     return GraphWorld(_Tree(), {"rich": frozenset()})
 
 

@@ -1,4 +1,4 @@
-"""A small made-up world: a program built by hand and a speaker that knows its state."""
+"""A small world: a program built by hand, and a speaker that knows its state."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def build_program() -> Program:
 
 
 class FakeSpeaker:
-    """A state by hand: what is hidden, what is refused, how things are called."""
+    """A state by hand: hidden objects, refusals and names."""
 
     def __init__(
         self,
@@ -219,7 +219,7 @@ def speaker(program: Program) -> Speaker:
 
 @pytest.fixture
 def speaker_of(program: Program) -> Callable[..., FakeSpeaker]:
-    """A speaker with other circumstances: ``hidden``, ``refused``, ``words``, ``order``."""
+    """A speaker with other settings: ``hidden``, ``refused``, ``words``, ``order``."""
 
     def make(**circumstances: object) -> FakeSpeaker:
         return FakeSpeaker(program, **circumstances)  # type: ignore[arg-type]

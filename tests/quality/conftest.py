@@ -1,4 +1,4 @@
-"""Runs to be judged: facts made by hand, and real runs that are recorded and forged."""
+"""Runs to be scored: facts made by hand, and recorded runs that are forged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
 
 @pytest.fixture
 def play(store: RunStore) -> Callable[..., Run]:
-    """Records typed commands in the lamp world (or another text with a world ``w``)."""
+    """Record typed commands in the lamp world (or another text with a world ``w``)."""
 
     def make(*lines: str, text: str = WORLD, player: str = "script", seed: int = 0) -> Run:
         world = open_text((Source("w.tw", None, text),), "w")
@@ -65,8 +65,8 @@ def play(store: RunStore) -> Callable[..., Run]:
 
 @pytest.fixture
 def forge(store: RunStore) -> Callable[..., Run]:
-    """A second run like a first, whose record ``seq`` says something else, hashed anew: the store
-    takes it, for it contradicts neither itself nor its neighbours."""
+    """A copy of a run whose record ``seq`` differs, hashed again. The store accepts it, because it
+    contradicts neither itself nor its neighbours."""
 
     def make(run: Run, seq: int, lie: Callable[[dict[str, Any]], None]) -> Run:
         handle = store.begin(run.header)

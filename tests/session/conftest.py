@@ -1,4 +1,4 @@
-"""Sessions on little worlds and on the worlds of the project."""
+"""Sessions on small worlds and on the worlds of the project."""
 
 from __future__ import annotations
 

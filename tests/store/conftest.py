@@ -1,4 +1,4 @@
-"""A small run to record: the outcomes are made by hand, the engine has no part in these tests."""
+"""A small run to record; the outcomes are made by hand, without the engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _header(**different: Any) -> RunHeader:
 
 
 def _outcome(number: int, status: str = "executed", **different: Any) -> Outcome:
-    """Outcome `number` of the sample: state ``s(n-1)`` becomes ``s(n)`` where it is executed."""
+    """Outcome `number` of the sample: state ``s(n-1)`` becomes ``s(n)`` if it is executed."""
     before = f"s{number - 1}"
     false = RequireReport(
         0, "locked", "x.lock != locked", "Locked.", False, {"x.lock": "locked"}, "c.tw:3:1"
@@ -71,7 +71,7 @@ def _record(number: int, status: str = "executed", **different: Any) -> TickReco
 
 
 def _play(run: RunHandle, ticks: int) -> list[Tick]:
-    """Append executed ticks behind whatever the sample run holds."""
+    """Append executed ticks to the sample run."""
     first = run.run().ticks + 1
     return [run.append(_record(number)) for number in range(first, first + ticks)]
 

@@ -1,4 +1,4 @@
-"""Makes the helpers beside these tests importable under pytest's importlib mode."""
+"""Make the helpers beside these tests importable under pytest's importlib mode."""
 
 import sys
 from pathlib import Path

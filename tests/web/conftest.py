@@ -1,4 +1,4 @@
-"""Servers that end with the test, and a Chromium where there is one."""
+"""Servers that end with the test, and a Chromium if there is one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """Starts ``tw play WORLD --web`` with further options, and a folder of its own."""
+    """Start ``tw play WORLD --web`` with further options, in a folder of its own."""
     pytest.importorskip("textual_serve", reason="the extra `web` is not installed")
     from served import Served
 
@@ -49,7 +49,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The Chromium of this machine: ``TW_CHROMIUM`` names it, else it is looked for."""
+    """The Chromium of this machine: ``TW_CHROMIUM``, else a search for it."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="the extra `browser` is not installed"
     )

@@ -15,7 +15,7 @@ SEED = 1
 
 
 class Unseen(crafter.Env):  # type: ignore[misc]
-    """The game as it is, without pictures and without the map that goes with each step."""
+    """The original game without pictures and without the map of each step."""
 
     def _obs(self) -> None:
         return None
@@ -26,7 +26,7 @@ class Unseen(crafter.Env):  # type: ignore[misc]
 
 class Game:
     def load(self, folder: str, text: str, size: int) -> Json:
-        """A new game; told by the materials, by the creatures, and by where they are."""
+        """Start a new game; the digest is of materials, creatures and positions."""
         del folder, text
         self._env = _new(size)
         self._size = size
@@ -36,14 +36,14 @@ class Game:
         return {"digest": digest([str(sorted(names.items())), *sorted(found)])}
 
     def text(self, folder: str, size: int) -> Json:
-        """The new game as a world; the rules lie in a folder beside what writes it."""
+        """Write the new game as a world; the rules are in a folder beside the generator."""
         sys.path.append(str(Path(folder)))
         from gen import world_text
 
         return {"text": world_text(_new(size), f"w{size}")}
 
     def play(self, actions: list[int]) -> Json:
-        """Steps until the game is over. What comes of them is luck, and compared with nothing."""
+        """Time steps until the game is over. Their results are random, and not compared."""
         env = _new(self._size)
         np.random.seed(SEED)
         seconds, steps = once(lambda: _played(env, actions))

@@ -15,16 +15,17 @@ from shared import Json, once, serve, told
 
 class FastDownward:
     def translate(self, domain: str, problem: str) -> Json:
-        """From the texts to SAS+, told by the ground actions it keeps."""
+        """Translate the texts to SAS+; the digest is of the ground actions that remain."""
         seconds, task = once(lambda: _translated(domain, problem))
         return {"seconds": seconds, **told(one.name.strip("()") for one in task.operators)}
 
     def explore(self, domain: str, problem: str, depth: int) -> Json:
-        """All states up to a depth by blind A*, told by how many there are up to each depth;
-        seconds for each state, until the last depth was full.
+        """Explore all states up to a depth by blind A*; the digest is of the number of states up to
+        each depth.
 
-        A step more is allowed for, since it is on taking the first state of a depth that the search
-        says how many there are; what comes after that counts neither as time nor as states.
+        The time is per state, until the last depth is complete. One more depth is allowed, because
+        the search prints the number of states of a depth at the first state of the next one. That
+        depth counts neither as time nor as states.
         """
         text = _searched(domain, problem, f"astar(blind(), bound={depth + 1})")
         rows = re.findall(r"\[t=([0-9.]+)s, \d+ KB\] f = \d+, (\d+) evaluated", text)
@@ -38,7 +39,7 @@ class FastDownward:
 
 
 def _searched(domain: str, problem: str, search: str) -> str:
-    """What a search says."""
+    """The output of a search."""
     found = importlib.util.find_spec("up_fast_downward")  # importing it needs other packages
     assert found is not None
     assert found.origin is not None

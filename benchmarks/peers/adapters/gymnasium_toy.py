@@ -1,4 +1,4 @@
-"""gymnasium's toy-text environments, made and stepped as its users do, alone and many at once."""
+"""gymnasium's toy-text environments, created and stepped as users do, alone and vectorised."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LONG = 1_000_000
 
 
 class Toy:
-    """Environments by gymnasium's names. Whoever has others says how they are made and read."""
+    """Environments by gymnasium's names. Subclasses say how others are created and read."""
 
     def make(self, world: str) -> Any:
         """One environment."""
         return gymnasium.make(world, max_episode_steps=LONG, **_options(world))
 
     def make_many(self, world: str, count: int) -> Any:
-        """A vector environment, of the kind that is made where nothing else is said."""
+        """A vector environment of the default kind."""
         return gymnasium.make_vec(world, count, **_options(world))
 
     def begin(self) -> Any:
-        """An episode that starts where all others do; what is seen then."""
+        """Begin an episode in the common start state, and return the observation."""
         seen, _ = self._env.reset(seed=0)
         if self._world != "Taxi-v4":
             return seen
@@ -33,7 +33,7 @@ class Toy:
         return taxi.s
 
     def number(self, seen: Any) -> int:
-        """The number of what is seen."""
+        """The number of an observation."""
         return int(seen)
 
     def numbers(self, seen: Any) -> list[int]:
@@ -41,7 +41,7 @@ class Toy:
         return [int(one) for one in seen]
 
     def action(self, number: int) -> int:
-        """What this environment calls an action of gymnasium's."""
+        """The action of this environment for an action of gymnasium's."""
         return number
 
     # ---- the operations ---------------------------------------------------------------------
@@ -51,7 +51,7 @@ class Toy:
         return {"digest": str(self.number(self.begin()))}
 
     def walk(self, actions: list[int], budget: float) -> Json:
-        """Steps; a new episode where one ends. Told by what the last timed round saw."""
+        """Time steps with a new episode after each end; the digest is of the last timed round."""
         given = [self.action(one) for one in actions]
         rows: list[Any] = []
 
@@ -71,7 +71,7 @@ class Toy:
         return {"seconds": seconds, "digest": digest(told)}
 
     def batch(self, world: str, worlds: int, actions: list[int], budget: float) -> Json:
-        """Steps of many at once, all with actions of their own."""
+        """Time vectorised steps with separate actions."""
         env = self.make_many(world, worlds)
         every = np.array([self.action(one) for one in actions])
         given = [np.resize(np.roll(every, -at), worlds) for at in range(len(actions))]

@@ -18,12 +18,12 @@ COMMANDS = (
     *(Command("move", (way,)) for way in (3, 1, 0, 2)),
     Command("act", ()),
 )
-"""The first of Crafter's actions, which are never refused to one who is awake."""
+"""The first of Crafter's actions, which are always legal for an awake player."""
 
 
 class Game:
     def load(self, folder: str, text: str, size: int) -> Json:
-        """The world that was written from a new game, told as the game is."""
+        """Open the world that was written from a new game; the digest is that of the game."""
         with tempfile.TemporaryDirectory() as place:
             shutil.copy(Path(folder) / "crafter.tw", place)
             file = Path(place) / f"w{size}.tw"
@@ -37,7 +37,7 @@ class Game:
         return {"digest": digest([str(sorted(names.items())), *sorted(places)])}
 
     def play(self, actions: list[int]) -> Json:
-        """Steps until the game is over; each round has a seed of its own."""
+        """Time steps until the game is over, with a seed per round."""
         self._round += 1
         session = Session(self._world, self._round)
         session.remembers = False
@@ -45,7 +45,7 @@ class Game:
         return {"seconds": seconds / steps, "digest": ""}
 
     def random(self, actions: list[int]) -> Json:
-        """A compiled rollout of as many ticks, by chance; compiled by one before."""
+        """Time a compiled random rollout of this many ticks, after one that compiles it."""
         ticks = len(actions)
         rollout(self._world, worlds=1, ticks=1, engine="fast")
         seconds, found = once(

@@ -1,4 +1,4 @@
-"""A world as a gymnasium environment. An earlier program is asked the same, by its public names."""
+"""A world as a gymnasium environment; an earlier program runs this too, by its public names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class World:
         return {"digest": digest(self._env.unwrapped.calls)}
 
     def draw(self, steps: int) -> Json:
-        """Numbers of commands that are possible, drawn as an agent without a plan does."""
+        """Draw the numbers of legal commands, as an agent without a plan does."""
         chosen = random.Random(1)
         _, info = self._env.reset(seed=1)
         actions: list[int] = []
@@ -32,7 +32,7 @@ class World:
         return {"actions": actions}
 
     def walk(self, actions: list[int], budget: float) -> Json:
-        """Steps; told by what each of the last round of the timed ones came to."""
+        """Time steps; the digest is of the results of the last timed round."""
         rows: list[str] = []
 
         def walk() -> None:

@@ -1,6 +1,6 @@
-"""A world played through a session, with the names that a reader of the README knows.
+"""A world played through a session, with the names in the README.
 
-This file runs with an earlier program too: it uses nothing that is not public.
+An earlier program runs this file too, so it uses only public names.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SEED = 1
 
 class Played:
     def load(self, target: str, traces: Sequence[Sequence[str]] = ()) -> Json:
-        """Open a world, and look up the commands of each trace by playing it in another one, so
-        that no state is known that is met for the first time when it is timed."""
+        """Open a world, and look up the commands of each trace by playing it in another session, so
+        that no state is known before it is timed."""
         self._other = Session.open(target, SEED).world
         self._traces = [self._commands(trace) for trace in traces]
         self._world = Session.open(target, SEED).world
@@ -30,14 +30,14 @@ class Played:
         return {"traces": [self._drawn(ticks, number) for number in range(count)]}
 
     def intend(self, number: int) -> Json:
-        """Play a trace that was not played before, and read what each record says."""
+        """Play a new trace, and read each record."""
         session, commands = Session(self._world, SEED), self._traces[number]
         seconds, records = once(lambda: [_given(session, one) for one in commands])
         told = [_record(one.to_json()) for one, _ in records]
         return {"seconds": seconds / len(commands), "digest": digest([*told, _shown(session)])}
 
     def legal(self, number: int) -> Json:
-        """The legal commands with their words, at each state of a trace."""
+        """The legal commands with their words, in each state of a trace."""
         session, commands = Session(self._world, SEED), self._traces[number]
         lists, spent = [], 0.0
         for command in commands:
@@ -66,18 +66,18 @@ class Played:
 
 
 def _given(session: Session, command: Any) -> Any:
-    """The last record of a command, with what it says."""
+    """The last record of a command, with its words."""
     one = session.intend(command)[-1]
     return one, (one.changes, one.law_changes, one.said, one.hash_after)
 
 
 def _record(told: Json) -> str:
-    """What a record says, hashes and random draws aside."""
+    """The contents of a record, without hashes and random draws."""
     return f"{told['status']} {told['changes']} {told['law_changes']} {told['said']}"
 
 
 def _shown(session: Session) -> str:
-    """The objects that there are. What becomes of them, records say."""
+    """The objects of the world. Records have their changes."""
     objects: Any = session.state_json()["objects"]
     return digest(f"{one['name']}: {one['type']}" for one in objects)
 

@@ -14,7 +14,7 @@ from tokenworld.session.pddl import open_pddl
 
 
 class Steps(Classical):
-    """A state is a session that stands in it. Each walk opens the pair again: no state is known."""
+    """A state is a session. Each walk opens the pair again, so no state is known before."""
 
     def begin(self, domain: str, problem: str) -> None:
         self._files = Path(domain), Path(problem)

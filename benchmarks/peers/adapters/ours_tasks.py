@@ -1,6 +1,6 @@
-"""PDDL pairs as this project plans on them: a SAS+ task, and the compiled explorer (extra `fast`).
+"""PDDL pairs as planning tasks: SAS+, and the compiled explorer (extra `fast`).
 
-`tw plan` encodes and explores by these calls, and `tw audit` looks for dead ends by them.
+`tw plan` encodes and explores with these calls, and `tw audit` finds dead ends with them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ _CHUNK = 1 << 14
 
 class Tasks:
     def translate(self, domain: str, problem: str) -> Json:
-        """From the texts to a SAS+ task in memory, told by the ground actions it keeps."""
+        """Build a SAS+ task from the texts, in memory; the digest is of the remaining ground
+        actions."""
         seconds, (names, commands) = once(lambda: _translated(domain, problem))
         return {"seconds": seconds, **told(_words(names, commands))}
 
     def layers(self, domain: str, problem: str, depth: int) -> Json:
-        """All states up to a depth, with parents, told by how many there are up to each depth;
-        seconds for each state."""
+        """Explore all states up to a depth, with parents; the digest is of the number of states up
+        to each depth, the time is per state."""
         opened = _opened(domain, problem)
         tables = _tables(opened[1], to_goal=False)
         _through(CompiledBreadthFirst(*opened, tables), 1)  # compiles once
@@ -44,7 +45,7 @@ class Tasks:
         return {"seconds": seconds / rows[-1], "digest": " ".join(map(str, rows))}
 
     def forward(self, domain: str, problem: str, states: int) -> Json:
-        """All states, as far as so many; no edges are kept."""
+        """Explore all states up to a number, without edges."""
         opened = _opened(domain, problem)
         tables = _tables(opened[1], to_goal=False)
 
@@ -59,7 +60,7 @@ class Tasks:
         return {"seconds": seconds, "digest": _seen(search, states)}
 
     def analyse(self, domain: str, problem: str, states: int) -> Json:
-        """The same states with their edges, and from which of them the goal is out of reach."""
+        """Explore the same states with edges, and find the dead ones."""
         _, world, _ = _opened(domain, problem)
         tables = _tables(world, to_goal=True)
 
@@ -77,7 +78,7 @@ class Tasks:
 
 
 def _translated(domain: str, problem: str) -> tuple[list[str], tuple[Command, ...]]:
-    """The names of objects, and the commands that the task keeps."""
+    """The names of objects, and the commands that remain in the task."""
     engine = open_pddl(Path(domain), Path(problem)).engine
     first = engine.start()
     simulator = EngineSimulator(engine, first)
@@ -110,7 +111,7 @@ def _opened(domain: str, problem: str) -> tuple[EngineSimulator, Packed, Any]:
 
 
 def _through(search: CompiledBreadthFirst[Any], depth: int) -> list[int]:
-    """How many states there are up to each depth."""
+    """The number of states up to each depth."""
     rows = [1]
     for _ in range(depth):
         while int(search.count[1]) < rows[-1]:
@@ -120,7 +121,7 @@ def _through(search: CompiledBreadthFirst[Any], depth: int) -> list[int]:
 
 
 def _seen(found: Any, states: int) -> str:
-    """How many states were seen, if it was all of them."""
+    """The number of explored states, if these are all states."""
     return str(found.size) if found.size < states else f"{states} and more"
 
 

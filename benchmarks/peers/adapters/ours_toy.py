@@ -1,4 +1,4 @@
-"""This project's toy-text worlds as environments, made and stepped as their users do."""
+"""This project's toy-text worlds as environments, created and stepped as users do."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MOVES = {
 WORLDS = {"CliffWalking-v1": "cliff_walking", "FrozenLake-v1": "frozen_lake", "Taxi-v4": "taxi"}
 RIDES = ("pick_up(passenger)", "drop_off(passenger)")
 GOES_TO = 1
-"""The rank of green, where the passenger goes; it never changes, so no observation shows it."""
+"""The rank of green, the constant destination, which no observation shows."""
 
 
 class World(Toy):
-    """Worlds that are told by the numbers which gymnasium has for the same states."""
+    """Worlds whose states are numbered as in gymnasium."""
 
     def make(self, world: str) -> Any:
         register()

@@ -18,7 +18,7 @@ from tokenworld.session.loading import open_text
 
 class Village:
     def tick(self, objects: int, budget: float) -> Json:
-        """A thing is taken and put down again while nine lamps burn; told by what that changes."""
+        """Take a thing and put it down again, while nine lamps burn; the digest is of changes."""
         session = _session(objects)
         thing = (session.state.numbers["thing0"],)
         records: list[Any] = []

@@ -1,8 +1,8 @@
-"""What the adapters share: the talk in JSON lines, the measuring, the digests.
+"""Shared code of the adapters: requests in JSON lines, timing, digests.
 
-An adapter runs as a script in the environment of its engine, which knows nothing of this project:
-this file uses the standard library alone. Each request is ``{"op": …, "args": {…}}``, each answer
-one object; ``error`` in it says that the engine could not do it.
+An adapter runs as a script in the environment of its engine, without this project, so this file
+uses the standard library alone. Each request is ``{"op": …, "args": {…}}``, each answer one object;
+``error`` in it says that the engine failed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def serve(engine: Any) -> None:
-    """Answer requests until there are none. What the engine prints goes to stderr."""
+    """Answer requests until the input ends. Output of the engine goes to stderr."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     for line in sys.stdin:
@@ -35,7 +35,7 @@ def serve(engine: Any) -> None:
 
 
 def per_call(work: Callable[[], object], budget: float) -> float:
-    """CPU seconds of one call, garbage collection off: as many calls as the budget takes."""
+    """CPU seconds of one call, garbage collection off, repeated up to the budget."""
     gc.collect()
     gc.disable()
     seconds = averaged(work, budget)
@@ -44,7 +44,7 @@ def per_call(work: Callable[[], object], budget: float) -> float:
 
 
 def averaged(work: Callable[[], object], budget: float) -> float:
-    """CPU seconds of one call, of as many as the budget takes."""
+    """CPU seconds of one call, repeated up to the budget."""
     calls, began = 0, time.process_time()
     while True:
         work()
@@ -74,8 +74,8 @@ def digest(rows: Iterable[str]) -> str:
 
 
 def told(actions: Iterable[str]) -> Json:
-    """Ground actions by number and digest. One that names an object twice does not count: some
-    drop those that change nothing or contradict themselves, and some do not."""
+    """The number and digest of ground actions, without those that name an object twice: some
+    programs drop those without effect or with a contradiction, others do not."""
     every = {one.lower() for one in actions}
     kept = sorted(one for one in every if len(set(one.split())) == len(one.split()))
     return {"digest": digest(kept), "count": len(kept)}
@@ -141,7 +141,7 @@ def actions(domain: list[Any]) -> Iterator[tuple[str, Json]]:
 
 
 def changing(path: str) -> frozenset[str]:
-    """The predicates of a domain that some action changes: the others are nobody's state."""
+    """The fluents of a domain: predicates that some action changes."""
     found: set[str] = set()
     for _, parts in actions(parsed(path)):
         added, deleted = atoms(parts["effect"])
@@ -153,9 +153,9 @@ def changing(path: str) -> frozenset[str]:
 
 
 class Classical:
-    """The operations on a PDDL pair, for an engine that knows the following of it.
+    """The operations on a PDDL pair, for an engine with the following methods.
 
-    ``begin`` loads a pair. ``action`` makes a handle of ``name arg …``, ``say`` the opposite.
+    ``begin`` loads a pair. ``action`` makes a handle from ``name arg …``, ``say`` the reverse.
     ``facts`` are the true atoms as ``predicate arg …``.
     """
 
@@ -163,7 +163,7 @@ class Classical:
         raise NotImplementedError
 
     def start(self) -> Any:
-        """The start state; where states are changed in place, a new one on every call."""
+        """The start state; a new one on every call if states are changed in place."""
         raise NotImplementedError
 
     def action(self, words: str) -> Any:
@@ -176,7 +176,7 @@ class Classical:
         raise NotImplementedError
 
     def apply(self, state: Any, handle: Any) -> Any:
-        """The next state; ``None`` where the action is not applicable."""
+        """The next state; ``None`` if the action is not applicable."""
         raise NotImplementedError
 
     def legal(self, state: Any) -> list[Any]:
@@ -195,7 +195,7 @@ class Classical:
         return digest(sorted(one for one in facts if one.split()[0] in self.changing))
 
     def _through(self, state: Any, handles: list[Any]) -> Any:
-        """The state after all these actions; `ValueError` at one that is not applicable."""
+        """The state after all these actions. Raises `ValueError` if one is not applicable."""
         for handle in handles:
             state = self.apply(state, handle)
             if state is None:
@@ -203,14 +203,14 @@ class Classical:
         return state
 
     def walk(self, trace: list[str], warm: int) -> Json:
-        """Check and apply every action of a trace; the first ``warm`` are not timed."""
+        """Check and apply every action of a trace; the first ``warm`` ones are not timed."""
         start, handles = self.start(), [self.action(words) for words in trace]
         state = self._through(start, handles[:warm])
         seconds, last = once(lambda: self._through(state, handles[warm:]))
         return {"seconds": seconds / (len(handles) - warm), "digest": self._digest(last)}
 
     def enumerate(self, trace: list[str], warm: int, every: int) -> Json:
-        """All applicable actions, in some of the states of a trace behind the first ``warm``."""
+        """List the applicable actions in some states of a trace, after the first ``warm`` ones."""
         handles = [self.action(words) for words in trace]
         state = self._through(self.start(), handles[:warm])
         self.legal(state)

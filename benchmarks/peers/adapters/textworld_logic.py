@@ -1,4 +1,4 @@
-"""TextWorld's logic: rules over facts, which it matches and applies without Inform."""
+"""TextWorld's logic: rules over facts, matched and applied without Inform."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TextWorld(Classical):
             yield " ".join((one.name, *(arg.name for arg in one.arguments)))
 
     def apply(self, state: Any, handle: Any) -> Any:
-        """In place, as its games do."""
+        """Apply in place, as its games do."""
         return state if state.apply(handle) else None
 
     def legal(self, state: Any) -> list[Any]:
@@ -72,7 +72,7 @@ class TextWorld(Classical):
 
 
 def _rule(name: str, parts: Json) -> Any:
-    """A STRIPS action: what it deletes must be among what it needs."""
+    """A STRIPS action: it must require the facts that it deletes."""
     needed, refused = atoms(parts["precondition"])
     added, deleted = atoms(parts["effect"])
     named = {arg for atom in (*needed, *added) for arg in atom[1:]}
