@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
-from fractions import Fraction
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -19,9 +16,8 @@ from sokoban import sokoban
 from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables, available
 from tokenworld.planning.search.interpreted import Capped, Limits
 from tokenworld.planning.search.packed.lowered import packed
-from tokenworld.planning.space import dead_ends, decisions, packed_graph, probability
+from tokenworld.planning.space import dead_ends, packed_graph
 from tokenworld.planning.space.dead_ends import partition
-from tokenworld.planning.space.decisions import GOAL, PIT, Choice, Problem, quotient_of
 from tokenworld.planning.space.graph import explore
 from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
 from tokenworld.planning.space.packed_graph import (
@@ -194,37 +190,6 @@ def test_a_graph_that_is_stopped_holds_what_was_seen() -> None:
 
 
 # ---- luck ---------------------------------------------------------------------------------------
-
-
-def random_problem(seed: int) -> Problem:
-    random, size = Random(f"luck {seed}"), 10 + 15 * seed
-
-    def choice(node: int, number: int) -> Choice:
-        near = [random.choice((GOAL, PIT)) if random.random() < 0.08
-                else min(size - 1, max(0, node + random.randint(-25, 25)))
-                for _ in range(random.randint(1, 3))]  # fmt: skip
-        weights = {target: random.randint(1, 7) for target in near}
-        total = sum(weights.values())
-        return Choice(number, tuple((t, Fraction(w, total)) for t, w in weights.items()))
-
-    choices = tuple(
-        tuple(choice(node, number) for number in range(random.randint(0, 3)))
-        for node in range(size)
-    )
-    return Problem(choices, tuple(range(size)), True)
-
-
-@compiled
-@pytest.mark.parametrize("seed", range(25))
-def test_sure_states_and_bounds_are_the_same(seed: int) -> None:
-    asked = random_problem(seed)
-    plain = decisions.plain_sure_states(asked)
-    policy, rank = decisions.compiled_sure(asked)
-    assert (policy, rank, asked.start not in rank) == (plain.policy, plain.rank, plain.holds)
-    quotient, end = quotient_of(asked), time.monotonic() + 60
-    slow = probability.plain_bounded_values(quotient, end)
-    fast = decisions.compiled_bounds(quotient, end, probability._around, probability._NEAR)
-    assert fast == (slow.low, slow.high, slow.policy)
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 
 from tokenworld.ground import Command, Simulator, StateT
@@ -24,7 +24,7 @@ from tokenworld.planning.encodings.slice import Cone, cone_of
 from tokenworld.planning.lower.algebra import COIN, LONG, Obstacle, Refused
 from tokenworld.planning.lower.diagram import Explosion
 from tokenworld.planning.lower.encode import Unencodable, too_big
-from tokenworld.planning.lower.facts import Facts, Read
+from tokenworld.planning.lower.facts import Read, facts_of
 from tokenworld.planning.lower.ticks import ACT, assembled
 from tokenworld.planning.lower.variables import WAS
 from tokenworld.planning.lower.world import TakenApart
@@ -62,25 +62,16 @@ def joint_task(
     simulator: Simulator[StateT],
     starts: Sequence[StateT],
     goal: str | None,
-    *,
-    limit: int = _MOST_NODES,
 ) -> Joint | Unencodable:
     """The sliced task of start states that only differ in what is secret.
 
-    ``limit`` bounds the nodes of the decision diagrams. Besides all that has no place in encoding
-    E, chance that matters and long actions that matter are obstacles: a belief branches on the
-    first, and what ends a long action for one assignment is no mere waiting for another.
+    Besides all that has no place in encoding E, chance that matters and long actions that matter
+    are obstacles: a belief branches on the first, and what ends a long action for one assignment is
+    no mere waiting for another.
     """
-
-    def reader(state: StateT) -> Read:
-        return lambda fluent, args: simulator.read(state, fluent, args)
-
-    first, instance = starts[0], simulator.instance_at(starts[0])
-    reads = [reader(one) for one in starts]
-    running = simulator.running(first)
-    facts = Facts(instance, reads[0], simulator.tick(first), running, reads[1:])
+    facts = facts_of(simulator, starts[0], others=starts[1:])
     try:
-        world = TakenApart(facts, goal, limit)
+        world = TakenApart(facts, goal, _MOST_NODES)
         cone = cone_of(world)
         obstacles = (*world.analysis.obstacles, *cone.obstacles, *_branching(world, cone))
         if obstacles:
@@ -89,7 +80,8 @@ def joint_task(
     except Refused as refused:
         return Unencodable((refused.obstacle,))
     except Explosion as explosion:
-        return Unencodable((too_big(instance, explosion),))
+        return Unencodable((too_big(facts.instance, explosion),))
+    reads: list[Read] = [partial(simulator.read, one) for one in starts]
     positions = (_positions(world, cone, task, read) for read in reads)
     return Joint(task, tuple(positions), _hidden(world, cone, reads))
 

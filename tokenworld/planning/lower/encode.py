@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tokenworld.ground import Instance, Raw, Simulator, StateT
+from tokenworld.ground import Instance, Simulator, StateT
 from tokenworld.planning.encodings.ir import Task, Variable, check_plan, decoded, operators_named
 from tokenworld.planning.encodings.sas import TooManyEffects, sas_text, single_valued
 from tokenworld.planning.encodings.slice import cone_of
 from tokenworld.planning.lower.algebra import Obstacle, Refused
 from tokenworld.planning.lower.diagram import Explosion
-from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.facts import Facts, facts_of
 from tokenworld.planning.lower.plain import plain_encoding
 from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.lower.ticks import assembled
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["Encoding", "Obstacle", "Unencodable", "encode", "too_big"]
+__all__ = ["Encoding", "Obstacle", "Unencodable", "encode", "encode_facts", "too_big"]
 
 _MOST_NODES = 600_000
 
@@ -81,18 +81,21 @@ def encode(
     ``late`` the time: where it says so, the world is given up as one whose diagrams are too big.
     Whatever has no place in the encoding is reported as an obstacle: nothing is left out silently.
     """
-
-    def read(fluent: str, args: Sequence[Raw]) -> Raw:
-        return simulator.read(state, fluent, args)
-
-    facts = Facts(
-        instance,
-        read,
-        simulator.tick(state),
-        simulator.running(state),
-        stored=lambda fluent: simulator.stored(state, fluent),
-    )
     over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
+    facts = facts_of(simulator, state, instance)
+    return encode_facts(facts, goal, over=over, limit=limit, late=late)
+
+
+def encode_facts(
+    facts: Facts,
+    goal: str | None,
+    *,
+    over: bool = False,
+    limit: int = _MOST_NODES,
+    late: Callable[[], bool] | None = None,
+) -> Encoding | Unencodable:
+    """As `encode`, from the facts of a state; ``over``: play has ended there."""
+    instance = facts.instance
     plain = None if over else plain_encoding(facts, goal)
     if plain is not None:
         return Encoding(plain, plain=plain) if plain.goal else Encoding(_WON, plain=_WON)

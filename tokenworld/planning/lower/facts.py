@@ -18,6 +18,8 @@ from tokenworld.ground import (
     Instance,
     Pattern,
     Raw,
+    Simulator,
+    StateT,
     count_bindings,
     domain_of,
     parameter_domains,
@@ -36,7 +38,7 @@ from tokenworld.model import (
 )
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
 
-__all__ = ["Facts", "Read", "Running", "Stored"]
+__all__ = ["Facts", "Read", "Running", "Stored", "facts_of"]
 
 Running = tuple[Command, int, int]
 Read = Callable[[str, Sequence[Raw]], Raw]
@@ -278,3 +280,27 @@ class Facts:
 def _wide(kind: NumberType) -> bool:
     """A range with more values than a finite encoding can tell apart in reasonable size."""
     return kind.low is not None and kind.high is not None and kind.high - kind.low > MANY
+
+
+def facts_of(
+    simulator: Simulator[StateT],
+    state: StateT,
+    instance: Instance | None = None,
+    others: Sequence[StateT] = (),
+) -> Facts:
+    """The facts of a state; ``others`` are start states that differ from it in secrets only.
+
+    ``instance`` has other rules for the same objects (by default it is that of the state).
+    """
+
+    def reader(one: StateT) -> Read:
+        return lambda fluent, args: simulator.read(one, fluent, args)
+
+    return Facts(
+        simulator.instance_at(state) if instance is None else instance,
+        reader(state),
+        simulator.tick(state),
+        simulator.running(state),
+        [reader(one) for one in others],
+        lambda fluent: simulator.stored(state, fluent),
+    )

@@ -21,7 +21,7 @@ from tokenworld.model import ObjectType
 from tokenworld.planning.lower.algebra import Env, Refused, Slot, ValueSet
 from tokenworld.planning.lower.bodies import Change
 from tokenworld.planning.lower.diagram import Mark
-from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.facts import facts_of
 from tokenworld.planning.lower.units import Unit, actions_of, body_of, cancelled_of, laws_of, opened
 from tokenworld.planning.lower.values import ValueAnalysis
 from tokenworld.planning.proof.unsolvable_core import quoted, slot_text, value_shown
@@ -80,12 +80,7 @@ class Why:
     ) -> None:
         self.instance: Instance = simulator.instance_at(state)
         self._quote = quote
-        self.facts = Facts(
-            self.instance,
-            lambda fluent, args: simulator.read(state, fluent, args),
-            simulator.tick(state),
-            simulator.running(state),
-        )
+        self.facts = facts_of(simulator, state)
         self.sound = True
         try:
             actions = list(actions_of(self.facts, hopeless=True))

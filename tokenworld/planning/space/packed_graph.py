@@ -20,7 +20,6 @@ from tokenworld.ground import Command, StateT, Successor
 from tokenworld.planning.search.compiled.memory import FIRST_TABLE, reserved_rows, zeros
 from tokenworld.planning.search.compiled.search import StateRows, Tables, available, joined
 from tokenworld.planning.search.interpreted import Cancel, Limits, Progress, SearchProgress, Watch
-from tokenworld.planning.search.packed.successors import STUCK
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.space.graph import Graph, Move, Node
 
@@ -302,41 +301,18 @@ class _Growing(Generic[StateT]):
         """Follow everything that can be done in the nodes there are, up to ``end``; stop early at
         ``most`` nodes."""
         graph = self._graph
-        moved = self._moved if self._world.simple else self._moved_at_length
         for node in range(graph.expanded, min(end, self.size)):
             if most is not None and len(graph.keys) >= most:
                 return
             place = 0
             if not graph.lost[node] and (self._past_goal or not graph.won[node]):
-                place = moved(node, graph.keys[node])
+                place = self._moved(node, graph.keys[node])
             graph.arrows.ends.append(len(graph.arrows.targets))
             graph.edges += place
             graph.expanded = node + 1
 
     def _moved(self, node: Node, key: int) -> int:
         """Note the edges of a node; how many there are."""
-        nodes, arrows, place = self._nodes, self._graph.arrows, 0
-        doings = self._world.choose(key)
-        doings.sort()
-        for number, keep, put, rows, follow in doings:
-            after = key & keep | put
-            for mask, row in rows:
-                after |= row[key & mask]
-            if follow is not None:
-                after = follow(after)
-                if after == STUCK:
-                    continue
-            target = nodes.get(after)
-            if target is None:
-                target = self._reach(after, node, place, number)
-            if target >= 0:
-                arrows.steps.append(number)
-                arrows.targets.append(target)
-                place += 1
-        return place
-
-    def _moved_at_length(self, node: Node, key: int) -> int:
-        """The same where a new command may have to end a long action first, or luck decides."""
         nodes, arrows, commands = self._nodes, self._graph.arrows, self._world.commands
         lucky, before, move, outcome, edges = bool(self._world.lucky), -1, -1, 0, 0
         for number, after in self._world.moves(key):

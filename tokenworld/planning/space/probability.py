@@ -21,10 +21,8 @@ from tokenworld.planning.space.decisions import (
     Option,
     Problem,
     Quotient,
-    compiled_bounds,
     problem_of,
     quotient_of,
-    worth_while,
 )
 from tokenworld.planning.space.graph import Graph
 
@@ -280,13 +278,6 @@ def bounded_values(quotient: Quotient, deadline: float) -> Bounds:
 
     ``deadline`` is a time of `time.monotonic`.
     """
-    if worth_while(quotient.options):
-        return Bounds(*compiled_bounds(quotient, deadline, _around, _NEAR))
-    return plain_bounded_values(quotient, deadline)
-
-
-def plain_bounded_values(quotient: Quotient, deadline: float) -> Bounds:
-    """The same in plain Python, to the last bit where there is time enough."""
     low, high = {GOAL: 1.0, PIT: 0.0}, {GOAL: 1.0, PIT: 0.0}
     policy: dict[int, Option] = {}
     for group in quotient.order:

@@ -59,53 +59,44 @@ class PackedBreadthFirst(Resumable, Generic[StateT]):
         return Found(steps, len(steps), self.size, self.expanded, "ticks")
 
     def _advance(self, watch: Watch) -> None:
-        """Reach all successors of some states, or stop at a goal.
-
-        Most of what follows a state was seen before: only what is news is put in order.
-        """
+        """Reach all successors of some states, or stop at a goal."""
         end = min(self._next + _WATCHED, self.size)
-        seen, keys, lost, ends = self._parents, self._keys, self._lost, self._world.ends
-        after_each, first = self._news, self._next
-        choose = self._world.choose if self._world.simple else None
-        for place, key in enumerate(keys[first:end], first + 1):
+        seen, lost, world = self._parents, self._lost, self._world
+        simple = world.simple
+        for place, key in enumerate(self._keys[self._next : end], self._next + 1):
             if lost and key in lost:
                 self._passed += 1
                 continue
-            if choose is None:
-                news = after_each(key)
-            else:
-                news = []
-                for number, keep, put, rows, follow in choose(key):
+            if not simple:
+                for _, after in world.moves(key):
+                    if after not in seen:
+                        self._reach(after, key)
+            else:  # as `Packed.moves` does, without a list: most of what follows was seen before
+                for _, keep, put, rows, follow in world.choose(key):
                     after = key & keep | put
-                    if rows:
-                        for mask, row in rows:
-                            after |= row[key & mask]
+                    for mask, row in rows:
+                        after |= row[key & mask]
                     if follow is not None and (after := follow(after)) == STUCK:
                         continue
                     if after not in seen:
-                        news.append((number, after))
-                if len(news) > 1:
-                    news.sort()
-            for _, after in news:
-                if after in seen:  # twice among the news
-                    continue
-                seen[after] = key
-                if what := ends(after):
-                    if what == BROKEN:
-                        continue
-                    if what == LOST:
-                        lost.add(after)
-                    elif what == WON:
-                        keys.append(after)
-                        self._winner, self._next = after, place
-                        return
-                keys.append(after)
+                        self._reach(after, key)
+            if self._winner != STUCK:
+                self._next = place
+                return
         self._next = end
 
-    def _news(self, key: int) -> list[tuple[int, int]]:
-        """The new successors of a state, in a world with draws or long actions."""
-        seen = self._parents
-        return [pair for pair in self._world.moves(key) if pair[1] not in seen]
+    def _reach(self, state: int, parent: int) -> None:
+        """Note a state that was not seen before; none after a goal."""
+        if self._winner != STUCK:
+            return
+        self._parents[state] = parent
+        what = self._world.ends(state)
+        if what != BROKEN:
+            self._keys.append(state)
+        if what == LOST:
+            self._lost.add(state)
+        elif what == WON:
+            self._winner = state
 
     def _trail(self, key: int) -> list[int]:
         """The states on the way to one of them."""

@@ -12,7 +12,6 @@ from math import prod
 
 from tokenworld.ground import (
     PASS,
-    Raw,
     Simulator,
     StateT,
 )
@@ -21,7 +20,7 @@ from tokenworld.planning.encodings.ir import Literal, Operator, Task, Variable, 
 from tokenworld.planning.encodings.slice import Cone, cone_of
 from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, Obstacle, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion, Mark
-from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.facts import facts_of
 from tokenworld.planning.lower.operators import Draft, Operators
 from tokenworld.planning.lower.terms import decimals_of
 from tokenworld.planning.lower.ticks import ACT, MUST, Commands
@@ -92,18 +91,9 @@ def packed_in_time(
         return None
     if simulator.running(state) is not None or simulator.lost(state):
         return None
-
-    def read(fluent: str, args: Sequence[Raw]) -> Raw:
-        return simulator.read(state, fluent, args)
-
     try:
         late, too_long = step_budgets(edges)
-        facts = Facts(
-            instance,
-            read,
-            simulator.tick(state),
-            stored=lambda fluent: simulator.stored(state, fluent),
-        )
+        facts = facts_of(simulator, state)
 
         def taken_apart() -> TakenApart:
             return TakenApart(facts, goal, _MOST_NODES, late)

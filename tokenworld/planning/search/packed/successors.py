@@ -1,7 +1,7 @@
 """Successors of a packed state: applicable operators, and the phases that end the tick.
 
-`successor_generator` generates a decision tree of the applicable operators as Python code, as Fast
-Downward's successor generators. `transition_of` makes the phases of the laws one function of a
+`successor_generator` finds the applicable operators, a bit for each, by look-ups of a few bits of a
+state. `transition_of` makes the phases of the laws one function of a
 state: where a variable at the end of the tick depends on few variables at its beginning, all phases
 together are one look into a memo table. `OperatorPacker` packs the operators of commands.
 """
@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
-from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator
 from tokenworld.planning.search.packed.bits import MaskedTable, MemoTable, Packing, Step, grouped
@@ -34,6 +33,7 @@ STUCK = -1
 _WIDE = 1 << 20
 """Most values of a part of a state that gets a memo table; else phases are applied one by one."""
 Transition = Callable[[int], int]
+Positions = tuple[int, ...]
 
 
 class Phases:
@@ -284,169 +284,89 @@ def _joined(
 
 Payload = TypeVar("Payload")
 SuccessorGenerator = Callable[[int], list[Payload]]
-"""Lists the payloads of the operators that are applicable in a state, in no particular order."""
-_Wanted = tuple[tuple[int, frozenset[int]], ...]
-"""Masks with the allowed bits under each: the tests that are left."""
-_DEEPEST = 12
-"""Deepest nesting of tests in one generated function."""
-_FEW = 3
-"""Most values that are told apart by comparisons; more of them by a table."""
+"""Lists the payloads of the operators that are applicable in a state, in their order."""
+_BITS = 12
+"""Bits of a state that one look-up uses; more only where a variable has more."""
+_MOST_SETS = 1 << 14
+"""Sets of applicable operators that are kept as lists."""
 
 
 def successor_generator(
     packing: Packing, preconditions: Sequence[Sequence[Literal]], payloads: Sequence[Payload]
 ) -> SuccessorGenerator[Payload]:
-    """The function that lists the payloads whose preconditions hold in a state."""
-    tree = _Tree(payloads)
-    items = [
-        (tuple(_wanted(packing, one) for one in literals if packing.masks[one[0]]), number)
+    """The function that lists the payloads whose preconditions hold in a state.
+
+    A few bits of a state at a time tell which operators they do not rule out, as the bits of a
+    number; the operators that no look-up rules out are applicable.
+    """
+    asked = [
+        (dict(literals), number)
         for number, literals in enumerate(preconditions)
         if all(positions for _, positions in literals)  # else nothing fulfils it
     ]
-    lines = ["def choose(s):", " r = []"]
-    tree.emit(items, lines, 1)
-    lines.append(" return r")
-    tree.functions.append("\n".join(lines))
-    exec(compile("\n".join(tree.functions), "<token world tree>", "exec"), tree.space)
-    found: SuccessorGenerator[Payload] = tree.space["choose"]
-    return found
+    items = {1 << place: payloads[number] for place, (_, number) in enumerate(asked)}
+    every, tables = (1 << len(items)) - 1, _look_ups(packing, [one for one, _ in asked])
+    known: dict[int, list[Payload]] = {}
 
-
-def _wanted(packing: Packing, literal: Literal) -> tuple[int, frozenset[int]]:
-    variable, positions = literal
-    bits = frozenset(packing.bits(variable, one) for one in positions)
-    return packing.masks[variable], bits
-
-
-_Item = tuple[_Wanted, int]
-
-
-class _Tree(Generic[Payload]):
-    """The source of one decision tree, and the constants that its names stand for."""
-
-    def __init__(self, payloads: Sequence[Payload]) -> None:
-        self.functions: list[str] = []
-        self.space: dict[str, Any] = {"E": ()}
-        self._payloads = payloads
-        self._made: dict[tuple[_Item, ...], str] = {}
-
-    def name(self, letter: str, thing: object) -> str:
-        """A name for a constant."""
-        found = f"{letter}{len(self.space)}"
-        self.space[found] = thing
+    def choose(state: int) -> list[Payload]:
+        left = every
+        for mask, table in tables:
+            left &= table[state & mask]
+        found = known.get(left)
+        if found is None:
+            found, rest = [], left
+            while rest:
+                lowest = rest & -rest
+                found.append(items[lowest])
+                rest ^= lowest
+            if len(known) < _MOST_SETS:
+                known[left] = found
         return found
 
-    def emit(self, items: list[_Item], lines: list[str], depth: int) -> None:
-        """Write the statements that list those of ``items`` whose tests hold."""
-        pad = " " * depth
-        ready = tuple(self._payloads[number] for wanted, number in items if not wanted)
-        if len(ready) == 1:
-            lines.append(f"{pad}r.append({self.name('p', ready[0])})")
-        elif ready:
-            lines.append(f"{pad}r += {self.name('p', ready)}")
-        items = [item for item in items if item[0]]
-        while items:
-            mask = _best(items)
-            here = [item for item in items if any(one == mask for one, _ in item[0])]
-            items = [item for item in items if all(one != mask for one, _ in item[0])]
-            self._split(mask, here, lines, depth)
-
-    def _split(self, mask: int, items: list[_Item], lines: list[str], depth: int) -> None:
-        """Write one test; all ``items`` test the bits of ``mask``. Tests that all share come first,
-        as one."""
-        pad = " " * depth
-        alike = frozenset(items[0][0]).intersection(*(wanted for wanted, _ in items[1:]))
-        if alike:
-            lines.append(f"{pad}if {self._tests(alike)}:")
-            rest = [(tuple(p for p in wanted if p not in alike), n) for wanted, n in items]
-            self._nested(rest, lines, depth + 1)
-            return
-        table: dict[int, list[_Item]] = {}
-        for wanted, number in items:
-            bits = next(bits for one, bits in wanted if one == mask)
-            rest_of = tuple(pair for pair in wanted if pair[0] != mask)
-            for value in bits:
-                table.setdefault(value, []).append((rest_of, number))
-        self._lists(mask, table, lines, pad)
-        nested = {value: found for value, found in sorted(table.items()) if found}
-        if len(nested) <= _FEW:
-            for word, (value, found) in zip(("if", "elif", "elif"), nested.items(), strict=False):
-                lines.append(f"{pad}{word} {self._test(mask, frozenset((value,)))}:")
-                self._nested(found, lines, depth + 1)
-        else:
-            self._table(mask, nested, lines, pad)
-
-    def _lists(self, mask: int, table: dict[int, list[_Item]], lines: list[str], pad: str) -> None:
-        """Write a look into a table of payloads without further tests, where several values have
-        such."""
-        lists = {
-            value: tuple(self._payloads[number] for wanted, number in found if not wanted)
-            for value, found in table.items()
-        }
-        full = {value: payloads for value, payloads in lists.items() if payloads}
-        if len(full) < 2:
-            return
-        lines.append(f"{pad}r += {self.name('t', full.get)}(s & {mask}, E)")
-        for value, found in table.items():
-            table[value] = [item for item in found if item[0]]
-
-    def _table(self, mask: int, table: dict[int, list[_Item]], lines: list[str], pad: str) -> None:
-        """Write a look into a table of functions by value."""
-        names = {value: self._function(found) for value, found in table.items()}
-        entries = ", ".join(f"{value}: {name}" for value, name in names.items())
-        held = f"t{len(self.functions)}_{mask}"
-        self.functions.append(f"{held} = {{{entries}}}.get")
-        lines.append(f"{pad}f = {held}(s & {mask})")
-        lines.append(f"{pad}if f:")
-        lines.append(f"{pad} f(s, r)")
-
-    def _nested(self, items: list[_Item], lines: list[str], depth: int) -> None:
-        if depth < _DEEPEST:
-            self.emit(items, lines, depth)
-        else:
-            lines.append(f"{' ' * depth}{self._function(items)}(s, r)")
-
-    def _function(self, items: list[_Item]) -> str:
-        """The name of a generated function that lists those of ``items`` whose tests hold."""
-        key = tuple(items)
-        if key not in self._made:
-            lines = [f"def g{len(self._made)}(s, r):"]
-            self._made[key] = f"g{len(self._made)}"
-            self.emit(items, lines, 1)
-            self.functions.append("\n".join(lines))
-        return self._made[key]
-
-    def _tests(self, wanted: Iterable[tuple[int, frozenset[int]]]) -> str:
-        """Several tests: those of one value as one."""
-        care = want = 0
-        tests = list[str]()
-        for mask, values in sorted(wanted, key=itemgetter(0)):
-            if len(values) > 1:
-                tests.append(self._test(mask, values))
-            else:
-                care, want = care | mask, want | next(iter(values))
-        if care:
-            tests.insert(0, self._test(care, frozenset((want,))))
-        return " and ".join(tests)
-
-    def _test(self, mask: int, values: frozenset[int]) -> str:
-        if len(values) > 1:
-            return f"s & {mask} in {self.name('v', values)}"
-        (value,) = values
-        if mask & (mask - 1) == 0:
-            return f"s & {mask}" if value else f"not s & {mask}"
-        return f"s & {mask} == {value}" if value else f"not s & {mask}"
+    return choose
 
 
-def _best(items: list[_Item]) -> int:
-    """The mask whose test saves the most other tests."""
-    asked: dict[int, int] = {}
-    told: dict[int, set[frozenset[int]]] = {}
-    for wanted, _ in items:
-        for mask, bits in wanted:
-            asked[mask] = asked.get(mask, 0) + 1
-            told.setdefault(mask, set()).add(bits)
-    return max(asked, key=lambda one: (asked[one] * len(told[one]) / (len(told[one]) + 1), -one))
+def _look_ups(packing: Packing, preconditions: Sequence[dict[int, Positions]]) -> list[MaskedTable]:
+    """For a few bits of a state at a time, the table of the operators that they do not rule out."""
+    askers: dict[int, list[tuple[int, Positions]]] = {}
+    for place, literals in enumerate(preconditions):
+        for variable, positions in literals.items():
+            if packing.masks[variable]:
+                askers.setdefault(variable, []).append((place, positions))
+    groups: list[list[int]] = []
+    for variable in sorted(askers, key=packing.shifts.__getitem__):
+        first = packing.shifts[groups[-1][0]] if groups else 0
+        if not groups or packing.masks[variable].bit_length() - first > _BITS:
+            groups.append([])
+        groups[-1].append(variable)
+    every = (1 << len(preconditions)) - 1
+    allowed = {one: _allowed(packing.sizes[one], found, every) for one, found in askers.items()}
+    return [
+        (sum(packing.masks[one] for one in group), MemoTable(_ruling(packing, group, allowed)))
+        for group in groups
+    ]
+
+
+def _allowed(size: int, askers: Sequence[tuple[int, Positions]], every: int) -> list[int]:
+    """For each value of a variable the operators that it does not rule out, a bit for each."""
+    found, free = [0] * size, every
+    for place, positions in askers:
+        free &= ~(1 << place)
+        for one in positions:
+            found[one] |= 1 << place
+    return [one | free for one in found]
+
+
+def _ruling(packing: Packing, group: Sequence[int], allowed: Mapping[int, list[int]]) -> Transition:
+    """The operators that the values of some variables do not rule out."""
+
+    def ruled(part: int) -> int:
+        found = -1
+        for variable in group:
+            found &= allowed[variable][packing.position(part, variable)]
+        return found
+
+    return ruled
 
 
 PackedOperator = tuple[int, int, int, tuple[MaskedTable, ...], Transition | None]

@@ -121,7 +121,15 @@ class Packed:
     def moves(self, state: int) -> list[tuple[int, int]]:
         """The applicable operators in order, each with the state after the tick (which may be
         `BROKEN`); an operator occurs several times where chance decides."""
-        found = []
+        found = list[tuple[int, int]]()
+        if self.simple:
+            for number, keep, put, rows, follow in self.choose(state):
+                after = state & keep | put
+                for mask, row in rows:
+                    after |= row[state & mask]
+                if follow is None or (after := follow(after)) != STUCK:
+                    found.append((number, after))
+            return found
         for number, begun, follow in self._begun(state):
             if self.outcomes is not None and number not in self.free:
                 found += [(number, after) for after in self.outcomes(begun)]
