@@ -36,12 +36,12 @@ from tokenworld.planning.planners.downward import (
 )
 from tokenworld.planning.proof.gaps import platform
 from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, SearchResult
+from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.search.own import (
     HEURISTICS,
     AStarSearch,
+    OwnRung,
     OwnSearch,
-    heuristic_verdict,
     plan_by_heuristic,
 )
 from tokenworld.planning.search.packed.lowered import packed
@@ -170,25 +170,24 @@ class _Beside(Generic[StateT]):
     """Our A* with h-max beside the planners, where states can be packed; run in slices."""
 
     def __init__(self, simulator: Simulator[StateT], state: StateT, goal: str | None) -> None:
-        self._simulator, self._state, self._goal = simulator, state, goal
+        self._rung: OwnRung[StateT] | None = None
         world = packed(simulator, state, goal)
-        priced = world is not None and world.prices is not None
-        self._search = AStarSearch(simulator, world, state, "max") if world and priced else None
-        self.result: SearchResult | None = None
+        if world is not None and world.prices is not None:
+            search = AStarSearch(simulator, world, state, "max")
+            self._rung = OwnRung(simulator, state, goal, None, engine="hmax", search=search)
 
     def answers(self, seconds: float, cancel: Cancel = lambda: False) -> bool:
         """Search on for so long; whether there is an answer now."""
-        if self._search is not None and not isinstance(self.result, (Found, Exhausted)):
-            self.result = self._search.run(Limits(None, seconds), cancel=cancel)
-        return isinstance(self.result, (Found, Exhausted))
+        if self._rung is None:
+            return False
+        if not self._rung.answered:
+            self._rung.run(Limits(None, seconds), lambda line: None, cancel)
+        return self._rung.answered
 
     def verdict(self) -> Verdict:
         """The verdict of the answer."""
-        assert self._search is not None
-        assert self.result is not None
-        return heuristic_verdict(
-            self._simulator, self._state, self._goal, "hmax", self.result, self._search.hopeless
-        )
+        assert self._rung is not None
+        return replace(self._rung.verdict(), attempts=())
 
 
 def _optimal_searches() -> list[Configuration]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Generic, Literal, NoReturn, assert_never
+from typing import Any, Generic, Literal, NoReturn
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.ground import Json, LuckyDraw, Simulator, StateT
@@ -79,37 +79,27 @@ class CertifiedProof:
     closing: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
-        match self.kind:
-            case "exhausted" | "honest":
-                return {"kind": self.kind, "states": self.count, "digest": self.result}
-            case "sliced":
-                return {
-                    "kind": self.kind,
-                    "encoding": self.encoding,
-                    "encoding_digest": self.task,
-                    "states": self.count,
-                    "digest": self.result,
-                }
-            case "relaxed":
-                return {
-                    "kind": self.kind,
-                    "encoding": self.encoding,
-                    "encoding_digest": self.task,
-                    "facts": self.count,
-                    "fixpoint_digest": self.result,
-                }
-            case "planner":
-                return {
-                    "kind": self.kind,
-                    "engine": self.engine,
-                    "version": self.version,
-                    "encoding": self.encoding,
-                    "encoding_digest": self.task,
-                    "exit_code": self.exit_code,
-                    "closing": list(self.closing),
-                }
-            case _:
-                assert_never(self.kind)
+        values = {key: getattr(self, name) for key, name in _PROOF_KEYS[self.kind].items()}
+        shown = {key: list(one) if key == "closing" else one for key, one in values.items()}
+        return {"kind": self.kind, **shown}
+
+
+_ON_ENCODING = {"encoding": "encoding", "encoding_digest": "task"}
+_STATES = {"states": "count", "digest": "result"}
+_PROOF_KEYS: dict[ProofKind, dict[str, str]] = {
+    "exhausted": _STATES,
+    "honest": _STATES,
+    "sliced": {**_ON_ENCODING, **_STATES},
+    "relaxed": {**_ON_ENCODING, "facts": "count", "fixpoint_digest": "result"},
+    "planner": {
+        "engine": "engine",
+        "version": "version",
+        **_ON_ENCODING,
+        "exit_code": "exit_code",
+        "closing": "closing",
+    },
+}
+"""The keys of each kind of proof in a file, with the fields of `CertifiedProof`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,37 +266,15 @@ def _step(found: Json, source: str, number: int) -> CertifiedStep:
 
 
 def _proof(reader: _Reader, source: str) -> CertifiedProof:
-    match reader.text("kind"):
-        case "exhausted" | "honest" as kind:
-            return CertifiedProof(kind, reader.number("states"), reader.text("digest"))
-        case "sliced":
-            return CertifiedProof(
-                "sliced",
-                reader.number("states"),
-                reader.text("digest"),
-                reader.text("encoding"),
-                reader.text("encoding_digest"),
-            )
-        case "relaxed":
-            return CertifiedProof(
-                "relaxed",
-                reader.number("facts"),
-                reader.text("fixpoint_digest"),
-                reader.text("encoding"),
-                reader.text("encoding_digest"),
-            )
-        case "planner":
-            return CertifiedProof(
-                "planner",
-                encoding=reader.text("encoding"),
-                task=reader.text("encoding_digest"),
-                engine=reader.text("engine"),
-                version=reader.text("version"),
-                exit_code=reader.number("exit_code"),
-                closing=reader.texts("closing"),
-            )
-        case other:
-            _unfit(source, f"`{other}` is no kind of proof")
+    kind = next((one for one in _PROOF_KEYS if one == reader.text("kind")), None)
+    if kind is None:
+        _unfit(source, f"`{reader.text('kind')}` is no kind of proof")
+    found: dict[str, Any] = {}
+    for key, name in _PROOF_KEYS[kind].items():
+        default = getattr(CertifiedProof(kind), name)
+        read = reader.number if isinstance(default, int) else reader.text
+        found[name] = reader.texts(key) if isinstance(default, tuple) else read(key)
+    return CertifiedProof(kind, **found)
 
 
 _SPAN = 1 << 256

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic
 
-from tokenworld.diagnostics import Diagnostic
+from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
 from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.lower.diagram import Explosion
@@ -50,7 +50,6 @@ __all__ = [
     "OwnRung",
     "AStarSearch",
     "Say",
-    "heuristic_verdict",
     "plan_by_heuristic",
     "share_waiting",
 ]
@@ -80,6 +79,14 @@ class _Staged(Generic[StateT]):
     ``_stages`` has for each of these the number of states, and what makes the quicker one (or
     nothing, where there is none).
     """
+
+    gaps: tuple[Diagnostic, ...] = ()
+    is_heavy = False
+    """Whether packing was tried and given up, as it would take too long."""
+    is_packed = False
+    """Whether it goes on packed states; that is tried once it is long enough."""
+    hopeless = 0
+    """How many states were not followed, for nothing leads from them to the goal."""
 
     def __init__(self, search: Resumable) -> None:
         self._search = search
@@ -124,35 +131,23 @@ class OwnSearch(_Staged[StateT]):
         packs: bool = True,
     ) -> None:
         self._simulator, self._start, self._goal = simulator, state, goal
-        self._world: Packed | None = None
         search = Search(simulator, state, goal, within=within, frontier=frontier)
         super().__init__(search)
-        self.gaps: tuple[Diagnostic, ...] = tuple(search.gaps)
-        self.is_heavy = False
-        """Whether packing was tried and given up, as it would take too long."""
+        self.gaps = tuple(search.gaps)
         if within is None and frontier is None and packs:
             self._stages.append((_PACKED_FROM, self._begun))
 
     def _begun(self) -> Resumable | None:
         """A search of packed states: by ticks, or by costs where there are such."""
-        world = self._world = self._packed()
+        world, costs = self._packed(), has_costs(self._simulator)
         if world is None:
             return None
+        self.is_packed = True
+        asked = self._simulator, world, self._start
         if world.plain:
-            self._stages.append((_LARGE, self._compiled))
-        kind = PackedAStar if has_costs(self._simulator) else PackedBreadthFirst
-        return kind(self._simulator, world, self._start)
-
-    def _compiled(self) -> Resumable | None:
-        world, self._world = self._world, None
-        assert world is not None
-        heuristic: Heuristic | None = "blind" if has_costs(self._simulator) else None
-        return _compiled(self._simulator, world, self._start, heuristic)
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether the world could be packed; it is tried once the search is long enough."""
-        return self._world is not None
+            heuristic: Heuristic | None = "blind" if costs else None
+            self._stages.append((_LARGE, partial(_compiled, *asked, heuristic)))
+        return PackedAStar(*asked) if costs else PackedBreadthFirst(*asked)
 
     def _packed(self) -> Packed | None:
         from tokenworld.planning.search.packed.lowered import packed_in_time
@@ -204,7 +199,8 @@ class OwnRung(Generic[StateT]):
 
     ``engine`` is the name it goes by; ``frontier`` is the order in which it takes states, if that
     is not the one that finds the shortest or cheapest plan. ``packs``: a state is one of the
-    interpreter, which may be packed; a set of states is none.
+    interpreter, which may be packed; a set of states is none. ``search`` is run in place of
+    `OwnSearch`.
     """
 
     def __init__(
@@ -217,9 +213,10 @@ class OwnRung(Generic[StateT]):
         engine: str = OWN_SEARCH,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
+        search: AStarSearch[StateT] | None = None,
     ) -> None:
-        self._simulator, self.engine = simulator, engine
-        self._search = OwnSearch(
+        self._simulator, self._start, self.engine = simulator, state, engine
+        self._search: OwnSearch[StateT] | AStarSearch[StateT] = search or OwnSearch(
             simulator, state, goal, within=within, frontier=frontier, packs=packs
         )
         self._goal = goal
@@ -336,7 +333,37 @@ class OwnRung(Generic[StateT]):
     def _exhausted(self, result: Exhausted) -> str:
         within = "" if result.within is None else f" within {result.within:,} ticks"
         seen = f"none of the {result.states:,} states reachable{within} is the goal"
+        if hopeless := self._search.hopeless:
+            seen = f"none of the {result.states:,} states seen is the goal"
+            seen += f", and nothing leads from {hopeless:,} of them to it"
         return seen + platform(self._simulator.instance)
+
+    def verdict(self) -> Verdict:
+        """The verdict of this search alone: a plan is replayed, and loses idle steps if it may be
+        longer or dearer than others."""
+        notes = self.notes()
+        match self.result:
+            case Exhausted() as exhausted:
+                found: Verdict | str = self.unwinnable(exhausted)
+            case Found(steps=steps, optimal=optimal):
+                found = refereed(
+                    self._simulator, self._start, steps, self._goal, self.engine, "",
+                    polish=optimal is None,
+                )  # fmt: skip
+                if isinstance(found, Verdict):
+                    found = replace(found, optimal=optimal)
+                else:
+                    self.disprove(found)
+                    message = f"The search `{self.engine}` gave no usable answer: {found}."
+                    note = Diagnostic("TW0812", message, hint="Plan without `--engine`.")
+                    notes = (*notes, note)
+            case _:
+                found = ""
+                if self.attempt().result == "limit":
+                    notes = (*notes, no_verdict())
+        if isinstance(found, str):
+            found = Verdict("unknown", self._goal, None, "", "", notes=notes)
+        return replace(found, attempts=(self.attempt(),), seconds=self.seconds)
 
 
 HEURISTICS: dict[str, Heuristic] = {"hmax": "max", "hadd": "add"}
@@ -357,7 +384,7 @@ class AStarSearch(_Staged[StateT]):
         self._stages.append((_COMPILED_FROM, following))
 
     @property
-    def hopeless(self) -> int:
+    def hopeless(self) -> int:  # type: ignore[override]
         """How many states were not followed, for nothing leads from them to the goal."""
         return self._search.hopeless
 
@@ -378,55 +405,10 @@ def plan_by_heuristic(
     if world is None or world.prices is None:
         return Verdict("unknown", goal, None, "", "", notes=_not_packed(simulator, obstacles))
     search = AStarSearch(simulator, world, state, HEURISTICS[name])
-
-    def told(now: SearchProgress) -> None:
-        say(f"{name}: {now.states:,} states seen, {now.waiting:,} waiting, depth {now.depth}")
-
+    rung = OwnRung(simulator, state, goal, None, engine=name, search=search)
     left = max(seconds - (time.monotonic() - began), 0.0)
-    result = search.run(Limits(None, left), progress=told)
-    spent = time.monotonic() - began
-    found = heuristic_verdict(simulator, state, goal, name, result, search.hopeless)
-    return replace(found, attempts=(_attempt(name, result, spent),), seconds=spent)
-
-
-def heuristic_verdict(
-    simulator: Simulator[StateT],
-    state: StateT,
-    goal: str | None,
-    name: str,
-    result: SearchResult,
-    hopeless: int,
-) -> Verdict:
-    """The verdict of a result: a plan is replayed, and loses idle steps if it may be dearer."""
-    match result:
-        case Found(steps=steps, optimal=optimal):
-            found = refereed(simulator, state, steps, goal, name, "", polish=optimal is None)
-            if isinstance(found, Verdict):
-                return replace(found, optimal=optimal)
-            message = f"The search `{name}` gave no usable answer: {found}."
-            note = Diagnostic("TW0812", message, hint="Plan without `--engine`.")
-        case Exhausted(states=states):
-            detail = f"none of the {states:,} states seen is the goal"
-            if hopeless:
-                detail += f", and nothing leads from {hopeless:,} of them to it"
-            detail += platform(simulator.instance)
-            proof = Proof(f"{name}: {detail}", name, states=states)
-            return Verdict("unwinnable", goal, "exhausted", name, "", proof=proof)
-        case Capped(reason=reason, states=states):
-            message = f"There is no verdict: {reason} after {states:,} states."
-            hint = "Raise `--time-limit`, or make the world smaller."
-            note = Diagnostic("TW0813", message, hint=hint)
-    return Verdict("unknown", goal, None, "", "", notes=(note,))
-
-
-def _attempt(name: str, result: SearchResult, seconds: float) -> Attempt:
-    match result:
-        case Found():
-            return Attempt(name, "", "plan", "it found a plan", seconds)
-        case Exhausted(states=states):
-            return Attempt(name, "", "no plan", f"it saw {states:,} states", seconds)
-        case Capped(reason=reason, states=states):
-            return Attempt(name, "", "limit", f"{reason} after {states:,} states", seconds)
+    rung.run(Limits(None, left), say, lambda: False)
+    return replace(rung.verdict(), seconds=time.monotonic() - began)
 
 
 def _not_packed(simulator: Simulator[StateT], obstacles: list[Obstacle]) -> tuple[Diagnostic, ...]:

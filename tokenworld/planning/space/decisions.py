@@ -131,37 +131,13 @@ def sure_states(problem: Problem) -> Sure:
     rank: dict[int, int] = {}
     kept = {GOAL, PIT, *range(len(problem.choices))}
     for round_ in count():
-        policy = _reaching(problem.choices, kept)
+        policy = {node: one for node, (one, _) in _towards(problem.choices, kept).items()}
         gone = [node for node in kept if node != GOAL and node not in policy]
         if not gone:
             break
         rank |= dict.fromkeys(gone, round_)
         kept.difference_update(gone)
     return Sure(policy, rank, problem.start in kept)
-
-
-def _reaching(choices: Sequence[Sequence[Choice]], kept: set[int]) -> dict[int, Choice]:
-    """What to do to come nearer to the goal, by choices that never leave ``kept``.
-
-    States from which that does not lead to the goal are left out.
-    """
-    sources: dict[int, list[tuple[int, Choice]]] = {}
-    for node in sorted(kept - {GOAL, PIT}):
-        for choice in choices[node]:
-            if all(target in kept for target, _ in choice.shares):
-                for target, _ in choice.shares:
-                    sources.setdefault(target, []).append((node, choice))
-    policy: dict[int, Choice] = {}
-    layer = [GOAL]
-    while layer:
-        reached = list[int]()
-        for target in layer:
-            for node, choice in sources.get(target, ()):
-                if node not in policy:
-                    policy[node] = choice
-                    reached.append(node)
-        layer = reached
-    return policy
 
 
 def risky_path(problem: Problem, sure: Sure) -> tuple[tuple[int, Choice, int], ...]:
@@ -183,13 +159,19 @@ def risky_path(problem: Problem, sure: Sure) -> tuple[tuple[int, Choice, int], .
     return tuple(steps)
 
 
-def _towards(choices: Sequence[Sequence[Choice]]) -> dict[int, tuple[Choice, int]]:
-    """For each state from which luck may lead to the goal: a step of a shortest way there."""
+def _towards(
+    choices: Sequence[Sequence[Choice]], kept: set[int] | None = None
+) -> dict[int, tuple[Choice, int]]:
+    """For each state from which the goal can be reached: a step of a shortest way there.
+
+    With ``kept`` only choices count that never leave these states, else all that luck may bring.
+    """
     sources: dict[int, list[tuple[int, Choice]]] = {}
     for node, here in enumerate(choices):
-        for choice in here:
-            for target, _ in choice.shares:
-                sources.setdefault(target, []).append((node, choice))
+        for choice in here if kept is None or node in kept else ():
+            if kept is None or all(target in kept for target, _ in choice.shares):
+                for target, _ in choice.shares:
+                    sources.setdefault(target, []).append((node, choice))
     found: dict[int, tuple[Choice, int]] = {}
     layer = [GOAL]
     while layer:

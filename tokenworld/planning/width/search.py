@@ -5,18 +5,15 @@ What is new is expanded first, then what is near the goal.
 
 from __future__ import annotations
 
-import time
 from array import array
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
-from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Exhausted, Found, Frontier, Limits, Node
+from tokenworld.planning.search.interpreted import Frontier, Limits, Node
 from tokenworld.planning.search.own import OwnRung, Say
 from tokenworld.planning.verdict import Verdict
 from tokenworld.planning.width.goal_distance import GoalDistance
@@ -258,27 +255,6 @@ def plan_by_width(
     say: Say = lambda line: None,
 ) -> Verdict:
     """The verdict of the width search alone, within ``seconds``."""
-    began = time.monotonic()
     rung = width_rung(simulator, state, goal)
     rung.run(Limits(None, seconds), say, lambda: False)
-    verdict = _verdict(rung, simulator, state, goal)
-    spent = time.monotonic() - began
-    return replace(verdict, attempts=(rung.attempt(),), seconds=spent)
-
-
-def _verdict(
-    rung: OwnRung[StateT], simulator: Simulator[StateT], state: StateT, goal: str | None
-) -> Verdict:
-    if isinstance(rung.result, Exhausted):
-        return rung.unwinnable(rung.result)
-    notes = rung.notes()
-    if isinstance(rung.result, Found):
-        found = refereed(simulator, state, rung.result.steps, goal, WIDTH_SEARCH, "")
-        if isinstance(found, Verdict):
-            return found
-        rung.disprove(found)
-        message = f"The {WIDTH_SEARCH} gave no usable answer: {found}."
-        notes = (*notes, Diagnostic("TW0812", message, hint="Plan without `--engine`."))
-    elif rung.attempt().result == "limit":
-        notes = (*notes, no_verdict())
-    return Verdict("unknown", goal, None, "", "", notes=notes)
+    return rung.verdict()
