@@ -51,7 +51,7 @@ def test_many_random_worlds_agree() -> None:
 
 def test_conditions_that_are_tested_node_by_node_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the first, with every condition of more than one way as a row of tests."""
-    monkeypatch.setattr("tokenworld.planning.lower.operators._FEW_PATHS", 1)
+    monkeypatch.setattr("tokenworld.planning.lower.ticks._FEW_PATHS", 1)
     seen = Counter(outcome(seed) for seed in range(40, 54))
     assert seen["won"] >= 2
     assert seen["cannot be won"] >= 2

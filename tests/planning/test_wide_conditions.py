@@ -58,7 +58,7 @@ def test_states_are_not_packed_where_play_ends_in_too_many_ways() -> None:
 
 
 def test_a_change_that_depends_on_too_much_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenworld.planning.lower.operators._MOST_OF_A_SLOT", 3)
+    monkeypatch.setattr("tokenworld.planning.lower.ticks._MOST_OF_A_SLOT", 3)
     text = """
     type Lamp { lit: bool }
     function level(): 0 to 3 = 0

@@ -14,9 +14,8 @@ from shared import Json, once, serve, told
 
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Command
-from tokenworld.planning.lower.encode import Encoding, encode
+from tokenworld.planning.lower.encode import Encoding, encode, grounded, plain_goal
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.plain import grounded, plain_goal
 from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.world import Packed

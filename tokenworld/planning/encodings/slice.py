@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from tokenworld.planning.lower.algebra import COIN, DID, LONG, RING, Obstacle, Refused, Slot
+from tokenworld.planning.lower.algebra import COIN, DID, LONG, RING, WAS, Obstacle, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram
-from tokenworld.planning.lower.variables import WAS
 from tokenworld.planning.lower.world import Commanded, TakenApart
 
 __all__ = ["Cone", "cone_of"]

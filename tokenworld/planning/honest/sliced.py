@@ -21,12 +21,11 @@ from hashlib import sha256
 from tokenworld.ground import Command, Simulator, StateT
 from tokenworld.planning.encodings.ir import Operator, Task
 from tokenworld.planning.encodings.slice import Cone, cone_of
-from tokenworld.planning.lower.algebra import COIN, LONG, Obstacle, Refused
+from tokenworld.planning.lower.algebra import COIN, LONG, WAS, Obstacle, Refused
 from tokenworld.planning.lower.diagram import Explosion
 from tokenworld.planning.lower.encode import Unencodable, too_big
 from tokenworld.planning.lower.facts import Read, facts_of
 from tokenworld.planning.lower.ticks import ACT, assembled
-from tokenworld.planning.lower.variables import WAS
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.proof.unsolvable_core import slot_text, value_shown
 

@@ -34,6 +34,7 @@ __all__ = [
     "Slot",
     "Universe",
     "V",
+    "WAS",
     "ValueSet",
     "conj",
     "disj",
@@ -52,6 +53,7 @@ RING = "\ntick"  # (n): tick() mod n
 LONG = "\nlong"  # (): the number of the running long action's stage, `none` if there is none
 DID = "\ndid"  # (action, args…): what the intent of this tick was
 COIN = "\ncoin"  # (rule, args…, n): the alternative that a draw takes
+WAS = "\nwas"  # (fluent, args…): what a slot held at the start of the tick
 
 
 @frozen

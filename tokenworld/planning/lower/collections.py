@@ -15,7 +15,6 @@ from tokenworld.ground import Raw
 from tokenworld.model import CollectionType, IntervalRange, ObjectType, TypeRange, ValueType
 from tokenworld.planning.lower.algebra import Algebra, Env, Refused, Universe, V, conj, disj
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.fixpoints import Fixpoints
 from tokenworld.planning.lower.numbers import truth
 
 __all__ = ["Collections"]
@@ -29,7 +28,10 @@ class Evaluator(Protocol[V]):
     true: V
     false: V
     none: V
-    fixpoints: Fixpoints[V]
+
+    @property
+    def stage(self) -> int:
+        """Tells the rounds of a fixpoint apart, 0 outside of any."""
 
     def value(self, term: Term, env: Env[V]) -> V: ...
 
@@ -175,7 +177,7 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
 
     def _leading(self, fluent_id: str, target: Raw, was: bool) -> dict[Raw, V]:
         """What leads to an object along an attribute, or is reached from it along a relation."""
-        key = (fluent_id, target, was, self._terms.fixpoints.stage)
+        key = (fluent_id, target, was, self._terms.stage)
         if key not in self._closures:
             relation = self._fluents[fluent_id].fluent_kind == "relation"
             step = self._reached if relation else self._inside

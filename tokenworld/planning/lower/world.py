@@ -17,7 +17,7 @@ from tokenworld.ground import Command
 from tokenworld.model import Program
 from tokenworld.model.rules import Phase as PhaseLine
 from tokenworld.planning.lower.algebra import Refused, Slot
-from tokenworld.planning.lower.blocks import Block, Moment
+from tokenworld.planning.lower.blocks import WIDEST, Block, Moment, Variables
 from tokenworld.planning.lower.diagram import Diagram, Diagrams, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.guards import Guards
@@ -31,7 +31,6 @@ from tokenworld.planning.lower.units import (
     phases_of,
 )
 from tokenworld.planning.lower.values import ValueAnalysis
-from tokenworld.planning.lower.variables import WIDEST, Variables
 
 __all__ = ["Commanded", "Phase", "TakenApart"]
 

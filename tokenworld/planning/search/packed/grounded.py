@@ -1,4 +1,4 @@
-"""Pack a plain world straight from its ground actions (see `lower.plain`).
+"""Pack a plain world straight from its ground actions (see `lower.encode`).
 
 The mutex groups are known from the rules; no operator is examined to find them.
 """
@@ -13,8 +13,8 @@ from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Va
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair
 from tokenworld.planning.lower.algebra import Slot
 from tokenworld.planning.lower.diagram import Explosion
+from tokenworld.planning.lower.encode import grounded, in_order, plain_goal
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.plain import grounded, in_order, plain_goal
 from tokenworld.planning.lower.terms import decimals_of
 from tokenworld.planning.lower.ticks import ACT
 from tokenworld.planning.lower.world import TakenApart

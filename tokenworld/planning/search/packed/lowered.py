@@ -18,14 +18,12 @@ from tokenworld.ground import (
 from tokenworld.planning.encodings.ir import Effect as Assignment
 from tokenworld.planning.encodings.ir import Literal, Operator, Task, Variable, command_of
 from tokenworld.planning.encodings.slice import Cone, cone_of
-from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, Obstacle, Refused, Slot
+from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, WAS, Obstacle, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion, Mark
 from tokenworld.planning.lower.facts import facts_of
-from tokenworld.planning.lower.operators import Draft, Operators
 from tokenworld.planning.lower.terms import decimals_of
-from tokenworld.planning.lower.ticks import ACT, MUST, Commands
+from tokenworld.planning.lower.ticks import ACT, MUST, Commands, Draft, Operators
 from tokenworld.planning.lower.ticks import Phases as PhaseOperators
-from tokenworld.planning.lower.variables import WAS
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.search.packed.admission import is_finite, is_plain, rings
