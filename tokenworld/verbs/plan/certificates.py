@@ -9,7 +9,7 @@ again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -73,7 +73,8 @@ def check_steps(world: OpenWorld, start: State, found: Certificate, verified: li
     commands = _interpreted(world, start, found)
     ticks = f"{len(found.steps):,} step{'' if len(found.steps) == 1 else 's'}"
     verified.append(f"{ticks} replayed by the interpreter: every hash agrees, the goal is reached")
-    _by_reference(world, found, commands)
+    steps = [(one.draws, one.state) for one in found.steps]
+    _by_reference(_reference(world), found.seed, found.start, commands, steps)
     verified.append(f"{ticks} replayed by the reference evaluator: every hash agrees")
 
 
@@ -91,7 +92,7 @@ def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Com
         last = outcomes[-1]
         if last.status not in DONE:
             raise Differs(f"step {number} is {last.status} by the interpreter")
-        _agree(step, number, engine.hash(state), "the interpreter")
+        _agree(step.state, number, engine.hash(state), "the interpreter")
         drawn = {draw for outcome in outcomes for draw in outcome.draws}
         if drawn != set(step.draws):
             raise Differs(f"step {number} draws otherwise than the certificate says")
@@ -115,38 +116,46 @@ def certified_command(
     return resolver.resolve(state, parsed)
 
 
-def _agree(step: CertifiedStep, number: int, here: str, who: str) -> None:
-    if step.state != here:
+def _agree(certified: str, number: object, here: str, who: str) -> None:
+    if certified != here:
         raise Differs(
             f"the state hash after step {number} is `{here}` by {who} "
-            f"and `{step.state}` in the certificate"
+            f"and `{certified}` in the certificate"
         )
 
 
-def _by_reference(world: OpenWorld, found: Certificate, commands: list[Command]) -> None:
-    """The same steps by the reference evaluator."""
-    from tokenworld.engine.reference import Fault, Reference, forced
+def _by_reference(
+    reference: Reference,
+    seed: int,
+    start: str,
+    commands: Sequence[Command],
+    steps: Sequence[Step],
+    setup: Sequence[LuckyDraw] = (),
+    where: str = "",
+) -> None:
+    """The same steps by the reference evaluator, hash by hash, from the start with this hash.
+
+    ``setup`` are draws of the setup that fall otherwise than the seed says. ``where`` names the
+    start for messages.
+    """
+    from tokenworld.engine.reference import Fault, forced
 
     who = "the reference evaluator"
-    reference = Reference(world.instance, EnglishProse())
     try:
-        state = reference.start(found.seed)
+        with forced(setup):
+            state = reference.start(seed)
         here = reference.hash(state)
-        if here != found.start:
-            raise Differs(f"the hash of the start state is `{here}` by {who}")
-        for number, (step, command) in enumerate(zip(found.steps, commands, strict=True), 1):
-            with forced(step.draws):
+        if here != start:
+            raise Differs(f"the hash of the start state{where} is `{here}` by {who}")
+        for number, (command, (draws, after)) in enumerate(zip(commands, steps, strict=True), 1):
+            with forced(draws):
                 state, records = reference.play(state, command)
-            status = _status(records[-1])
+            status = str(records[-1]["status"])
             if status not in DONE:
-                raise Differs(f"step {number} is {status} by {who}")
-            _agree(step, number, reference.hash(state), who)
+                raise Differs(f"step {number}{where} is {status} by {who}")
+            _agree(after, f"{number}{where}", reference.hash(state), who)
     except Fault as fault:
-        raise Differs(f"{who} stops: {fault}") from None
-
-
-def _status(record: Mapping[str, Json]) -> str:
-    return str(record["status"])
+        raise Differs(f"{who} stops{where}: {fault}") from None
 
 
 Say = Callable[[str], None]
@@ -226,14 +235,17 @@ def check_honesty(world: OpenWorld, found: Certificate, verified: list[str]) -> 
 
 
 def _check_start(world: OpenWorld, found: Certificate, start: PossibleStart, number: int) -> None:
-    from tokenworld.engine.reference import Fault, Reference
+    reference, here = _reference(world), world.engine.hash(start.state)
+    for commands, steps in _ways(world, found, start.state, number):
+        where = f" in start {number}"
+        _by_reference(reference, found.seed, here, commands, steps, start.draws, where)
 
-    reference = Reference(world.instance, EnglishProse())
-    try:
-        for commands, steps in _ways(world, found, start.state, number):
-            _way_by_reference(world, reference, found.seed, start, commands, steps)
-    except Fault as fault:
-        raise Differs(f"the reference evaluator stops in start {number}: {fault}") from None
+
+def _reference(world: OpenWorld) -> Reference:
+    """The reference evaluator of a world, imported where it is asked for."""
+    from tokenworld.engine.reference import Reference
+
+    return Reference(world.instance, EnglishProse())
 
 
 def _ways(
@@ -267,28 +279,6 @@ def _ways(
             )
         open_ = after
     return done
-
-
-def _way_by_reference(
-    world: OpenWorld,
-    reference: Reference,
-    seed: int,
-    start: PossibleStart,
-    commands: list[Command],
-    steps: list[Step],
-) -> None:
-    """The same way by the reference evaluator, hash by hash."""
-    from tokenworld.engine.reference import forced
-
-    with forced(start.draws):
-        state = reference.start(seed)
-    if reference.hash(state) != world.engine.hash(start.state):
-        raise Differs("the reference evaluator begins in another state")
-    for number, (command, (draws, after)) in enumerate(zip(commands, steps, strict=True), 1):
-        with forced(draws):
-            state, records = reference.play(state, command)
-        if str(records[-1]["status"]) not in DONE or reference.hash(state) != after:
-            raise Differs(f"step {number} comes to another state by the reference evaluator")
 
 
 @dataclass(slots=True)
