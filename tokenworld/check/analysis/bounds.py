@@ -20,11 +20,11 @@ from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, Population, repeats, skeleton
 from tokenworld.check.analysis.intervals import (
     Facts,
-    NumberWrite,
+    PlacedWrite,
     Translator,
     entry,
-    number_writes,
     outside,
+    placed_writes,
     range_of,
     said,
     steps_of,
@@ -54,7 +54,7 @@ def _rule(rule: m.Action | m.Law, draft: Draft) -> None:
 
 
 def _bounded(body: m.Body, facts: Facts, name: str, draft: Draft) -> None:
-    _never_fits(tuple(number_writes(body, facts, name, (), draft)), draft)
+    _never_fits(tuple(_ranged(body, facts, name, (), draft)), draft)
     _chances(body, facts, draft)
 
 
@@ -70,7 +70,18 @@ def _concerns(body: m.Body) -> bool:
 # ---- always outside ---------------------------------------------------------------------
 
 
-def _never_fits(writes: tuple[NumberWrite, ...], draft: Draft) -> None:
+def _ranged(
+    body: m.Body, facts: Facts, rule: str, params: tuple[m.Binder, ...], draft: Draft
+) -> Iterator[PlacedWrite]:
+    """The writes of a body to numbers with a range that are not clamped."""
+    for write in placed_writes(body, facts, rule, params):
+        fluent = draft.fluents[write.target.fluent]
+        kind = fluent.type
+        if isinstance(kind, m.NumberType) and kind.low is not None and not fluent.clamped:
+            yield write
+
+
+def _never_fits(writes: tuple[PlacedWrite, ...], draft: Draft) -> None:
     """Values and lone steps that provably end outside the range, whatever the state is."""
     for write in writes:
         fluent = draft.fluents[write.target.fluent]
@@ -213,7 +224,7 @@ def _clamp(call: m.BuiltinCall, words: Translator, draft: Draft) -> None:
         draft.tell("TW0406", what, call.span, "no number lies between", hint)
 
 
-_Laws = Mapping[str, tuple[NumberWrite, ...]]
+_Laws = Mapping[str, tuple[PlacedWrite, ...]]
 _CHOICES = 4
 """The number of other writes that are combined in every way; more all count as possible."""
 
@@ -238,14 +249,14 @@ def check_leaving(draft: Draft) -> None:
 def _counted(law: m.Law, draft: Draft) -> frozenset[str]:
     """The ranged fluents that a law changes: only laws that share one are looked at together."""
     facts = Facts(Translator(draft))
-    writes = number_writes(law.body, facts, law.name, law.params, draft)
+    writes = _ranged(law.body, facts, law.name, law.params, draft)
     return frozenset(write.target.fluent for write in writes)
 
 
 def _stays(law: m.Law, group: list[m.Law], people: Population, draft: Draft) -> None:
     words = Translator(draft)
     writes = {
-        one.name: tuple(number_writes(one.body, entry(one, words), one.name, one.params, draft))
+        one.name: tuple(_ranged(one.body, entry(one, words), one.name, one.params, draft))
         for one in group
     }
     _may_leave(law, writes, people, draft)
@@ -278,7 +289,7 @@ def _may_leave(law: m.Law, laws: _Laws, people: Population, draft: Draft) -> Non
 
 
 def _reached(
-    write: NumberWrite,
+    write: PlacedWrite,
     law: m.Law,
     laws: _Laws,
     people: Population,
@@ -302,12 +313,12 @@ def _reached(
     return hull(found) if found else None
 
 
-def _turn(write: NumberWrite, law: m.Law) -> NumberWrite:
+def _turn(write: PlacedWrite, law: m.Law) -> PlacedWrite:
     """In turn, only the loops of a body repeat a change; the other bindings read its result."""
     return replace(write, binders=tuple(one for one in write.binders if one not in law.params))
 
 
-def _turns(writes: list[NumberWrite], law: m.Law) -> list[NumberWrite]:
+def _turns(writes: list[PlacedWrite], law: m.Law) -> list[PlacedWrite]:
     return [_turn(write, law) for write in writes]
 
 
@@ -315,7 +326,7 @@ def _sequential(law: m.Law, draft: Draft) -> bool:
     return law.phase in draft.phases and draft.phases[law.phase].order != "simultaneous"
 
 
-def _beside(write: NumberWrite, law: m.Law, laws: _Laws, draft: Draft) -> Iterator[NumberWrite]:
+def _beside(write: PlacedWrite, law: m.Law, laws: _Laws, draft: Draft) -> Iterator[PlacedWrite]:
     """The other steps that may be added in the same evaluation as this one."""
     for name, writes in laws.items():
         other = draft.laws[name]
@@ -327,23 +338,23 @@ def _beside(write: NumberWrite, law: m.Law, laws: _Laws, draft: Draft) -> Iterat
                 yield one
 
 
-def _exclusive(one: NumberWrite, other: NumberWrite) -> bool:
+def _exclusive(one: PlacedWrite, other: PlacedWrite) -> bool:
     """Whether two writes of one body are in different branches of one effect."""
     return any(
         left[0] == right[0] and left[1] != right[1]
-        for left, right in zip(one.path, other.path, strict=False)
+        for left, right in zip(one.step.path, other.step.path, strict=False)
     )
 
 
-def _joins(one: NumberWrite, write: NumberWrite) -> bool:
+def _joins(one: PlacedWrite, write: PlacedWrite) -> bool:
     """Whether one write surely comes with the other, to the same slot."""
-    if one.rule != write.rule or one.path != write.path[: len(one.path)]:
+    if one.rule != write.rule or one.step.path != write.step.path[: len(one.step.path)]:
         return False
     alike = skeleton(one.target.args) == skeleton(write.target.args)
     return alike and set(one.binders) <= set(write.binders)
 
 
-def _meets(write: NumberWrite, other: NumberWrite, draft: Draft) -> bool:
+def _meets(write: PlacedWrite, other: PlacedWrite, draft: Draft) -> bool:
     """Whether two writes may hit one slot."""
     if write.target.fluent != other.target.fluent:
         return False
@@ -354,7 +365,7 @@ def _meets(write: NumberWrite, other: NumberWrite, draft: Draft) -> bool:
     return write.rule != other.rule or not constants.different(write.target.args, other.target.args)
 
 
-def _seen_from(write: NumberWrite, other: NumberWrite) -> NumberWrite:
+def _seen_from(write: PlacedWrite, other: PlacedWrite) -> PlacedWrite:
     """Another law's write in terms of this one's variables, for the case that the slot is one."""
     if other.rule == write.rule:
         return other
@@ -367,15 +378,8 @@ def _seen_from(write: NumberWrite, other: NumberWrite) -> NumberWrite:
     def change(term: m.Term) -> m.Term:
         return _met(renamed(term, names), there, write.target)
 
-    target = change(other.target)
-    assert isinstance(target, m.Read)
-    return replace(
-        other,
-        target=replace(other.target, args=tuple(renamed(arg, names) for arg in other.target.args)),
-        value=change(other.facts.open(other.value)),
-        facts=other.facts.moved(change),
-        binders=tuple(replace(one, name=names.get(one.name, one.name)) for one in other.binders),
-    )
+    binders = tuple(replace(one, name=names.get(one.name, one.name)) for one in other.binders)
+    return replace(other.moved(change), binders=binders)
 
 
 def _met(term: m.Term, slot: object, read: m.Read) -> m.Term:
@@ -385,7 +389,7 @@ def _met(term: m.Term, slot: object, read: m.Read) -> m.Term:
     return map_children(term, lambda part: _met(part, slot, read))
 
 
-def _subsets(others: list[NumberWrite]) -> Iterator[list[NumberWrite]]:
+def _subsets(others: list[PlacedWrite]) -> Iterator[list[PlacedWrite]]:
     """The sets of other writes that may happen too: all choices of a few, or many, each open."""
     if len(others) > _CHOICES:
         yield [replace(one, optional=True) for one in others]
@@ -394,7 +398,7 @@ def _subsets(others: list[NumberWrite]) -> Iterator[list[NumberWrite]]:
         yield from (list(chosen) for chosen in combinations(others, size))
 
 
-def _summed(write: NumberWrite, others: list[NumberWrite], people: Population) -> Interval | None:
+def _summed(write: PlacedWrite, others: list[PlacedWrite], people: Population) -> Interval | None:
     """The interval of the slot if these changes happen together; ``None`` if they cannot."""
     facts, total = write.facts, write.facts.form(write.target)
     for one in others:

@@ -3,8 +3,8 @@
 A `Translator` turns checked terms into linear forms and formulas (`analysis.linear`). `Facts` hold
 what is known at a place: conditions that hold or do not, and the values that `let` names. They
 bound numbers and tell whether conditions can hold together. Answers are conservative: an interval
-contains every possible value, and "impossible" is never said wrongly. `number_writes` lists the
-changes of ranged numbers in a body with the facts at each.
+contains every possible value, and "impossible" is never said wrongly. `placed_writes` lists the
+writes of a body with the facts at each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from tokenworld.check.analysis.linear import (
     unknown,
 )
 from tokenworld.check.analysis.substitution import Vocabulary, inlined, substituted
-from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import is_optional, show_type, slot_writes
@@ -504,39 +503,45 @@ def _branches(
 
 
 @frozen
-class NumberWrite:
-    """One change of a number: a value, or a step up or down (``sign`` 1 or -1)."""
+class PlacedWrite(m.SlotWrite):
+    """One write of a rule to a slot, and its place (see `Step`).
+
+    ``binders`` are the variables of the rule and of the loops around it. ``optional``: other
+    writes may happen without it.
+    """
 
     rule: str
-    target: m.Read
-    value: m.Term
-    sign: int
-    sets: bool
-    facts: Facts
     binders: tuple[m.Binder, ...]
-    path: tuple[tuple[Span, int], ...]
-    span: Span
+    step: Step
+    facts: Facts
     optional: bool = False
 
     @property
+    def span(self) -> Span:
+        return self.step.effect.span
+
+    @property
     def form(self) -> Form:
-        return self.facts.form(self.value).times(Fraction(self.sign))
+        """The value, or the step up or down."""
+        return self.facts.form(self.value).times(-1 if self.op == "-=" else 1)
+
+    def moved(self, change: Callable[[m.Term], m.Term]) -> PlacedWrite:
+        """The same write in other words: under other names, after a change."""
+        target = replace(self.target, args=tuple([change(arg) for arg in self.target.args]))
+        facts = self.facts.moved(change)
+        return replace(self, target=target, value=change(self.value), facts=facts)
 
 
-def number_writes(
-    body: m.Body, facts: Facts, rule: str, params: tuple[m.Binder, ...], draft: Draft
-) -> Iterator[NumberWrite]:
-    """The changes of ranged numbers in a body that are not clamped."""
+def placed_writes(
+    body: m.Body, facts: Facts, rule: str, params: tuple[m.Binder, ...]
+) -> Iterator[PlacedWrite]:
+    """The writes of a body to slots that it names, `let` names replaced by their values."""
     for step in steps_of(body, facts):
+        known, binders = step.facts, (*params, *step.loops)
         for one in slot_writes(step.effect):
-            fluent = draft.fluents[one.target.fluent]
-            kind = fluent.type
-            if isinstance(kind, m.NumberType) and kind.low is not None and not fluent.clamped:
-                args = tuple(step.facts.open(arg) for arg in one.target.args)
-                yield NumberWrite(
-                    rule, replace(one.target, args=args), one.value, -1 if one.op == "-=" else 1,
-                    one.sets, step.facts, (*params, *step.loops), step.path, step.effect.span,
-                )  # fmt: skip
+            args = tuple([known.open(arg) for arg in one.target.args])
+            target, value = replace(one.target, args=args), known.open(one.value)
+            yield PlacedWrite(target, one.op, value, rule, binders, step, known)
 
 
 def range_of(fluent: m.Fluent) -> tuple[Fraction, Fraction]:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, skeleton, slots_read
-from tokenworld.check.analysis.intervals import Facts, Translator, entry, steps_of
+from tokenworld.check.analysis.intervals import PlacedWrite, Translator, entry, placed_writes
 from tokenworld.check.analysis.substitution import Rulebook, renamed
 from tokenworld.check.analysis.uses import check_was, written_slots
 from tokenworld.check.draft import Draft
@@ -60,34 +60,11 @@ def _simultaneous(law: m.Law, draft: Draft) -> bool:
 # ---- two laws, one slot -----------------------------------------------------------------
 
 
-@frozen
-class _Change:
-    """A write that a law makes to one slot whenever the facts hold: no draw, no loop."""
-
-    target: m.Read
-    value: m.Term
-    sets: bool
-    facts: Facts
-    span: Span
-
-    def named(self, names: dict[str, str]) -> _Change:
-        """The same with variables under other names."""
-
-        def change(term: m.Term) -> m.Term:
-            return renamed(term, names)
-
-        target = change(self.target)
-        assert isinstance(target, m.Read)
-        return _Change(target, change(self.value), self.sets, self.facts.moved(change), self.span)
-
-
-def _changes(law: m.Law, words: Translator) -> Iterator[_Change]:
-    for step in steps_of(law.body, entry(law, words)):
-        effect, facts = step.effect, step.facts
-        if isinstance(effect, m.Assign) and step.certain and not step.loops:
-            target = facts.open(effect.target)
-            assert isinstance(target, m.Read)
-            yield _Change(target, facts.open(effect.value), effect.op == "=", facts, effect.span)
+def _changes(law: m.Law, words: Translator) -> Iterator[PlacedWrite]:
+    """The assignments that a law makes whenever the facts hold: no draw, no loop."""
+    for one in placed_writes(law.body, entry(law, words), law.name, law.params):
+        if isinstance(one.step.effect, m.Assign) and one.step.certain and not one.step.loops:
+            yield one
 
 
 def _meet(law: m.Law, other: m.Law, draft: Draft) -> None:
@@ -104,13 +81,13 @@ def _meet(law: m.Law, other: m.Law, draft: Draft) -> None:
                 return
 
 
-def _conflict(one: _Change, two: _Change, law: m.Law, other: m.Law, draft: Draft) -> bool:
+def _conflict(one: PlacedWrite, two: PlacedWrite, law: m.Law, other: m.Law, draft: Draft) -> bool:
     if one.target.fluent != two.target.fluent or not (one.sets or two.sets):
         return False
     names = _same_slot(one, two, other)
     if names is None:
         return False
-    seen = two.named(names)
+    seen = two.moved(lambda term: renamed(term, names))
     follows = one.facts.implies(seen.facts) and _covers(one, two, draft)
     leads = seen.facts.implies(one.facts) and _covers(two, one, draft)
     if not (follows or leads) or one.facts.excludes(seen.facts):
@@ -118,7 +95,7 @@ def _conflict(one: _Change, two: _Change, law: m.Law, other: m.Law, draft: Draft
     return not (one.sets and seen.sets) or _unlike(one, seen)
 
 
-def _same_slot(one: _Change, two: _Change, other: m.Law) -> dict[str, str] | None:
+def _same_slot(one: PlacedWrite, two: PlacedWrite, other: m.Law) -> dict[str, str] | None:
     """Names for the other law's variables under which both write one slot."""
     names = {binder.name: f"{binder.name} of {other.name}" for binder in other.params}
     for mine, theirs in zip(one.target.args, two.target.args, strict=True):
@@ -129,13 +106,13 @@ def _same_slot(one: _Change, two: _Change, other: m.Law) -> dict[str, str] | Non
     return names if skeleton(target.args) == skeleton(one.target.args) else None
 
 
-def _covers(one: _Change, two: _Change, draft: Draft) -> bool:
+def _covers(one: PlacedWrite, two: PlacedWrite, draft: Draft) -> bool:
     """Whether every slot that the first writes is one that the second writes."""
     pairs = zip(one.target.args, two.target.args, strict=True)
     return all(assignable(draft.types, mine.type, theirs.type) for mine, theirs in pairs)
 
 
-def _unlike(one: _Change, two: _Change) -> bool:
+def _unlike(one: PlacedWrite, two: PlacedWrite) -> bool:
     """Whether two values are provably different where both laws act."""
     for value in (one.value, two.value):
         optional = isinstance(value.type, m.NumberType) and value.type.optional
