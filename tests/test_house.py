@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 122_735
+LINES = 122_721
 MODULES = 478
 CROWDED = 3
 IN_CIRCLES = 7
