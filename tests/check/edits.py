@@ -50,7 +50,7 @@ scenario "taking {i}" in w {{ when take{i}(lamp{i}) then executed, lamp{i}.holde
 
 
 def generated(times: int) -> str:
-    """A sound program of about 45 lines a time; nothing of one time meets another but `Hero`."""
+    """A correct program of about 45 lines per repetition. Repetitions share only `Hero`."""
     places = "".join(f"  at{i}: Room{i}?\n" for i in range(times))
     objects = "".join(
         f"  object room{i}: Room{i}\n"

@@ -40,7 +40,7 @@ class Toy:
 
 
 def table_of(toy: Toy) -> Table:
-    """What every action leads to from every state, those that nobody reaches included."""
+    """The outcomes of every action in every state, unreachable ones included."""
     session = Session(open_world(toy.world, dict(toy.params)))
     shown = session.state_json()
     found: Table = {}

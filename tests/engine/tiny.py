@@ -1,4 +1,4 @@
-"""Tiny worlds written in the language, played tick by tick."""
+"""Small worlds written in the language, played tick by tick."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOMAINS = Path(__file__).parents[2] / "domains"
 
 @dataclass
 class Game:
-    """A session with short words for what the tests ask of it."""
+    """A session with short methods for the tests."""
 
     session: Session
 
@@ -75,7 +75,7 @@ class Game:
         return show_value(instance.program, instance.names, kind, raw)
 
     def contents(self, name: str) -> list[str]:
-        """What an object's `contents` lists, in order."""
+        """The `contents` of an object, in order."""
         objects: Any = self.session.state_json()["objects"]
         return list(next(one for one in objects if one["name"] == name)["contents"])
 

@@ -1,4 +1,4 @@
-"""Walks through worlds for tests that hold a fast way to a slow one."""
+"""Random walks through worlds, for tests that compare a fast way with a slow one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def engine_of(name: str) -> Engine:
 
 
 def random_engine(seed: int) -> Engine | None:
-    """The engine of a random world; ``None`` where the generator made none that can be played."""
+    """The engine of a random world; ``None`` if the generator made no playable one."""
     text = playable(seed)
     try:
         return None if text is None else opened(text, seed % 3).engine
@@ -46,7 +46,7 @@ def tried(engine: Engine, state: State, *, any_luck: bool = False) -> list[Comma
 
 
 def commands(engine: Engine, state: State) -> list[Command]:
-    """Some commands, possible or not, and `pass`."""
+    """Some commands, legal or not, and `pass`."""
     found = [PASS]
     for name in engine.code.actions:
         found += [Command(name, args)
@@ -55,7 +55,7 @@ def commands(engine: Engine, state: State) -> list[Command]:
 
 
 def walk(engine: Engine, random: Random, steps: int) -> Iterator[tuple[State, Command]]:
-    """States with a command for each: mostly one step on, at times back to an earlier state."""
+    """States with a command for each, mostly successors, sometimes an earlier state."""
     states = [engine.start()]
     for _ in range(steps):
         state = states[-1] if random.random() < 0.85 else random.choice(states)

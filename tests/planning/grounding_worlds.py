@@ -1,4 +1,4 @@
-"""What the tests of grounding share: what is reached, and what play meets on the way."""
+"""Shared code of the tests of grounding: reachable facts, and exhaustive play."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["facts_of", "first_goal", "grounded", "strips", "unmet"]
 
 
 def facts_of(world: Opened, *, listed: bool = True) -> Facts:
-    """The facts of a world in its start state, with or without a list of what is stored."""
+    """The facts of a world in its start state, with or without a list of the stored ones."""
     simulator, state = world.simulator, world.state
     stored: Callable[[str], object] = lambda fluent: simulator.stored(state, fluent)  # noqa: E731
     return Facts(
@@ -43,7 +43,7 @@ def first_goal(world: Opened) -> Ending:
 
 
 def unmet(world: Opened, most: int) -> Iterator[str]:
-    """Whatever exhaustive play meets and the grounding does not have: commands, laws, values."""
+    """The commands, laws and values that exhaustive play finds and the grounding lacks."""
     found = grounded(world)
     simulator = world.simulator
     laws: set[tuple[str, tuple[Raw, ...]]] = set()
@@ -144,7 +144,7 @@ def action(draw: random.Random, number: int) -> str:
 
 
 def strips(seed: int) -> str:
-    """A random plain world."""
+    """A random world without laws, whose actions only add and delete facts."""
     draw = random.Random(seed)
     relations = "  ".join(
         f"relation {name}({', '.join(f'p{place}: {of}' for place, of in enumerate(kinds))})"

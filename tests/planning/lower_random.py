@@ -1,6 +1,6 @@
-"""Random little worlds that use most of the language, for differential tests of the encoding.
+"""Random small worlds that use most of the language, for differential tests of the encoding.
 
-Rules are drawn one by one; one that the checker does not accept is drawn again.
+Rules are drawn one by one; a rule that the checker refuses is drawn again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ WAS = ["was x.b", "x.n != was x.n", "was here(x)", "was f() < f()"]
 
 
 class _Writer:
-    """Fills the blanks of patterns at random."""
+    """Fill the blanks of patterns at random."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -143,7 +143,7 @@ def _rules(random: Random) -> str:
 
 
 def _facts(world: Opened) -> list[str]:
-    """Every slot of the state as a condition that holds."""
+    """The state as conditions, one for each slot."""
     instance, found = world.instance, []
     for fluent in instance.program.fluents.values():
         if fluent.fluent_kind == "table":
@@ -177,7 +177,7 @@ def _walked(world: Opened, random: Random, steps: int) -> list[Opened]:
 
 
 def random_world(seed: int) -> Opened:
-    """A world whose goal is partly met somewhere on a random walk; often it cannot be won."""
+    """A world whose goal is partly true somewhere on a random walk; often it is unwinnable."""
     random = Random(seed)
     rules, ball = _rules(random), random.choice(["hall", "shed", "crate", "hero"])
     lines = ["object hall, shed: Room", "object hero: Hero { at = hall }"]

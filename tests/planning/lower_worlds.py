@@ -1,4 +1,4 @@
-"""What the tests of the SAS+ encoding share: worlds from text, and a search on the task itself."""
+"""Shared code of the tests of the SAS+ encoding: worlds from text, and a search on the task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Opened", "agreed", "bundled", "encoded", "explore", "opened", "refus
 
 @dataclass(frozen=True)
 class Opened:
-    """A world ready to be searched, from one of its states."""
+    """A world to search, from one of its states."""
 
     instance: Instance
     simulator: EngineSimulator
@@ -127,9 +127,9 @@ def solution(world: Opened, goal: str | None = None) -> tuple[PlanStep, ...] | N
 def agreed(
     world: Opened, goal: str | None = None, *, shortest: bool = True
 ) -> tuple[PlanStep, ...] | None:
-    """`solution`, which must agree with an exhaustive search of the interpreter.
+    """`solution`, compared with an exhaustive search of the interpreter.
 
-    ``shortest``: plans are equally long (not so where an operator is more or less than a step).
+    ``shortest``: plans have equal lengths (not so if an operator is more or less than a step).
     """
     search = Search(world.simulator, world.state, goal)
     answer = search.run(Limits(states=60_000))
@@ -142,12 +142,12 @@ def agreed(
 
 
 def shown(world: Opened, steps: tuple[PlanStep, ...] | None) -> list[str]:
-    """The commands of a plan as an author types them."""
+    """The commands of a plan as typed calls."""
     assert steps is not None
     return [world.simulator.show(world.state, step.command) for step in steps]
 
 
 def command(world: Opened, text: str) -> Command:
-    """A command by the way it is typed."""
+    """The command of a typed call."""
     found = world.simulator.commands(world.state)
     return next(one for one in found if world.simulator.show(world.state, one) == text)

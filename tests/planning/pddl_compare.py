@@ -41,7 +41,7 @@ def export(
 
 
 def view(state: PddlState) -> View:
-    """A state without what the price of a plan adds."""
+    """A state without the fluents that costs add."""
     numbers = frozenset((atom, value) for atom, value in state.numbers if atom != ("total-cost",))
     return state.facts, numbers
 
@@ -85,7 +85,7 @@ def results_in_engine(
 
 
 def agree(text: str, limit: int = 40) -> int:
-    """Compare interpreter and PDDL on every state reached; how many there were."""
+    """Compare interpreter and PDDL on every reached state; the number of states."""
     simulator = world(text)
     start = simulator.start()
     seen, waiting, count = {simulator.key(start)}, [start], 0

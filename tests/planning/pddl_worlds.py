@@ -1,4 +1,4 @@
-"""Little worlds for the tests of the PDDL export, by what they show."""
+"""Small worlds for the tests of the PDDL export, by feature."""
 
 BLOCKS = r"""
 # Blocks: a planning domain as an import would write it. Foreign names stay verbatim in

@@ -1,6 +1,6 @@
-"""Sokoban for tests: maps as PDDL pairs, written as competitions write them, and brute force.
+"""Sokoban for tests: maps as PDDL pairs in the style of competitions, and brute force.
 
-Brute force knows nothing of rules: it moves a man and crates over characters.
+Brute force does not use the rules: it moves a man and crates over characters.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ State = tuple[Place, ...]
 
 @dataclass(frozen=True)
 class Map:
-    """``next[place][way]`` is the place beside; crates are told apart, as PDDL tells them apart."""
+    """``next[place][way]`` is the neighbouring place; crates are distinguished, as in PDDL."""
 
     next: dict[Place, dict[str, Place]]
     stores: frozenset[Place]
@@ -53,7 +53,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Counts:
-    """All states and the dead ones, and how long a shortest solution is (-1: there is none)."""
+    """The numbers of all and of dead states, and the length of a shortest solution (-1: none)."""
 
     states: int
     won: int
@@ -78,7 +78,7 @@ def drawn(rows: Sequence[str]) -> Map:
 
 
 def sokoban(rows: Sequence[str] = SMALL) -> Opened:
-    """A map imported from PDDL, ready to be searched."""
+    """A map imported from PDDL, to search."""
     domain, task = Source("d.pddl", None, DOMAIN), Source("p.pddl", None, problem(rows))
     return opened(import_pddl(domain, (task,)).text)
 
@@ -108,7 +108,7 @@ def problem(rows: Sequence[str]) -> str:
 
 
 def map_of(text: str) -> Map:
-    """The map that a competition's problem file holds, read by pattern."""
+    """The map in a competition's problem file, read by pattern."""
     init = text[text.index("(:init") : text.index("(:goal")]
     facts = [tuple(found.split()) for found in re.findall(r"\(([^():=]+)\)", init)]
     names = {one for fact in facts if fact[0] == "MOVE-DIR" for one in fact[1:3]}

@@ -1,7 +1,7 @@
-"""What can become of a world by brute force: plain dictionaries over the JSON of states.
+"""Explore a world by brute force: dictionaries over the JSON of states.
 
-It shares nothing with the explicit graph: states are told apart by what the engine prints, commands
-are those of the engine, and luck is tried in every combination.
+It shares nothing with the explicit graph: states are identified by the printed JSON, commands are
+those of the engine, and draws are tried in every combination.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["brute"]
 
 
 class Choosing:
-    """Luck that takes listed choices, then the first possible ones, and notes what was possible."""
+    """Draws that take listed choices, then the first possible ones, and record the alternatives."""
 
     def __init__(self, choices: tuple[int, ...]) -> None:
         self.choices, self.seen = choices, list[list[int]]()
@@ -34,7 +34,7 @@ class Choosing:
 
 
 def after(engine: Engine, state: State, command: Command) -> list[State]:
-    """All that an intent can lead to."""
+    """All outcomes of an intent."""
     found, waiting = list[State](), list[tuple[int, ...]]([()])
     while waiting:
         choices = waiting.pop()
@@ -49,7 +49,7 @@ def after(engine: Engine, state: State, command: Command) -> list[State]:
 
 
 def plain(engine: Engine, state: State, ring: int) -> str:
-    """What a state is to brute force: its JSON but for clock, luck and score."""
+    """The identity of a state: its JSON without clock, draws and score."""
     found = dict(engine.json(state))
     for name in ("tick", "seed", "score", "awarded", "fired"):
         found.pop(name, None)
@@ -57,7 +57,7 @@ def plain(engine: Engine, state: State, ring: int) -> str:
 
 
 def brute(engine: Engine, start: State, ring: int = 1) -> list[int]:
-    """How many states are won, winnable and dead; ``ring``: rules read `tick() mod ring`."""
+    """The numbers of won, winnable and dead states; ``ring``: rules read `tick() mod ring`."""
     edges, won, waiting = dict[str, set[str]](), set[str](), [start]
     endings = engine.stepper.endings
     while waiting:

@@ -25,7 +25,7 @@ _FRUITLESS = ("refused", "no_match", "yielded", "rolled_back", "error")
 
 
 class _Drawing:
-    """Luck that remembers what was drawn, and takes listed choices where a draw is new."""
+    """Draws that remember earlier results, and take listed choices for new ones."""
 
     def __init__(self, memo: Memo, choices: Sequence[int]) -> None:
         self.memo, self._choices = dict(memo), tuple(choices)
@@ -47,8 +47,8 @@ class _Drawing:
 
 @dataclass
 class Brute:
-    """All nodes with what every command may lead to; a node is a state and what is known of the
-    draws of its tick."""
+    """All nodes with the successors of every command; a node is a state and the known draws of its
+    tick."""
 
     engine: Engine
     goal: str | None = None
@@ -108,7 +108,7 @@ class Brute:
                 waiting += [(*choices, *[0] * (place - len(choices)), one) for one in more]
 
     def _name(self, state: State, memo: Memo) -> Node:
-        """A node's name: draws to come are numbered from the next one."""
+        """The identity of a node: later draws are numbered from the next one."""
         coming = {
             (rule, args, number - state.drawn.get((rule, args), 0)): choice
             for (rule, args, number), choice in memo.items()
@@ -120,11 +120,11 @@ class Brute:
 
     @property
     def winnable(self) -> bool:
-        """Whether some luck lets somebody win."""
+        """Whether a goal is reachable with some draws."""
         return bool(self.won)
 
     def probability(self) -> float:
-        """The chance of winning of who chooses best."""
+        """The probability of winning with best play."""
         value = {name: float(name in self.won) for name in self.moves}
         shares = {
             name: [[(to, float(p)) for to, p in move] for move in moves]
@@ -141,7 +141,7 @@ class Brute:
         return value[self.start]
 
     def certain(self) -> bool:
-        """Whether the goal can be kept in reach whatever luck does."""
+        """Whether the goal can be kept reachable for all draws."""
         kept = set(self.moves)
         while True:
             good = set(self.won) & kept

@@ -1,6 +1,6 @@
-"""Random small worlds about what a step is: long actions, refusals, rounds, luck, rollbacks.
+"""Random small worlds about steps: long actions, refusals, rounds, draws, rollbacks.
 
-All of them are finite and small enough to try every command in every state.
+All of them are finite, and small enough to try every command in every state.
 """
 
 from __future__ import annotations

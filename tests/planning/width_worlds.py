@@ -1,4 +1,4 @@
-"""Worlds that no encoding takes and that are too large to be searched in order of length."""
+"""Worlds without an encoding that are too large for breadth-first search."""
 
 from __future__ import annotations
 

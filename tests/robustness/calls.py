@@ -19,7 +19,7 @@ CODES = (0, 1, 2, 3)
 
 @dataclass(frozen=True)
 class Call:
-    """What a call came to; ``fault`` is what was wrong with it, if anything."""
+    """The result of a call; ``fault`` names a fault, if there is one."""
 
     code: int | None
     out: str

@@ -70,7 +70,7 @@ def mutant(texts: list[str], seed: int, number: int) -> bytes:
 
 
 def spoil(dice: random.Random, data: bytes) -> bytes:
-    """Bytes that are no text, somewhere or at the start."""
+    """Insert bytes that are not text, anywhere or at the start."""
     at = dice.choice((0, dice.randrange(len(data) + 1)))
     return data[:at] + dice.choice(BYTES) + data[at + dice.randrange(2) :]
 

@@ -36,7 +36,7 @@ class Slow(BaseException):
 
 
 class Wrong(Exception):
-    """A promise that was not kept, in words."""
+    """A broken promise of the program, as text."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def budget(seconds: float) -> Iterator[None]:
 
 
 def faults(data: bytes) -> list[str]:
-    """What went wrong with these bytes; nothing is fine. Bad programs are no fault."""
+    """The fault on these bytes; empty if there is none. Incorrect programs are not a fault."""
     found: list[str] = []
     try:
         source = decode_source(data, "mutant.tw")
@@ -116,7 +116,7 @@ def _checked_and_run(source: Source) -> None:
 
 
 def _run(source: Source, checked: Checked) -> None:
-    """A few steps of chance in each world, and its state as JSON."""
+    """Play a few random steps in each world, and compare its state as JSON."""
     assert checked.program is not None
     for name in list(checked.program.worlds)[:2]:
         try:

@@ -199,7 +199,7 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "quality": lambda box: ("quality", *box.one((), ("1", "--gate", "strict")), *box.store()),
     "report": lambda box: ("report", *TIMED, *box.store()),
 }  # fmt: skip
-"""What is called, by name; the files of a call are damaged by its dice."""
+"""The calls by name; a random generator damages their files."""
 
 WRITES = ("fmt", "check --fix", "grammar")
 """Verbs without `--json` here: they write files or print a text of their own."""
@@ -209,7 +209,7 @@ KINDS = ("texts", *CASES, "settings", "markers")
 
 
 def try_input(kind: str, box: Box) -> tuple[list[str], str]:
-    """What is wrong with a verb on one damaged input, and how to call it again."""
+    """The fault of a verb on one damaged input, and the call that repeats it."""
     if kind == "texts":
         return faults(mutant(box.texts, box.seed, box.number)), f"mutant {box.number}"
     if kind in READERS:
@@ -222,7 +222,7 @@ def try_input(kind: str, box: Box) -> tuple[list[str], str]:
 
 
 def _read(box: Box, name: str, read: Callable[[Path], object]) -> list[str]:
-    """What is wrong with the reading of a file that a verb finds by itself."""
+    """The fault in reading a file that a verb finds by itself."""
     path = Path(box.damaged(name))
     try:
         read(path)

@@ -1,7 +1,7 @@
 """Worlds with a lock, each with another kind of secret. ``SECRET`` stands for its value.
 
-A player who knows nothing of the value must be given the same in two worlds that differ in it
-alone, until a command is done in the one and refused in the other.
+A player without knowledge of the value must get the same information in two worlds that differ in
+it alone, until a command is executed in the one and refused in the other.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ __all__ = ["KINDS", "Kind"]
 
 @dataclass(frozen=True)
 class Kind:
-    """``text`` is the world; ``values`` two values of its secret. ``tried`` are commands that come
-    to the same with both, ``right`` the one that is right for the first value."""
+    """``text`` is the world; ``values`` two values of its secret. ``tried`` are commands with the
+    same result for both, ``right`` the one that is right for the first value."""
 
     text: str
     values: tuple[str, str]

@@ -1,4 +1,4 @@
-"""Appends ticks until it is stopped: run as a child process by `test_crash.py`.
+"""Append ticks until stopped: run as a child process by `test_crash.py`.
 
 Usage: appender.py STORE WORLD COUNT. Prints each number once its tick is committed.
 """

@@ -18,7 +18,7 @@ from tokenworld.store import RunStore
 
 
 def play(path: str, world: OpenWorld, seed: int) -> None:
-    """A random run without end, beside a store that others have used before."""
+    """A random run without end, beside a store with earlier runs."""
     with RunStore.open(path, busy_seconds=30) as store:
         session = Session(world, seed, store=store, player="random")
         for command in random_player(session):

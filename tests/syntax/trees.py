@@ -1,4 +1,4 @@
-"""What the tests of the syntax tree share: walking it, and comparing trees without places."""
+"""Shared code of the tests of the syntax tree: walks, and comparison without places."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def programs() -> list[Path]:
-    """Every complete program at hand: the fixtures, the worlds, and the design's examples."""
+    """All complete programs: the fixtures, the worlds, and the design's examples."""
     folders = [TEXTS, _ROOT / "domains", _ROOT / "rules", _ROOT.parent / "shared/design/examples"]
     return sorted(path for folder in folders if folder.is_dir() for path in folder.rglob("*.tw"))
 
@@ -28,7 +28,7 @@ def parse(text: str) -> File:
 
 
 def problems(text: str) -> tuple[Diagnostic, ...]:
-    """What is wrong with a text."""
+    """The diagnostics of a text."""
     return parse_source(Source("t.tw", None, text))[1]
 
 

@@ -1,4 +1,4 @@
-"""A page in Chromium: what its terminal shows, what it asked for, and what went wrong on it."""
+"""A page in Chromium: the contents of its terminal, its requests and its errors."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _READ = """
 }
 """
 _GONE = "WebSocket is already in CLOSING or CLOSED state"
-"""textual-serve tells a game that has ended that its page lost the focus: nobody hears it."""
+"""textual-serve sends a lost focus to a game that has ended, which is harmless."""
 
 
 class Tab:
-    """One tab; leaving it fails where its page had an error or asked for something elsewhere."""
+    """One tab; leaving it fails if its page had an error or a request to another address."""
 
     def __init__(self, browser: Browser, url: str, **options: object) -> None:
         self.page: Page = browser.new_page(**options)  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ class Tab:
             assert self.strays() == []
 
     def strays(self) -> list[str]:
-        """Requests for what is not below the page's own address."""
+        """Requests outside the page's own address."""
         below = self.home.rpartition("/")[0].partition("://")[2]
         return [
             url
@@ -75,7 +75,7 @@ class Tab:
 
     @property
     def text(self) -> str:
-        """What the terminal on the page shows."""
+        """The text of the terminal on the page."""
         try:
             return str(self.page.evaluate(_READ))
         except Error as error:
@@ -97,5 +97,5 @@ class Tab:
 
 
 def prefers(scheme: str, width: int = 1100) -> dict[str, object]:
-    """Options of a tab for someone who likes light or dark pages."""
+    """Options of a tab for a user who prefers light or dark pages."""
     return {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}

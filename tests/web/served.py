@@ -1,4 +1,4 @@
-"""``tw play --web`` as a program of its own, and its page without a browser."""
+"""Run ``tw play --web`` as a program, and its page without a browser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def program(*arguments: object) -> list[str]:
 
 
 def environment(folder: Path, **also: str) -> dict[str, str]:
-    """Settings of the person who runs the tests change nothing."""
+    """Environment variables without the settings of the user who runs the tests."""
     kept = {name: value for name, value in os.environ.items() if name not in _LEFT}
     return {**kept, "PYTHONPATH": str(ROOT), "TW_PLAY_SETTINGS": str(folder / "play.toml"), **also}
 
@@ -79,7 +79,7 @@ class Served:
         return found - {self.process.pid}
 
     def interrupt(self) -> int:
-        """Ctrl-C; the exit code."""
+        """Send Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(20)
 
@@ -94,7 +94,7 @@ class Served:
 
 
 class Screen:
-    """What a page would show: the bytes of its socket on a terminal emulator."""
+    """The text that a page would show: the bytes of its socket on a terminal emulator."""
 
     def __init__(self, socket: ClientWebSocketResponse, columns: int = 80) -> None:
         self.socket = socket

@@ -1,4 +1,4 @@
-"""PDDL of our own for the tests of the reader: one domain per corner of the language."""
+"""PDDL texts for the tests of the reader: one domain for each feature of the language."""
 
 from __future__ import annotations
 

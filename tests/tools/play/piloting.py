@@ -1,4 +1,4 @@
-"""A pilot at the screen: what it types, what a person would see, what it waits for."""
+"""Drive the screen in tests: typed commands, visible text, and waiting."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ async def enter(pilot: Pilot[None], text: str) -> None:
 
 
 async def palette(pilot: Pilot[None], text: str, shown: str) -> None:
-    """Have the palette look for words; it shows an entry, which "down", "enter" then picks.
+    """Search the palette for words; it shows an entry, which "down", "enter" then selects.
 
-    One test types into it key by key: with a search for each key, that is dear.
+    One test types into it key by key, which is slow, because each key starts a search.
     """
     await pilot.press("ctrl+p")
     await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
@@ -39,13 +39,13 @@ async def palette(pilot: Pilot[None], text: str, shown: str) -> None:
 
 
 def screen_text(app: PlayApp) -> str:
-    """What a person sees."""
+    """The visible text."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(one.text for one in strip) for strip in strips)
 
 
 async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    """Wait for something that another thread or a timer brings about."""
+    """Wait for the effect of another thread or a timer."""
     for _ in range(400):
         if holds():
             return
