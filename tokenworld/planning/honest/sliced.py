@@ -86,7 +86,7 @@ def joint_task(
 
 
 def _branching(world: TakenApart, cone: Cone) -> Iterator[Obstacle]:
-    """What matters and has no place in a search that knows one state per assignment."""
+    """The obstacles to a search that knows one state per assignment."""
     span = world.facts.instance.world.span
     for slot in cone.slots:
         if slot[0] == COIN:

@@ -85,7 +85,7 @@ def disj(algebra: Algebra[V], left: V, right: V) -> V:
 
 
 class Algebra(Protocol[V]):
-    """What the evaluator needs of values; conditions are values too, true or not."""
+    """The operations on values that the evaluator uses; conditions are values too, true or not."""
 
     def const(self, value: Value) -> V: ...
 
@@ -93,7 +93,7 @@ class Algebra(Protocol[V]):
         """``function`` applied to the values; equal keys mean equal functions."""
 
     def bind(self, operand: V, universe: Universe, function: Callable[[Raw], V]) -> V:
-        """What ``function`` makes of each value the operand can have."""
+        """``function`` applied to each value that the operand can have."""
 
     def both(self, left: V, right: Callable[[], V]) -> V: ...
 
@@ -113,7 +113,7 @@ class Algebra(Protocol[V]):
         """The value of a slot now, or at the start of the tick."""
 
     def refuse(self, refused: Refused) -> V:
-        """What stands for a term that cannot be evaluated (or the refusal, raised)."""
+        """The value for a term that cannot be evaluated (or the refusal, raised)."""
 
 
 def _key(value: Value) -> tuple[int, str, float, str]:
@@ -203,7 +203,7 @@ class Later(Generic[V]):
 
 @frozen
 class Env(Generic[V]):
-    """What names stand for. ``was``: every read is of the state at the start of the tick.
+    """The values of names. ``was``: every read is of the state at the start of the tick.
 
     ``actor`` is who `me` is; ``None`` where nobody acts, or only one object may.
     """

@@ -206,14 +206,14 @@ class Block:
     # ---- after the block --------------------------------------------------------------------
 
     def after(self, slot: Slot) -> Diagram:
-        """What a slot holds afterwards; a `Mark` where the block cannot happen."""
+        """The value of a slot after the block; a `Mark` where the block cannot happen."""
         found = self._values.get(slot)
         if found is None:
             found = self._values[slot] = self._after(slot, frozenset())
         return found
 
     def after_others(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
-        """What a slot would hold without the rules of these names."""
+        """The value of a slot after the block without the rules of these names."""
         return self._after(slot, exempt) if exempt else self.after(slot)
 
     def _after(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
@@ -236,7 +236,7 @@ class Block:
         return value
 
     def _stage(self, slot: Slot, count: int, exempt: frozenset[str]) -> Diagram:
-        """What a slot holds after all writes and the first ``count`` destructions."""
+        """The value of a slot after all writes and the first ``count`` destructions."""
         key = (slot, count)
         if exempt or key not in self._staged:
             found = self._swept(slot, count, exempt) if count else self._written(slot, exempt)
@@ -345,7 +345,7 @@ class Block:
                         yield demand
 
     def _risky(self) -> Iterator[Diagram]:
-        """What is written to slots whose writes may clash or leave a range (destroyed or not)."""
+        """The values written to slots whose writes may clash or leave a range."""
         for slot in self.slots:
             if slot[0] != ALIVE and self._is_risky(slot):
                 yield self._asked(slot)
@@ -381,7 +381,7 @@ class Block:
         return list(dict.fromkeys(found))
 
     def _kept(self, slot: Slot) -> Diagram:
-        """What a slot holds afterwards, nothing where its object is gone."""
+        """The value of a slot after the block, `none` where its object was destroyed."""
         value = self.after(slot)
         for number in self.moment.variables.facts.objects_in(slot):
             alive = self.after((ALIVE, (number,)))
@@ -389,11 +389,11 @@ class Block:
         return value
 
     def _asked(self, slot: Slot) -> Diagram:
-        """What is written to a slot, whatever is destroyed then."""
+        """The value written to a slot, before anything is destroyed."""
         return self._stage(slot, 0, frozenset())
 
     def _held(self, slot: Slot) -> Diagram:
-        """What a slot holds before the destroyed leave, nothing where its object was gone."""
+        """The value of a slot before objects are destroyed, `none` where its object is none."""
         value = self._asked(slot)
         for number in self.moment.variables.facts.objects_in(slot):
             alive = self.moment.variables.now((ALIVE, (number,)))

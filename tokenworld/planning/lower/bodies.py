@@ -1,4 +1,4 @@
-"""What a body does: its writes, what must hold for it to happen, and its draws (language.md §5).
+"""Effects of a body: its writes, the demands that must hold, and its draws (language.md §5).
 
 A body is walked once with every name bound; all reads are of the state before it. Each write
 carries the condition under which it happens. Only writes that are asked for are evaluated, so that
@@ -113,7 +113,7 @@ class Change(Generic[V]):
 
 @dataclass(slots=True)
 class Effects(Generic[V]):
-    """What a body does.
+    """The effects of a body.
 
     Where a demand is not true the body cannot happen: an action is refused (``range``), or the tick
     is an error. ``destroyed`` are the objects that go, each with the condition under which it does.
@@ -255,7 +255,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return env.env.bind(statement.names[0], Later(partial(self._terms.value, value, env.env)))
 
     def _amount(self, amount: V, condition: V) -> None:
-        """What is transferred must not be negative."""
+        """An amount that is transferred must not be negative."""
         zero = self._algebra.const(0)
         below = self._algebra.lift(("compare", "<"), compare("<"), amount, zero)
         self._demand("range", condition, self._algebra.negate(below))
@@ -479,7 +479,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
 
 
 def _renamed(env: Env[V], binders: tuple[Binder, ...], names: tuple[str, ...]) -> Env[V]:
-    """What is picked under the names of the ``let`` as well."""
+    """The picked values under the names of the ``let`` as well."""
     for name, binder in zip(names, binders, strict=True):
         env = env.bind(name, env.look(binder.name))
     return env

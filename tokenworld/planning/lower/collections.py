@@ -21,7 +21,7 @@ __all__ = ["Collections"]
 
 
 class Evaluator(Protocol[V]):
-    """What collections need of the evaluator of terms (`Terms`)."""
+    """The part of the evaluator of terms (`Terms`) that collections use."""
 
     facts: Facts
     algebra: Algebra[V]
@@ -74,7 +74,7 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
         return before
 
     def range_of(self, binder: Binder, env: Env[V]) -> Iterator[Element[V]]:
-        """What a loop variable can be, each with its condition."""
+        """The values of a loop variable, each with its condition."""
         terms, algebra, domain = self._terms, self._terms.algebra, binder.domain
         if isinstance(domain, TypeRange) and isinstance(domain.of, ObjectType):
             for number in terms.facts.objects(domain.of.name):
@@ -176,7 +176,7 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
         return found
 
     def _leading(self, fluent_id: str, target: Raw, was: bool) -> dict[Raw, V]:
-        """What leads to an object along an attribute, or is reached from it along a relation."""
+        """The objects that lead to one along an attribute, or that it reaches along a relation."""
         key = (fluent_id, target, was, self._terms.stage)
         if key not in self._closures:
             relation = self._fluents[fluent_id].fluent_kind == "relation"

@@ -143,7 +143,7 @@ def encode_facts(
 
 
 _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
-"""What is left to do where the goal holds whatever happens: planners reject a task of nothing."""
+"""The task where the goal holds whatever happens: planners reject an empty one."""
 
 
 def _too_many(instance: Instance, error: TooManyEffects) -> Obstacle:

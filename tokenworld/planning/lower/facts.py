@@ -1,4 +1,4 @@
-"""What the encoding starts from: one instance, the values of its state, and what rules may touch.
+"""Input of the encoding: one instance, the values of its state, and the fluents that rules change.
 
 `Facts` answers questions about slots that do not depend on the rules: which exist, what they hold
 in the start state, which values their types allow, how they are called in a plan.
@@ -68,7 +68,7 @@ class Facts:
         self.rules = lowered(self.program)
         self.running, self._stored = running, stored
         self.reach: tuple[object] | None = None
-        """What the grounding found, once it was asked for."""
+        """The result of the grounding, once it was asked for."""
         self._read, self._tick, self._others = read, tick, others
         self._values: dict[Slot, Raw] = {}
         self._starts: dict[Slot, frozenset[Raw]] = {}
@@ -79,7 +79,7 @@ class Facts:
     # ---- slots ----------------------------------------------------------------------------
 
     def initial(self, slot: Slot) -> Raw:
-        """What a slot holds in the start state."""
+        """The value of a slot in the start state."""
         if slot not in self._values:
             self._values[slot] = self._initial(slot)
         return self._values[slot]
@@ -132,7 +132,7 @@ class Facts:
         )
 
     def missing(self, fluent: Fluent, args: Sequence[Raw]) -> Raw:
-        """What a read gives where there is no slot: `none` for an attribute, else the default."""
+        """The value of a read where there is no slot: `none` for an attribute, else the default."""
         one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
         if one_object or (None in args and not isinstance(fluent.type, BoolType)):
             return None
@@ -191,7 +191,7 @@ class Facts:
         return self.rules.changing | frozenset(secret if self._others else ())
 
     def rows(self, pattern: Pattern) -> Sequence[tuple[Raw, ...]] | None:
-        """What may match a pattern; ``None`` where that would take too long to find out."""
+        """The rows that may match a pattern; ``None`` where finding them would take too long."""
         fluent = self.program.fluents[pattern.fluent]
         if pattern.valued:
             if any(value is None for _, value in pattern.known):

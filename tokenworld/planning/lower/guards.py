@@ -1,4 +1,4 @@
-"""What a plan must respect beyond its own requires: endings, invariants, conserved sums.
+"""Constraints on a plan besides the requires of its steps: endings, invariants, conserved sums.
 
 An invariant that every rule provably keeps is left out, and so is a conserved sum that no rule
 provably changes: they cost nothing and draw nothing into the plan's concern.

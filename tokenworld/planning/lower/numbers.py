@@ -1,4 +1,4 @@
-"""What operators and built-in functions do to raw values (language.md §2, §4).
+"""Operators and built-in functions on raw values (language.md §2, §4).
 
 `none` goes through arithmetic as `none`, is false in an ordering, and an ordinary value in an
 equality. A number that is not defined becomes `Mark.BROKEN`: the tick it happens in fails.

@@ -243,7 +243,7 @@ def _does_no_more(operator: Operator, wait: Operator) -> bool:
 # ---- values that nothing tells apart ----------------------------------------------------------
 
 Group = dict[int, int]
-"""What an operator does under fixed other conditions: values of the variable to what is stored."""
+"""The effect of an operator under fixed other conditions: the new value for each old one."""
 
 
 def merged_values(task: Task) -> Task:

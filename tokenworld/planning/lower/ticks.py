@@ -133,7 +133,7 @@ class Operators:
         return [slot for slot in self._cone.slots if block.writes(slot)]
 
     def results(self, block: Block) -> Results:
-        """What these slots hold after the block."""
+        """The values of these slots after the block."""
         return [(slot, block.after(slot)) for slot in self.matters(block)]
 
     # ---- operators --------------------------------------------------------------------------
@@ -453,7 +453,7 @@ class Phases:
         return self._diagrams.lift(("turn", size), following, self._all.now(slot))
 
     def started(self, last: Block | None) -> Results:
-        """What `was` reads in the next tick, if ``last`` is what happened before it."""
+        """The values that `was` reads in the next tick, if ``last`` is the block before it."""
         found = []
         for slot in self._cone.slots:
             if slot[0] == WAS:
@@ -578,7 +578,7 @@ class Commands:
         return (Effect((), self._operators.index[_LONG], position),)
 
     def _done_now(self, command: Command) -> tuple[Effect, ...]:
-        """What was done, for the phases."""
+        """The effects that tell the phases which command was given."""
         if not self._phases.any:
             return ()
         words = (command.action, *command.args)

@@ -178,7 +178,7 @@ def leading_guards(action: Action) -> tuple[Require | Let, ...]:
 
 
 def body_of(unit: Unit) -> Body:
-    """What the rule does, with the lets that stand between its requires and its body."""
+    """The body of the rule, with the lets between its requires and its body."""
     rule = unit.rule
     if isinstance(rule, Law):
         return rule.body

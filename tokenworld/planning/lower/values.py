@@ -1,4 +1,4 @@
-"""What each slot can ever hold, and which rules can write it.
+"""The values that each slot can ever hold, and the rules that can write it.
 
 Rules are evaluated on sets of values, again and again as the sets they read grow, until nothing
 changes. The result bounds what is reachable from the start state: a slot with one value is a
@@ -54,7 +54,7 @@ _ASKED_EVERY = 1 << 12
 
 @dataclass(slots=True)
 class Profile:
-    """What is known of one ground rule.
+    """Facts about one ground rule.
 
     ``feasible``: its condition may hold. ``sets`` and ``steps`` count its writes per slot by
     ``=`` (or add, remove) and by ``+=``, ``swept`` are the slots that change where it destroys.
@@ -235,7 +235,7 @@ class ValueAnalysis:
         return self.facts.program.fluents[slot[0]]
 
     def evaluators(self) -> tuple[Terms[ValueSet], Bodies[ValueSet], SetAlgebra]:
-        """What the analysis evaluates with: terms and bodies on the sets it found."""
+        """The evaluators of terms and bodies on the sets that the analysis found."""
         self._terms.forget()
         return self._terms, self._bodies, self._algebra
 
@@ -352,7 +352,7 @@ class ValueAnalysis:
         return True
 
     def _stored(self, unit: Unit, write: Change[ValueSet]) -> ValueSet:
-        """What a write may leave in its slot; ``None`` for anything."""
+        """The values that a write may leave in its slot; ``None`` for any value."""
         profile, slot = self.profiles[unit], write.slot
         fluent = self._fluent(slot)
         values = write.value

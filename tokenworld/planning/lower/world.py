@@ -117,7 +117,7 @@ class Commanded:
         return self._world.diagrams.lift("truth", truth, value)
 
     def cost(self) -> Diagram:
-        """What it costs, a whole number."""
+        """The cost of the command, a whole number."""
         action, terms = self.unit.rule, self.block.moment.terms
         diagrams = self._world.diagrams
         if not self._world.has_costs:

@@ -110,7 +110,7 @@ def landmarks(task: Task) -> tuple[Fact, ...]:
 
 
 def _before(task: Task, known: Fixpoint) -> dict[Fact, frozenset[Fact]]:
-    """What must come before each fact (itself included): the greatest solution of
+    """The facts that come before each fact (itself included): the greatest solution of
     *a fact needs itself and what all rules that give it have in common*."""
     numbers = {fact: index for index, fact in enumerate(known.rounds)}
     rules = [rule for rule in rules_of(task) if all(need in numbers for need in rule.needs)]

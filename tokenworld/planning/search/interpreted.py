@@ -133,7 +133,7 @@ Progress = Callable[[SearchProgress], None] | None
 
 
 class Counted(Protocol):
-    """What tells how far it has come."""
+    """A search that reports its progress."""
 
     @property
     @abstractmethod

@@ -79,7 +79,7 @@ def distances(sources: list[list[Node]], ends: Iterable[Node]) -> array[int]:
 def compiled_backwards(
     graph: PackedGraph[StateT], ends: Sequence[Iterable[Node]]
 ) -> list[array[int]]:
-    """What `backwards` finds, compiled."""
+    """The result of `backwards`, compiled."""
     import numpy as np
 
     from tokenworld.planning.space.kernels import nearest, turned_around
@@ -129,7 +129,7 @@ class Branching:
 
 @frozen
 class Partition(Generic[StateT]):
-    """What can become of each state.
+    """The classification of each state: won, winnable, dead or undecided.
 
     ``distance[n]``: the least number of commands from node n to the goal, `FAR` if none is known.
     ``places[n]``: see `Place`. ``closed[n]``: nothing unexplored follows node n.
@@ -187,7 +187,7 @@ def partition(graph: Graph[StateT]) -> Partition[StateT]:
 
 
 def unsorted(graph: Graph[StateT]) -> Partition[StateT]:
-    """What is known of a graph whose states nobody sorted: which are won, which are lost."""
+    """The classification of a graph without its distances: which states are won, which are lost."""
     places: tuple[Place, ...] = tuple(
         "won" if won else "dead" if lost else "undecided"
         for won, lost in zip(graph.won, graph.lost, strict=True)

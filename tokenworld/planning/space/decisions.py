@@ -96,7 +96,7 @@ def _end(graph: Graph[StateT], node: Node, *, cautious: bool, known: bool) -> in
 
 
 def _choice(number: int, move: Move, ends: list[int], cautious: bool) -> Choice:
-    """What a move is worth as a choice."""
+    """A move as a choice."""
     shares: dict[int, Fraction] = {}
     for target, chance in zip(move.targets, move.chances, strict=True):
         shares[ends[target]] = shares.get(ends[target], Fraction(0)) + chance
@@ -205,7 +205,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """What is left to be solved.
+    """The part of a problem that is left to be solved.
 
     ``options[s]``: the ways to leave state s. ``members[s]``: the nodes that it stands for.
     ``state_of`` maps every node to its state, `GOAL` (sure to win) or `PIT` (sure not to).

@@ -82,7 +82,7 @@ def picture(graph: Graph[StateT], parts: Partition[StateT], component: Sequence[
 
 
 def _layer(graph: Graph[StateT], parts: Partition[StateT], node: Node) -> Hashable:
-    """What is drawn together in a large graph: one outcome, and about the same distance."""
+    """The key of states that share a box in a large graph: one outcome, about the same distance."""
     far = parts.distance[node]
     known = far != FAR
     longest = max(parts.distance) if known else max(graph.depth)

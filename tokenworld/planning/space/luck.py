@@ -407,7 +407,7 @@ def _blank(luck: str, graph: Graph[StateT], instance: Instance) -> LuckVerdict:
 
 
 def _limit_notes(graph: Graph[StateT]) -> tuple[Diagnostic, ...]:
-    """What kept the graph from giving an answer."""
+    """The limit or gap that keeps the graph from giving an answer."""
     if graph.limit in ("states", "time", "memory"):
         message = f"The state space was not explored to its end: {graph.reason}."
         return (Diagnostic("TW0813", message, hint="Raise `--states` or `--time-limit`."),)

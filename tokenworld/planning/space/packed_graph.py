@@ -158,7 +158,7 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
         return tuple(found)
 
     def _decided(self, node: Node, command: Command, numbers: Sequence[int]) -> Hashable | None:
-        """What decides how likely the outcomes of a command are; ``None`` where that is not known:
+        """The key of the odds of a command; ``None`` where it is not known:
         the parts of the state that its draws look at, and those that draws of laws do after it."""
         world, key = self.world, self.keys[node]
         if command not in self._looked:
@@ -212,7 +212,7 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
                 yield number, outcome, self.arrows.targets[one]
 
     def numbers(self, node: Node) -> frozenset[int]:
-        """What can be done in a node, by the numbers of the packed world."""
+        """The numbers of the operators that are applicable in a node."""
         found = self.arrows.of(node)
         return frozenset(self.arrows.steps[found.start : found.stop])
 
@@ -232,7 +232,7 @@ def explore_packed(
     progress: Progress = None,
     cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
-    """What `graph.explore` finds, on packed states; compiled where there are many.
+    """The graph that `graph.explore` finds, on packed states; compiled where there are many.
 
     ``past_goal``: the goal is a condition that states fulfil, and not the end of play.
     """
@@ -356,7 +356,7 @@ def explore_compiled(
     progress: Progress = None,
     cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
-    """What `packed_graph.explore_packed` finds."""
+    """The graph that `explore_packed` finds, compiled."""
     graph = PackedGraph(goal, world, build, luck)
     arrays = Connected(world, tables, past_goal)
     watch = Watch(limits, cancel)

@@ -37,7 +37,7 @@ FORMAT = "tw-policy/1"
 
 @dataclass(frozen=True, slots=True)
 class PolicyLine:
-    """What to do in one state, and the ids of the states that this may lead to."""
+    """The command of a policy in one state, and the ids of the states that it may lead to."""
 
     command: str
     leads_to: tuple[str, ...]
@@ -108,7 +108,7 @@ def _followed(graph: Graph[StateT], moves: Mapping[Node, int]) -> Iterator[Node]
 
 
 def advised(simulator: Simulator[StateT], state: StateT, policy: Policy) -> Command | None:
-    """What a policy says in a state, ``None`` where it knows nothing of it.
+    """The command of a policy in a state, ``None`` where it has none.
 
     Objects that were created may bear other numbers than when the policy was made, so the command
     is recognised by what it leads to.
@@ -255,7 +255,7 @@ class Player(Generic[StateT]):
         self._rest = ()
 
     def choose(self, state: StateT) -> Command | None:
-        """What to do, ``None`` where no way to the goal is found."""
+        """The command to give, ``None`` where no way to the goal is found."""
         command = self._known(state)
         if command is not None:
             self._rest = ()
@@ -265,7 +265,7 @@ class Player(Generic[StateT]):
         return self._rest[0].command if self._rest else None
 
     def learn(self, drawn: Successor[StateT]) -> None:
-        """What luck made of the command."""
+        """Follow the plan as long as draws fall as it hopes."""
         hoped = all(draw in drawn.draws for draw in self._rest[0].draws) if self._rest else False
         self._rest = self._rest[1:] if hoped else ()
 
@@ -332,7 +332,7 @@ def _play(
 def _drawn(
     simulator: Simulator[StateT], state: StateT, command: Command, random: Random
 ) -> Successor[StateT] | None:
-    """What luck makes of a command; ``None`` where it is refused."""
+    """A random successor of a command; ``None`` where it is refused."""
     share, reached = Fraction(random.getrandbits(64), 1 << 64), Fraction(0)
     for one in simulator.successors(state, command):
         reached += one.probability

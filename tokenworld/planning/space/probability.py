@@ -399,7 +399,7 @@ def _solved(quotient: Quotient, start: int, deadline: float) -> _Solved:
 
 
 def _moves(problem: Problem, quotient: Quotient, policy: Mapping[int, Option]) -> dict[int, int]:
-    """What to do in each node: the choice of its state, or a way within it to where that is."""
+    """The move of each node: the choice of its state, or a step within it towards that choice."""
     found = {node: choice.move for node, choice in quotient.sure.policy.items()}
     for state, option in policy.items():
         members = quotient.members[state]

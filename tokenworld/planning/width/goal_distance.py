@@ -24,7 +24,7 @@ from tokenworld.planning.lower.terms import Terms
 __all__ = ["GoalDistance"]
 
 FAR = 1 << 30
-"""What is missing where nothing ever changes that."""
+"""The distance of a condition that nothing ever makes true."""
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -43,7 +43,7 @@ class Graded:
 
 
 class GoalDistance(Generic[StateT]):
-    """What the nearest of some goal lines misses in a state: 0 only where one of them holds."""
+    """The distance to the nearest of some goal lines: 0 only where one of them holds."""
 
     def __init__(self, simulator: Simulator[StateT], lines: Sequence[Ending]) -> None:
         self._simulator, self._lines = simulator, lines
@@ -158,7 +158,7 @@ class _GradedAlgebra(Generic[StateT]):
         return _plain(value, isinstance(self._fluents[name].type, (NumberType, RealType)))
 
     def _outside(self, slot: Slot) -> Value:
-        """What a state holds besides fluents, as far as it can be told from here."""
+        """The value of a slot that is no fluent, as far as it is known here."""
         name, args = slot
         if name == RING and isinstance(args[0], int):
             return self._simulator.tick(self._state) % args[0]
@@ -179,7 +179,7 @@ def _loose(made: Graded) -> Graded:
 
 
 def _gap(op: str, sides: Sequence[Graded]) -> int:
-    """What a comparison that fails misses; for numbers one more each time the gap doubles."""
+    """The distance of a comparison that fails; for numbers one more each time the gap doubles."""
     left, right = (one.value for one in sides)
     if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
         return 1

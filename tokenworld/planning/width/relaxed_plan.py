@@ -412,7 +412,7 @@ class _Growth:
         return min((way for way in ways if way is not None), key=lambda way: way.cost, default=None)
 
     def _parts(self, lines: Sequence[Ending]) -> Way:
-        """What those parts of the first goal line take that can hold at all."""
+        """The way to those parts of the first goal line that can hold at all."""
         parts = conjuncts(line.condition for line in lines[:1])
         ways = [self._algebra.held(self._terms.condition(one, Env())) for one in parts]
         return together(*(way for way in ways if way is not None))
@@ -454,7 +454,7 @@ class _Growth:
             new[fact] = way
 
     def _results(self, unit: Unit) -> Iterator[tuple[Fact, Way]]:
-        """What a rule may bring about."""
+        """The facts that a rule may bring about."""
         for env, held in self._openings(unit):
             try:
                 effects = self._effects(unit, env)
@@ -505,7 +505,7 @@ class _Growth:
             yield env.bind(name, self._algebra.const(one)), way
 
     def _brought(self, effects: Effects[Costs], held: Way) -> Iterator[tuple[Fact, Way]]:
-        """What the changes of a rule come to that may run in this way."""
+        """The facts that the changes of a rule bring about, if it may run in this way."""
         algebra = self._algebra
         for write in effects.writes:
             condition = algebra.held(write.condition)
@@ -573,5 +573,5 @@ class _Growth:
 
 
 def _later(way: Way) -> Way:
-    """What comes one step after the facts of a way."""
+    """The way that is one step longer."""
     return Way(way.cost + 1, way.facts)

@@ -126,7 +126,7 @@ def _decided(rules: Rules, world: str) -> frozenset[str]:
 
 
 def _prose_terms(program: Program, world: World) -> Iterator[Term]:
-    """What words speak of: texts, names, descriptions, and which objects can be named."""
+    """The terms that words show: texts, names, descriptions, and which objects can be named."""
     for action in program.actions.values():
         for template in action.phrases:
             yield from slot_terms(template)
@@ -298,7 +298,7 @@ Ways = tuple[Sequence[int], int, tuple[tuple[Door, Example], ...]]
 
 @dataclass(slots=True)
 class _Phases:
-    """What an audit does one after another; what a limit cuts off is left out, and named."""
+    """The phases of an audit; those that a limit cuts off are left out, and named."""
 
     cut: list[str] = field(default_factory=list)
 

@@ -61,7 +61,7 @@ __all__ = [
 
 
 Told = Callable[[Iterable[Term]], Callable[[Hashable], Hashable] | None]
-"""What of a mark terms can tell apart; ``None`` where that is not known."""
+"""The part of a mark that terms can tell apart; ``None`` where that is not known."""
 
 
 class Witnesses:
@@ -398,7 +398,7 @@ class RulesMet:
         latched: tuple[str, ...],
         awarded: tuple[int, ...],
     ) -> None:
-        """A command was executed, of which it is known what it comes to."""
+        """A successor found in the cache: its laws, endings and awards are known."""
         if command.action:
             self.actions.add(command.action)
         if titles and titles not in self._heard:
@@ -414,7 +414,7 @@ class RulesMet:
         return not self.begun >= self.engine.instance.program.watches.keys()
 
     def did(self, command: Command) -> None:
-        """A command that came to what the one before came to."""
+        """A command with the same result as the one before."""
         if command.action:
             self.actions.add(command.action)
 
@@ -490,7 +490,7 @@ def _idle_action(met: RulesMet, action: Action, requires: Requires | None, compl
 
 
 def _unmet(number: int, complete: bool) -> str:
-    """What is said of so many conditions that did not hold together."""
+    """The reason for so many conditions that did not hold together."""
     what = "this" if number == 1 else "these"
     together = "" if number == 1 else " together"
     how = ("never holds" if number == 1 else "never hold") if complete else "did not hold"

@@ -107,7 +107,7 @@ def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Com
 def certified_command(
     resolver: Resolver, state: State, intent: Mapping[str, Json], where: str
 ) -> Command | NoMatch:
-    """What an intent of a certificate means in a state; `Differs` where it is none."""
+    """The command of an intent of a certificate in a state; `Differs` where it is none."""
     try:
         parsed = parse_intent_json(json.dumps(dict(intent)), where)
     except Failure as failure:

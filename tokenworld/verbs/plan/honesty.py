@@ -1,4 +1,4 @@
-"""What a player cannot know at the start: all states that setups can make and that look alike."""
+"""Honest verdicts: the start states that setups can make and that look alike to a player."""
 
 from __future__ import annotations
 
