@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from random import Random
 
 from tests.engine.tiny import DOMAINS
-from tokenworld.engine import Engine, SeededLuck, State
+from tokenworld.engine import Engine, State
 from tokenworld.ground import PASS, Command
 from tokenworld.session import open_world
 from tokenworld.session.loading import compile_world
@@ -17,8 +16,6 @@ from tokenworld.verbs.fuzz.playing import NoWorld, opened
 __all__ = ["BUNDLED", "commands", "engine_of", "random_engine", "tried", "walk"]
 
 BUNDLED = sorted(path.parent.name for path in DOMAINS.glob("*/world.tw"))
-MOST = 60
-"""Bindings of one action that are considered, legal or not."""
 
 
 def engine_of(name: str) -> Engine:
@@ -36,21 +33,19 @@ def random_engine(seed: int) -> Engine | None:
         return None
 
 
-def tried(engine: Engine, state: State, *, any_luck: bool = False) -> list[Command]:
-    """The allowed commands by trying every binding. ``any_luck``: with those that some draw of
-    ``cancelled`` may allow."""
-    if engine.stepper.endings.over(state):
+def tried(engine: Engine, state: State) -> list[Command]:
+    """The legal commands by trying every binding."""
+    if state.latched and not engine.instance.world.endless:
         return []
-    names = engine.code.actions
-    return [one for name in names for one in engine._allowed(state, name, any_luck)]
+    every = (one for one in commands(engine, state) if not one.is_pass)
+    return [one for one in every if engine.passes(state, one)]
 
 
 def commands(engine: Engine, state: State) -> list[Command]:
-    """Some commands, legal or not, and `pass`."""
+    """Commands that static facts allow, possible or not, and `pass`."""
     found = [PASS]
-    for name in engine.code.actions:
-        found += [Command(name, args)
-                  for args in islice(engine.bindings(state, name) or (), MOST)]  # fmt: skip
+    for name in engine.instance.program.actions:
+        found += [Command(name, args) for args in engine.bindings(state, name) or ()]
     return found
 
 
@@ -63,4 +58,4 @@ def walk(engine: Engine, random: Random, steps: int) -> Iterator[tuple[State, Co
         some = legal if legal and random.random() < 0.8 else commands(engine, state)
         command = random.choice(some)
         yield state, command
-        states.append(engine.stepper.tick(state, command, SeededLuck())[-1].after)
+        states.append(engine.play(state, command)[0])

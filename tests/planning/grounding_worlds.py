@@ -10,12 +10,14 @@ from lower_worlds import Opened
 
 from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
-from tokenworld.engine import State
-from tokenworld.engine.result import Result
+from tokenworld.engine import Engine, State
+from tokenworld.engine.rows import Record
+from tokenworld.engine.searching.kept import Kept
 from tokenworld.ground import Command, Raw
 from tokenworld.model import BoolType, NumberType, RealType, TextType
 from tokenworld.planning.grounding.reach import Reached, reached
 from tokenworld.planning.lower.facts import Facts
+from tokenworld.verbs.audit.rules import RulesMet
 
 __all__ = ["facts_of", "first_goal", "grounded", "strips", "unmet"]
 
@@ -42,24 +44,30 @@ def first_goal(world: Opened) -> Ending:
     return lowered(world.instance.program).worlds[world.instance.world.name].goals[0]
 
 
+class _Fired(RulesMet):
+    """Hears which bindings of laws fire."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.bindings = set[tuple[str, tuple[Raw, ...]]]()
+
+    def observe(self, before: Kept, record: Record, after: Kept) -> None:
+        self.bindings.update(record.fired)
+
+
 def unmet(world: Opened, most: int) -> Iterator[str]:
     """The commands, laws and values that exhaustive play finds and the grounding lacks."""
     found = grounded(world)
     simulator = world.simulator
-    laws: set[tuple[str, tuple[Raw, ...]]] = set()
-
-    def observe(_: State, result: Result) -> None:
-        laws.update((one.title, one.args) for one in result.fired)
-
-    simulator.observe = observe
+    heard = simulator.listener = _Fired(simulator.engine)
     commands = set(found.commands)
     for state in _states(world, most):
         for command in simulator.commands(state):
             if not command.is_pass and command not in commands:
                 yield f"command {simulator.show(state, command)}"
         yield from _values(world, found, state)
-    simulator.observe = None
-    for title, args in sorted(laws, key=repr):
+    simulator.listener = None
+    for title, args in sorted(heard.bindings, key=repr):
         if title.startswith("law ") and args not in found.bindings(title):
             yield f"{title} {args}"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from tokenworld.engine import Engine, State
+from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import PASS, Command
 
 __all__ = ["brute"]
@@ -59,7 +59,7 @@ def plain(engine: Engine, state: State, ring: int) -> str:
 def brute(engine: Engine, start: State, ring: int = 1) -> list[int]:
     """The numbers of won, winnable and dead states; ``ring``: rules read `tick() mod ring`."""
     edges, won, waiting = dict[str, set[str]](), set[str](), [start]
-    endings = engine.stepper.endings
+    endings, simulator = engine.stepper.endings, EngineSimulator(engine, start)
     while waiting:
         state = waiting.pop()
         name = plain(engine, state, ring)
@@ -70,7 +70,7 @@ def brute(engine: Engine, start: State, ring: int = 1) -> list[int]:
             won.add(name)
         if endings.reached(state, state.me):
             continue
-        for command in (*engine.allowed(state), PASS):
+        for command in (*(one for one in simulator.commands(state) if not one.is_pass), PASS):
             for one in after(engine, state, command):
                 edges[name].add(plain(engine, one, ring))
                 waiting.append(one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -15,18 +15,16 @@ from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.guards import reads_of
 from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.layout import Layout
-from tokenworld.engine.legal.joins import can_join
-from tokenworld.engine.legal.listing import Listing
-from tokenworld.engine.legal.sifting import Sifting
-from tokenworld.engine.legal.standing import Made, StandingActions
+from tokenworld.engine.listing import Listing
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.population import instance_of
 from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.rows.focus import Focus
-from tokenworld.engine.rows.live import LiveRow
+from tokenworld.engine.rows.live import Halves, LiveRow
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.engine.searching.ticks import SearchStepper
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
@@ -47,6 +45,9 @@ __all__ = ["Engine"]
 
 T = TypeVar("T")
 
+_MOST_SEARCHERS = 4
+"""Layouts of rows that are kept for searches."""
+
 
 class Engine:
     """A compiled instance. States are values: no method changes one that it was given."""
@@ -59,6 +60,7 @@ class Engine:
         self.stepper = Stepper(instance, self.layout, self.code)
         self.code.space["score"] = self._score
         self._live = LiveRow(instance, self.layout, prose)
+        self._prose, self._searchers = prose, list[SearchStepper]()
         self._listing = Listing(instance, self.layout)
         self._terms: dict[int, tuple[Term, Function]] = {}
         self.fixed_words: dict[tuple[int, str, str | None], tuple[str, ...]] = {}
@@ -113,10 +115,14 @@ class Engine:
         """What some work on the row of a state comes to; it leaves the row as it was."""
         return self._live.on_row(state, work)
 
+    def halves(self, state: State, intent: Command | NoMatch, luck: Luck | None = None) -> Halves:
+        """What an intent comes to: the state before time passes and the one after the tick."""
+        return self._live.halves(state, intent, luck or SeededLuck())
+
     def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
         """The state after a command's own changes, before time passes: an equal one where it is
         refused, discarded or comes after the end."""
-        return self.stepper.acted(state, command, luck or SeededLuck())
+        return self.halves(state, command, luck).acted
 
     def edit(self, state: State, body: Body) -> State:
         """A `given` of a scenario: a body applied between ticks, no tick passes."""
@@ -155,63 +161,6 @@ class Engine:
         """What can be done with an object, without listing all that can be done."""
         return self._live.focus(state, number)
 
-    def allowed(self, state: State) -> Iterator[Command]:
-        """Every command by the author's requires alone, and by what some draw of ``cancelled`` may
-        come to: what some luck may let happen."""
-        if self._all_joined and not self.stepper.endings.over(state):
-            every = self._standing.every(state)
-            if every is not None:
-                yield from every
-                return
-        for _, commands in self._by_action(state, any_luck=True):
-            yield from commands
-
-    def _by_action(
-        self, state: State, *, any_luck: bool = False
-    ) -> Iterator[tuple[str, Iterable[Command]]]:
-        """The same, action by action: kept ones at once, the others as they are asked for."""
-        if self.stepper.endings.over(state):
-            return
-        kept = self._standing.commands(state)
-        for name in self.code.actions:
-            yield name, kept[name] if name in kept else self._allowed(state, name, any_luck)
-
-    @cached_property
-    def _standing(self) -> StandingActions:
-        return StandingActions(self.code, self._listing)
-
-    @cached_property
-    def _all_joined(self) -> bool:
-        """Whether all actions ask for mere facts."""
-        return self._all_safe and all(can_join(one.action) for one in self.code.actions.values())
-
-    @cached_property
-    def _sifting(self) -> Sifting:
-        def slow(state: State, name: str) -> Iterator[Command]:
-            return self._allowed(state, name)
-
-        return Sifting(self.code, self._listing, self._made, slow)
-
-    def _allowed(self, state: State, name: str, any_luck: bool = False) -> Iterator[Command]:
-        """Legal bindings of one action. Where a long action is under way, free ones are judged now,
-        what continues it is not, and all others after it is cancelled."""
-        unit, code, me = self.stepper.unit, self.code.actions[name], state.acting
-        unsettled = any_luck and unit.cancel_draws(state)
-        after = None if unsettled else unit.cancelled(state)
-        holds, made = code.holds, self._made[name]
-        for args in self._listing.bindings(state, name) or ():
-            command = made[args]
-            try:
-                now = after if after is state else unit.judged(state, command, after)
-                if now is None or (unsettled and now is not state):
-                    legal = unsettled or unit.continued(state, command) is not None
-                else:
-                    legal = holds(now, unit.since(now, command), me, *args)
-                if legal:
-                    yield command
-            except Breach:
-                continue  # a number is undefined here: the command would be in error
-
     def passes(self, state: State, command: Command) -> bool:
         """Whether a command would not be refused, nor be in error for a number in its requires."""
         if command.is_pass:
@@ -242,33 +191,23 @@ class Engine:
         return Knowledge(self, everything=True)
 
     @cached_property
-    def _made(self) -> dict[str, Made]:
-        """The commands of each action that were ever listed."""
-        return {name: Made(name) for name in self.code.actions}
-
-    @cached_property
-    def _all_safe(self) -> bool:
-        """Whether no action at all has requires that the language adds."""
-        return all(self._never_breaks.values())
-
-    @cached_property
     def _never_breaks(self) -> dict[str, bool]:
         return never_refused(self.instance.program)
-
-    def allowed_of(self, state: State, name: str, *, often: bool) -> Sequence[Command]:
-        """Those of one action by the author's requires, while play goes on. ``often``: in most
-        states that are looked at, so that they are kept up to date from one to the next."""
-        if often or not self._sifting.knows(state):
-            kept = self._standing.commands(state)
-            if name in kept:
-                return kept[name]
-        if self._sifting.knows(state):
-            return self._sifting.held(state, name)
-        return list(self._allowed(state, name, any_luck=True))
 
     def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
         """The bindings of an action that its static facts allow, ``None`` for too many to list."""
         return self._listing.bindings(state, name)
+
+    def searcher(self, state: State) -> SearchStepper:
+        """What steps the states of searches that begin in one with this population and these
+        unchanging facts."""
+        for known in self._searchers:
+            if known.slots.fits(state):
+                return known
+        del self._searchers[_MOST_SEARCHERS - 1 :]
+        found = SearchStepper(self.instance, self.layout, self._prose, state, quiet=True)
+        self._searchers.insert(0, found)
+        return found
 
     def unlisted(self, state: State) -> frozenset[str]:
         """Actions with too many bindings to list; see `Listing`."""

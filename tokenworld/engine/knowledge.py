@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.compile import guards_of
-from tokenworld.engine.legal.listing import Listing
+from tokenworld.engine.listing import Listing
 from tokenworld.engine.state import State
 from tokenworld.engine.veil import Veil
 from tokenworld.engine.why import reports, stands

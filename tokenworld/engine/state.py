@@ -125,7 +125,7 @@ class State:
         return new
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__ if name not in _WORKED_OUT}
+        return {name: getattr(self, name) for name in State.__slots__ if name not in _WORKED_OUT}
 
     def __setstate__(self, found: Mapping[str, Any]) -> None:
         for name, value in found.items():

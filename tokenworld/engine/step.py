@@ -182,7 +182,7 @@ class Stepper:
                 nesting = phase.order == "by_nesting"
                 found.append(InTurn(self.instance, self.code, self.guards, laws, nesting))
             elif laws:
-                found.append(Together(self.instance, self.code, self.guards, laws))
+                found.append(Together(self.code, self.guards, laws))
         return tuple(found)
 
     def _pass_time(self, result: Result, start: State, luck: Luck) -> State:

@@ -6,10 +6,9 @@ from functools import cached_property, partial
 
 from tokenworld.engine.applying import apply, net
 from tokenworld.engine.compile import ActionCode, Code, Function
-from tokenworld.engine.delta import Breach, Delta, RawChange
+from tokenworld.engine.delta import Breach, Delta
 from tokenworld.engine.guards import Broken, Guards
 from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
-from tokenworld.engine.plain import plain_of
 from tokenworld.engine.result import Result
 from tokenworld.engine.state import LongAction, State
 from tokenworld.engine.why import first_false
@@ -64,14 +63,6 @@ class ActionUnit:
 
     def keeps(self, state: State, command: Command) -> bool:
         """Whether a command whose requires hold is not refused by those that the language adds."""
-        if not command.is_pass and not state.longs:
-            plain = plain_of(self._code, self._code.actions[command.action].action)
-            try:
-                now = state.round or state
-                if plain is not None and plain.may(state, now, state.acting, *command.args) == 1:
-                    return True
-            except Breach:
-                pass
         return self.refusal(state, command) is None
 
     # ---- long actions -------------------------------------------------------------------------
@@ -178,41 +169,11 @@ class ActionUnit:
         if command.is_pass:
             return Result("executed", PASS, state, state)
         code = self._code.actions[command.action]
-        result = self._at_once(state, code, command, luck)
-        if result is not None:
-            return result
         total = self._ticks(state, code, command)
         if total <= 1 or self._until(state, code, command):
             return self._finish(state, code, command, luck)
         failed = self._failed(state, code, command)
         return failed or self._wait(state, LongAction(command, 1, total))
-
-    def _at_once(
-        self, state: State, code: ActionCode, command: Command, luck: Luck
-    ) -> Result | None:
-        """The result of an action whose plain function does it, or refuses it; ``None`` leaves it
-        to the rest."""
-        plain = plain_of(self._code, code.action)
-        if plain is None:
-            return None
-        after, was, me = state.fork(), state.round or state, state.acting
-        delta = Delta(self._code.emitter.layout, luck, 0, 0) if plain.speaks else None
-        journal: list[RawChange] = []
-        try:
-            done = plain.do(state, after, was, me, journal, delta, *command.args)
-            if done == 0:
-                index = first_false(self._code, state, was, command)
-                return Result("refused", command, state, state, refused=index, start=was)
-            if done != 1:
-                return None
-            if not self._guards.keeps_sums(state, after, plain.touches):
-                return None  # perhaps it may, or the sum is told of
-        except Breach:
-            return None
-        after.trail.journal(journal)
-        result = Result("executed", command, state, after, changes=journal)
-        result.after.deeds = (*state.deeds, (me, command))
-        return result
 
     def _failed(self, state: State, code: ActionCode, command: Command) -> Result | None:
         """The refusal by a require of the author, ``None`` if all hold."""

@@ -17,7 +17,7 @@ from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State, in_tick
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.layout import Column
-from tokenworld.engine.searching.quick import Listener
+from tokenworld.engine.searching.ticks import Listener
 from tokenworld.engine.state import LongAction
 from tokenworld.ground import Instance, Raw, StateT, instantiate
 from tokenworld.model import Body, ObjectType, Program

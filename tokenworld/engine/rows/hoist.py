@@ -34,7 +34,7 @@ from tokenworld.core.nodes import (
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
 from tokenworld.engine.rows.layout import KINDS, Store
-from tokenworld.engine.rows.terms import Lines, Name, TermWriter, within_length
+from tokenworld.engine.rows.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
 from tokenworld.model import NumberType, ObjectType, TypeRange, ValueType, is_optional
 
 __all__ = ["HoistWriter", "words_are_sure"]
@@ -83,6 +83,9 @@ class HoistWriter:
 
     def write(self, name: str, more: tuple[str, ...] = ()) -> None:
         """Add the function; it takes ``more`` before what it appends to."""
+        if len(self.action.params) > MOST_LOOPS:
+            self._write_plainly(name, more)
+            return
         self._behind(0)
         first = [] if self.given is None else [self.terms.fresh("a")]
         for level, binder in enumerate(self._order, 1):
@@ -103,6 +106,20 @@ class HoistWriter:
             self._line(f"if held({self.ok}, S, W, me, {args}):")
             self.depth += 1
         self._line(f"found.append(({args}))")
+
+    def _write_plainly(self, name: str, more: tuple[str, ...]) -> None:
+        """The function of an action with many parameters: every binding is tried."""
+        params, lines = self.action.params, list[tuple[int, str]]()
+        names, depth = self.terms.loops(params, None, {}, lines, 1)
+        codes = [names[one.name].code for one in params]
+        first = []
+        if self.given is not None:
+            first = [self.terms.fresh("a")]
+            lines.append((depth, "found.spend()"))
+            lines.append((depth, f"if {codes[self.given]} != {first[0]}: continue"))
+        args = "".join(f"{one}, " for one in codes)
+        lines.append((depth, f"if held({self.ok}, S, W, me, {args}): found.append(({args}))"))
+        self.terms.function(name, [*more, "found", *first], lines)
 
     def _line(self, text: str) -> None:
         self.lines.append((self.depth, text))

@@ -31,25 +31,43 @@ Domain = Callable[[Row, Binder], Sequence[Any]]
 """The values of a parameter in a row."""
 
 
+MOST_ORDERS = 256
+"""Orders that are kept, each of up to `MOST_TURNS` bindings."""
+MOST_TURNS = 2000
+
+
 class Order:
     """The bindings of the laws of one phase, kept while nobody comes, goes or moves.
 
-    ``turns`` are the laws, each with the function that carries out one binding of it.
+    ``turns`` are the laws, each with the function that carries out one binding of it; ``nesting``:
+    objects come in the order in which they lie in each other.
     """
 
     def __init__(self, turns: Sequence[Turn], domain: Domain, *, nesting: bool) -> None:
-        self._turns, self._domain, self._nesting = turns, domain, nesting
-        self._basis: list[Any] = []
+        self._turns, self._domain, self.nesting = turns, domain, nesting
+        self._basis: tuple[Any, ...] = ()
         self._known: list[tuple[Turn, Args]] = []
+        self._orders: dict[tuple[Any, ...], list[tuple[Turn, Args]]] = {}
 
     def bindings(self, row: Row) -> list[tuple[Turn, Args]]:
         """First what starts with no object, by law; then by the place of the first object."""
-        basis = [row.S[KINDS]]
-        if self._nesting:
-            basis += self._places(row)
+        basis: tuple[Any, ...] = (row.S[KINDS],)
+        if self.nesting:
+            basis += tuple(self._places(row))
         if basis != self._basis:
-            self._basis, self._known = basis, self._sorted(row)
+            self._basis, self._known = basis, self._order(row, basis)
         return self._known
+
+    def _order(self, row: Row, basis: tuple[Any, ...]) -> list[tuple[Turn, Args]]:
+        """The same, kept for a row that comes back to what lay in what."""
+        found = self._orders.get(basis)
+        if found is None:
+            if len(self._orders) >= MOST_ORDERS:
+                self._orders.clear()
+            found = self._sorted(row)
+            if len(found) <= MOST_TURNS:
+                self._orders[basis] = found
+        return found
 
     def _places(self, row: Row) -> list[Any]:
         """All that tells what is in what."""
@@ -57,14 +75,14 @@ class Order:
         return [S[at] for one in stores if one.live for at in one.kids or one.table]
 
     def _sorted(self, row: Row) -> list[tuple[Turn, Args]]:
-        order = _preorder(row) if self._nesting else _alive(row)
+        order = _preorder(row) if self.nesting else _alive(row)
         place: dict[Any, int] = {number: at for at, number in enumerate(order)}
         rows: list[tuple[int, int, Turn, Args]] = []
         for position, turn in enumerate(self._turns):
             law, domains = turn[0], []
             for binder in law.params:
                 values = self._domain(row, binder)
-                if isinstance(binder.type, ObjectType) and self._nesting:
+                if isinstance(binder.type, ObjectType) and self.nesting:
                     values = sorted(values, key=lambda one: place[one])
                 domains.append(values)
             thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
@@ -133,12 +151,18 @@ class Guards:
     # ---- invariants ---------------------------------------------------------------------------
 
     def check_invariants(
-        self, row: Row, start: list[Any], mark: int, made: Sequence[RawChange], me: int | None
+        self,
+        row: Row,
+        start: list[Any],
+        mark: int | None,
+        made: Sequence[RawChange],
+        me: int | None,
     ) -> None:
-        """Raise `Broken` for the first invariant that what was written since a mark broke."""
+        """Raise `Broken` for the first invariant that what was written since a mark broke; without
+        a mark that may be anything."""
         if not self._invariants:
             return
-        touched = self._touched(row, mark)
+        touched = None if mark is None else self._touched(row, mark)
         for name, rule in self._invariants.items():
             if touched is not None and not _rests_on(rule.footprint, touched):
                 continue

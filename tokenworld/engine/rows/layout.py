@@ -26,7 +26,8 @@ from tokenworld.core.rules import Footprint
 from tokenworld.engine.digest import state_hash
 from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.mortality import mortal_types
-from tokenworld.engine.state import ROLL, State
+from tokenworld.engine.state import State
+from tokenworld.engine.trail import Trail
 from tokenworld.engine.wide import column_of
 from tokenworld.ground import Instance, Raw
 from tokenworld.model import ROOT, BoolType, EnumType, NumberType, ObjectType, ValueType
@@ -127,7 +128,9 @@ class Slots:
         self._roll: tuple[Any, ...] | None = None
         self.live = {name: self._add((), None) for name in (ROOT, *self.program.types)}
         self.moving = frozenset(
-            name for name in (ROOT, *self.program.types) if name in self.mortal or self.grows(name)
+            name
+            for name in (ROOT, *self.program.types)
+            if name in self.mortal or self.grows(name) or (name == ROOT and self.mortal)
         )
         self.ancestry = {
             name: tuple(dict.fromkeys((*kind.ancestors, ROOT)))
@@ -322,10 +325,22 @@ class Slots:
         row[LATCHED], row[AWARDED], row[FIRED] = state.latched, state.awarded, state.fired
         row[LONGS], row[DEEDS], row[DRAWN] = state.longs, state.deeds, state.drawn
         row[TURN], row[FACTS] = state.turn, state.facts
-        row[ROUND] = None if state.round is None else self.encode(state.round)
-        row[TOLD] = None if state.told is None else self.encode(state.told)
         for name, slot in self.live.items():
             row[slot] = state.live[name]
+        for slot, past in ((ROUND, state.round), (TOLD, state.told)):
+            row[slot] = None if past is None else self._past(past, row)
+
+    def _past(self, past: State, row: list[Any]) -> list[Any]:
+        """The row that a round looks back at; what was born since reads as it is now."""
+        found = self.encode(past)
+        began = len(past.kinds)
+        if began < len(row[KINDS]):
+            found[KINDS], found[NAMES] = (*found[KINDS], *row[KINDS][began:]), row[NAMES]
+            for store in self.stores if len(found) == len(row) else ():
+                if store.column.by_object and store.live:
+                    for place in store.table[began : len(row[KINDS])]:
+                        found[place] = row[place]
+        return found
 
     def _filled(self, state: State, live: bool) -> list[Any]:
         """The facts of a state as a row, without its header."""
@@ -362,16 +377,46 @@ class Slots:
 
     def decode(self, row: list[Any]) -> State:
         """The state that a row stands for."""
-        self.fill(row)
-        state = State(self.columns_layout)
-        self.put_header(row, state)
-        state.mine.discard(ROLL)
+        state = State.__new__(State)
+        self.read_back(row, state)
         state.round = None if row[ROUND] is None else self.decode(row[ROUND])
         state.told = None if row[TOLD] is None else self.decode(row[TOLD])
-        for store in self.stores:
-            self._read_back(store, row if store.live else self.static, state)
-        state.trail.roll = True
         return state
+
+    def read_back(self, row: list[Any], state: State) -> None:
+        """Let a state be what a row stands for, but for what it looks back at."""
+        self.fill(row)
+        self.put_header(row, state)
+        state.layout, state.newborn = self.columns_layout, (0, {})
+        state.memo, state.mine, state.trail = {}, set(), Trail()
+        state.cols, state.kids = list(self.base.cols), list(self.base.kids)
+        grown = len(state.kinds) > len(self.base.kinds)
+        for store in self.stores:
+            if store.live or grown:
+                self._read_back(store, row if store.live else self.static, state)
+
+    def read(self, row: list[Any], fluent: str, args: tuple[Raw, ...]) -> Raw:
+        """The value of a slot."""
+        store = self.by_id[fluent]
+        place, holder = store.find(args), row if store.live else self.static
+        if place is None or place >= len(holder):
+            return store.column.default
+        value: Raw = holder[place]
+        return value
+
+    def stored(self, row: list[Any], fluent: str) -> list[tuple[tuple[Raw, ...], Raw]]:
+        """The slots of a fluent with their values; of tuples only those that differ from what
+        nothing sets."""
+        store, size = self.by_id[fluent], len(row[KINDS])
+        holder, column = row if store.live else self.static, store.column
+        self.fill(row)
+        if column.tupled:
+            held = ((args, holder[at]) for args, at in self._places(store, size))
+            return [(args, value) for args, value in held if value != column.default]
+        if column.single:
+            return [((), holder[store.offset or NOTHING])]
+        owners = self.columns_layout.owners.get(column.index, frozenset())
+        return [((x,), holder[store.table[x]]) for x, of in enumerate(row[KINDS]) if of in owners]
 
     def hash(self, row: list[Any]) -> str:
         """The state hash of a row whose facts are settled."""

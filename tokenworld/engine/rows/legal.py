@@ -11,9 +11,9 @@ from tokenworld.core.nodes import Body, Constant
 from tokenworld.core.rules import Action
 from tokenworld.engine.added import never_refused
 from tokenworld.engine.delta import Breach
-from tokenworld.engine.legal.listing import Listing
-from tokenworld.engine.legal.made import Made
+from tokenworld.engine.listing import Listing
 from tokenworld.engine.luck import SeededLuck
+from tokenworld.engine.rows.asking import breaks, is_legal
 from tokenworld.engine.rows.layout import KINDS, LATCHED, ROUND
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.stepper import RowStepper, Tick
@@ -26,6 +26,22 @@ __all__ = ["Args", "Legal", "since"]
 Args = tuple[Raw, ...]
 MOST_DECISIVE = 128
 """Slots that decide a legal list up to which lists are kept by their values."""
+MOST_MADE = 1 << 16
+"""Commands of one action that are kept: objects that come and go would add to them for ever."""
+
+
+class Made(dict[Args, Command]):
+    """The commands of an action by their arguments, each made once."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, args: Args) -> Command:
+        if len(self) >= MOST_MADE:
+            self.clear()
+        made = self[args] = Command(self._name, args)
+        return made
 
 
 class Legal:
@@ -97,19 +113,20 @@ class Legal:
         self, row: Row, tick: Tick, but: frozenset[str] = frozenset()
     ) -> Iterator[tuple[str, list[Args]]]:
         """The legal commands of each action but these."""
-        S, W, me = row.S, since(row), tick.acting
-        for name, listed in self._listed.items():
+        for name in self._listed:
             if name in but or (name in self._counts and not self._is_listed(row, name)):
                 continue
-            found: list[Args] = []
-            if W is not S and self._looks_back(name):
-                found = self._tried(row, tick, name)
-            else:
-                listed(S, W, me, found)
-                if found and name in self._trials:
-                    found = self.kept(row, tick, name, found)
+            found = self.found(row, tick, name)
             if found:
                 yield name, found
+
+    def found(self, row: Row, tick: Tick, name: str) -> list[Args]:
+        """The legal bindings of an action where no long action is under way."""
+        S, W, found = row.S, since(row), list[Args]()
+        if W is not S and self._looks_back(name):
+            return self._tried(row, tick, name)
+        self._listed[name](S, W, tick.acting, found)
+        return self.kept(row, tick, name, found) if found and name in self._trials else found
 
     def _looks_back(self, name: str) -> bool:
         """Whether some commands of an action look back at another row than the others in a round:
@@ -146,7 +163,7 @@ class Legal:
         """Whether a require of the language refuses a command, by writing what it asks for."""
         mark = row.mark
         try:
-            return tick.breaks(self.made[name][args])
+            return breaks(tick, self.made[name][args])
         except Breach:
             return False  # how long it takes has no value: it would be in error
         finally:
@@ -182,7 +199,7 @@ class Legal:
     def tried(self, tick: Tick, name: str, bindings: Iterable[Args]) -> list[Args]:
         """Those of some bindings of an action that are legal."""
         made = self.made[name]
-        return [args for args in bindings if tick.is_legal(made[args])]
+        return [args for args in bindings if is_legal(tick, made[args])]
 
     # ---- large actions --------------------------------------------------------------------------
 

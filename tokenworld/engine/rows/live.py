@@ -9,24 +9,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tokenworld.engine.delta import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck
+from tokenworld.engine.rows.asking import is_legal, reports
 from tokenworld.engine.rows.focus import Focus, focus_on
 from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
 from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
-from tokenworld.engine.rows.record import Stamp
-from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.engine.rows.record import Record, Stamp
+from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, between
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, RequireReport
 
-__all__ = ["LiveRow"]
+__all__ = ["Halves", "LiveRow"]
 
 T = TypeVar("T")
+
+
+class Halves(NamedTuple):
+    """A tick in two: the state after what the actor did alone, with the record of that, and the
+    state after the whole tick, with its records."""
+
+    acted: State
+    done: Record
+    after: State
+    records: list[Record]
+
+
+class _Halved(Tick):
+    """A tick of the row of a state ``met`` that tells of it before time passes."""
+
+    def __init__(self, stepper: RowStepper, row: Row, luck: Luck, met: State) -> None:
+        super().__init__(stepper, row, luck)
+        self.met, self.acted = met, met
+        self.done: Record | None = None
+
+    def _ended(self, records: list[Record], *, free: bool) -> list[Record]:
+        if self.done is None:
+            self.acted, self.done = _after(self.met, self.slots, self.row), records[-1]
+        return super()._ended(records, free=free)
 
 
 class LiveRow:
@@ -56,6 +81,20 @@ class LiveRow:
 
         return self.on_row(state, played)
 
+    def halves(self, state: State, intent: Command | NoMatch, luck: Luck) -> Halves:
+        """What an intent comes to, without playing on from there."""
+
+        def halved(stepper: RowStepper, row: Row) -> Halves:
+            tick = _Halved(stepper, row, luck, state)
+            try:
+                records = tick.intent(intent)
+                after = _after(state, stepper.slots, row) if row.J else state
+                return Halves(tick.acted, tick.done or records[0], after, records)
+            finally:
+                row.undo(0)
+
+        return self.on_row(state, halved)
+
     def legal(self, state: State) -> list[Command]:
         """Every command that would not be refused, actions in order, then arguments in order."""
         return self.on_row(state, lambda stepper, row: self._listing(stepper).commands(row))
@@ -74,7 +113,7 @@ class LiveRow:
 
     def passes(self, state: State, command: Command) -> bool:
         """Whether a command would not be refused, nor be in error for a number in its requires."""
-        return self.on_row(state, lambda stepper, row: stepper.asking(row).is_legal(command))
+        return self.on_row(state, lambda stepper, row: is_legal(stepper.asking(row), command))
 
     def halt(self, state: State, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why."""
@@ -94,7 +133,7 @@ class LiveRow:
 
     def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
         """Every require of a command as it stands; see `RowStepper.reports`."""
-        return self.on_row(state, lambda stepper, row: stepper.reports(row, command))
+        return self.on_row(state, lambda stepper, row: reports(stepper.asking(row), command))
 
     def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
         """Do something with the row of a state; if it fails, the row stays as it was."""

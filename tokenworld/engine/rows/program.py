@@ -43,12 +43,14 @@ MOST_TABLES = 4096
 @dataclass
 class Program:
     """The compiled rules of one world. ``functions`` holds each by kind and name. ``whole_ticks``:
-    with functions for whole ticks, which say something only where the program ``says``."""
+    with functions for whole ticks, which say something only where the program ``says``;
+    ``effects``: with functions for what commands do by themselves, which say nothing."""
 
     slots: Slots
     prose: Prose
     whole_ticks: bool = True
     says: bool = False
+    effects: bool = False
     source: str = ""
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     space: dict[str, Any] = field(default_factory=dict)
@@ -63,8 +65,9 @@ class Program:
         self._others()
         write_trials(self.writer, self.births, self.names)
         self.quick: dict[str, str] = {}
-        if self.whole_ticks:
-            self.quick = QuickWriter(self.writer, self.births, self.names, self.says).steps
+        if self.whole_ticks or self.effects:
+            writer = QuickWriter(self.writer, self.births, self.names, self.says, self.effects)
+            self.quick = writer.steps
         self.space |= {**RUNTIME, "C": self.slots.static}
         self.space |= {"commit": commit, "store_value": store_value}
         self.space.update(_words(self))
@@ -138,6 +141,8 @@ class Program:
             self._term("takes", name, action.takes, action.params)
         if action.until is not None:
             self._term("until", name, action.until, action.params)
+        if action.cost is not None:
+            self._term("cost", name, action.cost, action.params)
 
     def _guards(self, writer: BodyWriter, action: Action, params: Mapping[str, Name]) -> None:
         """Lets and requires in written order; the number of the first false one is returned."""

@@ -9,7 +9,7 @@ leave the tick to `stepper`, which does it in the general way. A world or an act
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
@@ -51,6 +51,7 @@ from tokenworld.model import (
 )
 
 __all__ = ["UNSURE", "QuickWriter", "write_trials"]
+
 
 UNSURE: Final = 1
 """The general way decides."""
@@ -255,13 +256,15 @@ def write_trials(
 @dataclass
 class QuickWriter:
     """Writes the step functions of a world; ``steps`` names that of each action. ``says``: they
-    work out texts."""
+    work out texts. Where only ``effects`` are wanted, ``do(R, S, J, W, me, *args)`` stops behind
+    the body of the action."""
 
     terms: TermWriter
     births: dict[str, list[str]]
     names: dict[tuple[str, str], str]
     """The functions of the rules, which those bodies use that keep a log."""
     says: bool = False
+    effects: bool = False
     steps: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -269,7 +272,9 @@ class QuickWriter:
         self.modes = Modes(self.slots, self.rules)
         self.world = self.slots.instance.world
         self.terms.constants["Fraction"] = Fraction
-        if self._is_simple():
+        if self.effects:
+            self._write_effects()
+        elif self._is_simple():
             self._write()
 
     # ---- what is simple -------------------------------------------------------------------------
@@ -296,7 +301,11 @@ class QuickWriter:
         todo += (one.condition for one in rules.invariants.values())
         todo += (one.condition for one in world.endings)
         todo += (one.when for one in world.awards)
-        seen = set[str]()
+        return self._reads_fixpoint(todo)
+
+    def _reads_fixpoint(self, terms: Iterable[Term]) -> bool:
+        """Whether terms read a least fixpoint, through other derived facts too."""
+        seen, todo, rules = set[str](), list(terms), self.rules
         for term in todo:  # grows while it is walked
             called = {one.derive for one in subterms(term) if isinstance(one, DeriveCall)}
             todo += (rules.derives[name].value for name in sorted(called - seen))
@@ -365,6 +374,15 @@ class QuickWriter:
         self.steps[""] = self.terms.fresh("step_pass_")
         self.terms.function(self.steps[""], _ARGS, [(1, f"return {phases}")])
 
+    def _write_effects(self) -> None:
+        """The functions that stop behind the body; none where that reads a least fixpoint, which
+        its own writes may change."""
+        for name, action in self.rules.actions.items():
+            peopled = bool(action.footprint.creates) or action.footprint.destroys
+            simple = action.takes is None and not peopled
+            if simple and not self._reads_fixpoint(terms_in(action.body)):
+                self._step(name, action, "0")
+
     def _step(self, name: str, action: Action, phases: str) -> None:
         params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
         writer = self._direct()
@@ -379,8 +397,11 @@ class QuickWriter:
         codes = [one.code for one in params.values()]
         self._carried_out(writer, action.body, names, "action", name, codes)
         writer.line(f"return {phases}")
-        self.steps[name] = self.names["step", name] = self.terms.fresh("step_")
-        self.terms.function(self.steps[name], [*_ARGS, *codes], writer.lines)
+        kind = "do" if self.effects else "step"
+        code = self.names[kind, name] = self.terms.fresh(f"{kind}_")
+        if kind == "step":
+            self.steps[name] = code
+        self.terms.function(code, [*_ARGS, *codes], writer.lines)
 
     def _carried_out(
         self, writer: Direct, body: Body, names: Names, kind: str, name: str, codes: list[str], *,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import compress
+from itertools import compress, product
 from typing import Any
 
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
@@ -175,6 +175,6 @@ RUNTIME: dict[str, Any] = {
         )
     },
     "abs": abs, "min": min, "max": max, "float": float, "bool": bool, "NONE": None,
-    "compress": compress,
+    "compress": compress, "product": product,
     **{f"{one}_": partial(SHARED["finite"], one) for one in ("sqrt", "sin", "cos", "exp", "log")},
 }  # fmt: skip

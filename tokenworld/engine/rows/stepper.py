@@ -12,7 +12,6 @@ from typing import Any
 
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder
-from tokenworld.core.rules import Law
 from tokenworld.engine.applying import net
 from tokenworld.engine.delta import Breach, RawChange
 from tokenworld.engine.digest import facts_hash
@@ -51,17 +50,18 @@ from tokenworld.ground import (
     Outcome,
     Prose,
     Raw,
-    RequireReport,
     Status,
     domain_of,
 )
-from tokenworld.model import IntervalRange, ObjectType, Phase, TypeRange
+from tokenworld.model import IntervalRange, ObjectType, TypeRange
 
 __all__ = ["Record", "Row", "RowStepper", "Tick"]
 
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
 Args = tuple[Raw, ...]
+Together = tuple[tuple[str, Function], ...]
+"""The laws of a simultaneous phase: titles and functions."""
 
 
 class RowStepper(Outputs):
@@ -71,28 +71,24 @@ class RowStepper(Outputs):
     worked out only if it ``says`` them.
     """
 
+    in_pieces = False
+    """Whether there is one function for what a command does by itself, not for whole ticks."""
+
     def __init__(
         self, instance: Instance, layout: Layout, prose: Prose, base: State, *,
         quiet: bool = False, says: bool = False, fixed: bool = True,
     ) -> None:  # fmt: skip
         self.instance, self.quiet = instance, quiet
         slots = Slots(layout, lowered(instance.program), base, fixed=fixed)
-        code = Program(slots, prose, whole_ticks=quiet, says=says)
+        whole = quiet and not self.in_pieces
+        code = Program(slots, prose, whole_ticks=whole, says=says, effects=self.in_pieces)
         super().__init__(code, says=says or not quiet)
         self.guards, self.why = Guards(self.code), Requires(self.code)
         self.digest, self.shown = Digest(self.slots), Shown(self.slots)
         self.actors = base.actors
         self.me = base.me
-        self.phases = tuple(self._phase_laws())
-        self.orders = {
-            phase.name: Order(
-                [(law, self.code["turn", law.name]) for law in laws],
-                self.domain,
-                nesting=phase.order == "by_nesting",
-            )
-            for phase, laws in self.phases
-            if phase is not None
-        }
+        self.pays = self.code.world.pays
+        self.phases = tuple(self._phases())
         self._rules_look_back = self._needs_start()
         self._keeps_start = self.looks_back
         self._endless, self._watched = instance.world.endless, bool(self.rules.watches)
@@ -112,12 +108,16 @@ class RowStepper(Outputs):
         found = (*self.rules.in_play, *held)
         return bool(self.rules.watches) or any(one.looks_back for one in found)
 
-    def _phase_laws(self) -> Iterator[tuple[Phase | None, tuple[Law, ...]]]:
+    def _phases(self) -> Iterator[Order | Together]:
+        """The phases that have laws, in order."""
         for phase in (*self.rules.program.phases.values(), None):
             name = "" if phase is None else phase.name
-            laws = tuple(law for law in self.rules.laws.values() if law.phase == name)
-            if laws:
-                yield phase, laws
+            laws = [law for law in self.rules.laws.values() if law.phase == name]
+            if laws and phase is not None and phase.order != "simultaneous":
+                turns = [(law, self.code["turn", law.name]) for law in laws]
+                yield Order(turns, self.domain, nesting=phase.order == "by_nesting")
+            elif laws:
+                yield tuple((f"law {law.name}", self.code["law", law.name]) for law in laws)
 
     def row(self, state: State) -> Row:
         """The row of a state."""
@@ -147,14 +147,6 @@ class RowStepper(Outputs):
         """The record that the runner stopped in a state, and why: nothing happens."""
         record = Record("halted", cause=cause, score=self.code.score(row.S, row.S, self.me))
         return self.shown.outcomes([record], self.shown.before(row))[0]
-
-    def reports(self, row: Row, command: Command) -> tuple[RequireReport, ...]:
-        """Every require of a command as it stands, those that the language adds if they fail.
-
-        They are tested once a long action under way is cancelled; there are none where the command
-        lets it go on, or where it cannot be cancelled.
-        """
-        return () if command.is_pass else Tick(self, row, SeededLuck()).reports(command)
 
     def tick(
         self, row: Row, intent: Command | NoMatch, luck: Luck | None = None, by: By = "player"
@@ -259,6 +251,10 @@ class Tick:
         self.start: list[Any] = row.S
         self.told: list[Any] = row.S
 
+    def anew(self, luck: Luck, began: list[Any]) -> None:
+        """Ask something else of the row, as it was: with some luck, in a round that ``began``."""
+        self.luck, self.start, self.told = RecordingLuck(luck), began, began
+
     # ---- turns --------------------------------------------------------------------------------
 
     def _closes(self) -> bool:
@@ -275,7 +271,8 @@ class Tick:
         now = () if long is None else ((self.acting, long),)
         self.row.set(LONGS, tuple(sorted((*others, *now), key=lambda pair: pair[0] or 0)))
 
-    def _goes_on(self, command: Command) -> bool:
+    def goes_on(self, command: Command) -> bool:
+        """Whether a command lets the long action under way go on."""
         long = self.long() if self.row.S[LONGS] else None
         return long is not None and (command.is_pass or command == long.command)
 
@@ -285,16 +282,16 @@ class Tick:
         since = row.S if row.S[ROUND] is None else row.S[ROUND]
         return self.code[kind, command.action](row.S, since, self.acting, *command.args)
 
-    def _ticks(self, command: Command) -> int:
+    def ticks(self, command: Command) -> int:
         action = self.of.rules.actions[command.action]
         return 1 if action.takes is None else int(self._asked("takes", command))
 
-    def _is_free(self, command: Command | None) -> bool:
+    def is_free(self, command: Command | None) -> bool:
         """Whether an intent is a round of its own."""
-        if command is None or command.is_pass or self._goes_on(command):
+        if command is None or command.is_pass or self.goes_on(command):
             return False
         try:
-            return self._ticks(command) == 0
+            return self.ticks(command) == 0
         except Breach:
             return False
 
@@ -306,7 +303,7 @@ class Tick:
         command = intent if isinstance(intent, Command) else None
         if row.S[LATCHED] and not self.world.endless:
             return self._finished([Record("halted", command, cause="the world is over")])
-        free = self._begins(command)
+        free = self.begins(command)
         if command is not None:
             records, waits = self._step(command, free), free
         else:
@@ -317,9 +314,9 @@ class Tick:
             records = self._time_passes(records[-1])
         return self._finished(records)
 
-    def _begins(self, command: Command | None) -> bool:
+    def begins(self, command: Command | None) -> bool:
         """Keep what the intent looks back at. Returns whether it is a round of its own."""
-        row, free = self.row, self._is_free(command)
+        row, free = self.row, self.is_free(command)
         if self.of.looks_back or self.several:
             self.start = row.copy()
         self._own_pasts()
@@ -338,7 +335,7 @@ class Tick:
         mark, meant = self.row.mark, command
         try:
             cancelled = self.cancel(command)
-            done = self._do(command)
+            done = self.do(command)
             if done.status == "refused":
                 self._explain(done)
                 self.row.undo(mark)
@@ -369,7 +366,7 @@ class Tick:
         """Note how every require of a refused command stands."""
         if self.of.says:
             assert refused.command is not None
-            since = self._since(refused.command)
+            since = self.since(refused.command)
             refused.requires = self.of.why.reports(self.row.S, since, self.acting, refused.command)
 
     def _time_passes(self, fruitless: Record) -> list[Record]:
@@ -428,7 +425,7 @@ class Tick:
     def cancel(self, command: Command) -> Record | None:
         """Another command that takes time breaks off the long action under way."""
         long = self.long() if self.row.S[LONGS] else None
-        if long is None or self._goes_on(command) or self._ticks(command) == 0:
+        if long is None or self.goes_on(command) or self.ticks(command) == 0:
             return None
         return self.break_off(long, "a new intent")
 
@@ -443,7 +440,7 @@ class Tick:
     def _continued(self, long: LongAction) -> Record:
         """One more tick of a long action: it waits, completes, or its requires fail."""
         command, done, mark = long.command, long.done + 1, self.row.mark
-        if done < long.total and not self._until(command):
+        if done < long.total and not self.until(command):
             return self._waits(LongAction(command, done, long.total))
         self._set_long(None)
         record = self._attempt(command)
@@ -468,7 +465,7 @@ class Tick:
         self._did(long.command)
         return Record("waiting", long.command, progress=(long.done, long.total))
 
-    def _until(self, command: Command) -> bool:
+    def until(self, command: Command) -> bool:
         action = self.of.rules.actions[command.action]
         return action.until is not None and bool(self._asked("until", command))
 
@@ -477,33 +474,38 @@ class Tick:
 
     # ---- doing --------------------------------------------------------------------------------
 
-    def _do(self, command: Command) -> Record:
+    def do(self, command: Command) -> Record:
         """Executed, refused or waiting."""
-        if self._goes_on(command):
+        if self.goes_on(command):
             long = self.long()
             assert long is not None
             return self._continued(long)
         if command.is_pass:
             return Record("executed", PASS)
-        total = self._ticks(command)
-        if total <= 1 or self._until(command):
+        total = self.ticks(command)
+        if total <= 1 or self.until(command):
             return self._complete(command)
-        return self._failed(command) or self._waits(LongAction(command, 1, total))
+        return self.failed(command) or self._waits(LongAction(command, 1, total))
 
-    def _since(self, command: Command) -> list[Any]:
+    def since(self, command: Command) -> list[Any]:
         """What `was` reads: the round's start; what takes no time is a round of its own."""
         row = self.row
-        if row.S[ROUND] is not None and self._ticks(command) != 0:
+        if row.S[ROUND] is not None and self.ticks(command) != 0:
             found: list[Any] = row.S[ROUND]
             return found
         if not self.of.looks_back:
             return row.S
         return self.start if row.mark == self.mark and self.start is not row.S else row.copy()
 
-    def _failed(self, command: Command) -> Record | None:
+    def does(self, command: Command) -> bool:
+        """Carry out a command's own changes alone; false where it is refused or begins a long
+        action. A `Breach` leaves the row half written."""
+        return self.do(command).status == "executed"
+
+    def failed(self, command: Command) -> Record | None:
         """The refusal by a require of the author, ``None`` if all hold."""
         holds = self.code["ok", command.action]
-        index = holds(self.row.S, self._since(command), self.acting, *command.args)
+        index = holds(self.row.S, self.since(command), self.acting, *command.args)
         return None if index < 0 else Record("refused", command, refused=index)
 
     def _complete(self, command: Command) -> Record:
@@ -517,7 +519,7 @@ class Tick:
 
     def _attempt(self, command: Command) -> Record:
         """The same; what was written and drawn before a refusal is for the caller to undo."""
-        failed = self._failed(command)
+        failed = self.failed(command)
         if failed is not None:
             return failed
         try:
@@ -532,13 +534,13 @@ class Tick:
 
     def _carried_out(self, command: Command, kind: str) -> Record:
         """Evaluate a body and commit what it asks for."""
-        record, since = Record("executed", command), self._since(command)
-        log = self._body(command, kind, since)
+        record, since = Record("executed", command), self.since(command)
+        log = self.body(command, kind, since)
         self._commit(log, record)
         record.fired, record.changes = [], net(log.changes or ())
         return record
 
-    def _body(self, command: Command, kind: str, since: list[Any]) -> Log:
+    def body(self, command: Command, kind: str, since: list[Any]) -> Log:
         """What a body asks for."""
         log = self._log(f"action {command.action}", command.args)
         log.actor = self.acting
@@ -586,11 +588,7 @@ class Tick:
         """Steps 7 to 12."""
         row, last = self.row, records[-1]
         if not free:
-            for phase, laws in self.of.phases:
-                if phase is None or phase.order == "simultaneous":
-                    self._together(laws, last)
-                else:
-                    self._in_turn(self.of.orders[phase.name], last)
+            self.pass_time(last)
         self._invariants(records)
         last.time_passed = not free
         if free:
@@ -598,7 +596,7 @@ class Tick:
         else:
             self._end_round(row)
             row.set(TICK, row.S[TICK] + 1)
-        last.latched = self._progress()
+        last.latched = self.progress()
         self.of.watch(row, self.told, last, self.luck)
         if self.of.says:
             self.of.end_words(row, self.start, last.latched, last)
@@ -637,14 +635,22 @@ class Tick:
 
     # ---- phases -------------------------------------------------------------------------------
 
-    def _together(self, laws: tuple[Law, ...], record: Record) -> None:
+    def pass_time(self, record: Record) -> None:
+        """Every phase in order; the record notes what fired."""
+        for phase in self.of.phases:
+            if isinstance(phase, Order):
+                self._in_turn(phase, record)
+            else:
+                self._together(phase, record)
+
+    def _together(self, laws: Together, record: Record) -> None:
         """Every law and binding reads the row that the phase began with."""
         log = self._log("", ())
-        for law in laws:
+        for title, law in laws:
             try:
-                self.code["law", law.name](self.row.S, self.start, self.of.me, log)
+                law(self.row.S, self.start, self.of.me, log)
             except Breach as breach:
-                raise breach.blamed(f"law {law.name}") from None
+                raise breach.blamed(title) from None
         if log.fired:
             self._commit(log, record)
             record.law_changes += net(log.changes or ())
@@ -668,7 +674,7 @@ class Tick:
 
     # ---- progress, watches, score -------------------------------------------------------------
 
-    def _progress(self) -> tuple[str, ...]:
+    def progress(self) -> tuple[str, ...]:
         """Give awards and latch endings; the endings that are reached now."""
         row, me, world = self.row, self.of.me, self.code.world
         for at in range(len(world.awards)):
@@ -690,7 +696,7 @@ class Tick:
 
     def _scored(self, record: Record) -> None:
         """The score and what the world pays now."""
-        S, me, pays = self.row.S, self.of.me, self.code.world.pays
+        S, me, pays = self.row.S, self.of.me, self.of.pays
         try:
             if not self.of.quiet:
                 record.score = self.code.score(S, S, me)
@@ -701,69 +707,3 @@ class Tick:
                     record.reward = record.reward + amount
         except Breach as breach:
             record.fault = record.fault or breach
-
-    # ---- asking -------------------------------------------------------------------------------
-
-    def reports(self, command: Command) -> tuple[RequireReport, ...]:
-        """Every require of a command; see `RowStepper.reports`."""
-        if self._goes_on(command):
-            return ()
-        row, mark = self.row, self.row.mark
-        self._begins(command)
-        try:
-            self.cancel(command)
-        except Breach:
-            row.undo(mark)
-            return ()
-        try:
-            generated = self._added(command)
-            found = self.of.why.reports(row.S, self._since(command), self.acting, command)
-            return (
-                found
-                if generated is None
-                else self.of.shown.requires(replace(generated, requires=found))
-            )
-        finally:
-            row.undo(mark)
-
-    def _added(self, command: Command) -> Record | None:
-        """The refusal by a require that the language adds, if the command meets one now."""
-        mark = self.row.mark
-        if self.row.S[LATCHED] and not self.world.endless:
-            return None
-        try:
-            done = self._do(command)
-        except Breach:
-            return None  # the tick would be rolled back or be in error
-        finally:
-            self.row.undo(mark)
-        return done if done.generated else None
-
-    def is_legal(self, command: Command) -> bool:
-        """Whether a command would not be refused, nor be in error for a number in its requires."""
-        if self._goes_on(command):
-            return True
-        mark = self.row.mark
-        try:
-            self.cancel(command)
-            if self._failed(command) is not None:
-                return False
-            try:
-                return self._do(command).status != "refused"
-            except Breach:
-                return True  # the tick would be rolled back or be in error
-        except Breach:
-            return False
-        finally:
-            self.row.undo(mark)
-
-    def breaks(self, command: Command) -> bool:
-        """Whether a require of the language refuses a command whose own requires hold. The caller
-        takes back what it writes; a `Breach` of another kind is no refusal."""
-        if self._ticks(command) > 1 and not self._until(command):
-            return False
-        try:
-            commit(self.row, self._body(command, "run", self._since(command)))
-        except Breach as breach:
-            return breach.kind in ADDED
-        return False

@@ -34,7 +34,7 @@ from tokenworld.core.nodes import (
     TypeTest,
     Variable,
 )
-from tokenworld.core.walk import subterms, template_terms
+from tokenworld.core.walk import binder_terms, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
 from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.ground import domain_of
@@ -51,7 +51,10 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["AWARDED", "Lines", "Name", "Names", "TermWriter"]
+__all__ = ["AWARDED", "MOST_LOOPS", "Lines", "Name", "Names", "TermWriter"]
+
+MOST_LOOPS = 12
+"""Loops in one another that are written; Python takes twenty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,6 +452,8 @@ class TermWriter(TermVisitor[Names, str]):
         depth: int,
     ) -> tuple[dict[str, Name], int]:
         """The ``for`` and ``if`` lines of binders; the names behind them and their depth."""
+        if len(binders) > MOST_LOOPS and not binder_terms(binders):
+            return self._in_one_loop(binders, where, names, lines, depth)
         inner = dict(names)
         for binder in binders:
             variable = self.fresh()
@@ -463,6 +468,25 @@ class TermWriter(TermVisitor[Names, str]):
             lines.append((depth, f"if {self.term(where, inner)}:"))
             depth += 1
         return inner, depth
+
+    def _in_one_loop(
+        self,
+        binders: tuple[Binder, ...],
+        where: Term | None,
+        names: Names,
+        lines: Lines,
+        depth: int,
+    ) -> tuple[dict[str, Name], int]:
+        """The same for more binders than Python nests loops."""
+        variables = [self.fresh() for _ in binders]
+        values = [self._domain(one, names, "")[0] for one in binders]
+        pairs = zip(binders, variables, strict=True)
+        inner = {**names, **{one.name: Name(variable) for one, variable in pairs}}
+        lines.append((depth, f"for {', '.join(variables)} in product({', '.join(values)}):"))
+        if where is None:
+            return inner, depth + 1
+        lines.append((depth + 1, f"if {self.term(where, inner)}:"))
+        return inner, depth + 2
 
     def _domain(self, binder: Binder, names: Names, variable: str) -> tuple[str, list[str]]:
         """What a binder ranges over, and tests that keep some of it."""

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
+from tokenworld.core import lowered
+from tokenworld.engine.clock import waits
 from tokenworld.engine.engine import Engine
-from tokenworld.engine.luck import ExploringLuck, NoUniform, RecordingLuck, in_step
-from tokenworld.engine.reading import columns_read, slots_of
-from tokenworld.engine.result import Result
-from tokenworld.engine.searching.deeds import Deeds
-from tokenworld.engine.searching.identity import Parts, key_of
-from tokenworld.engine.searching.idling import Idled, is_idle, reads_deeds
+from tokenworld.engine.luck import ExploringLuck, LeaningLuck, Luck, NoUniform, in_step, in_tick
+from tokenworld.engine.reading import columns_read
+from tokenworld.engine.rows import Record, Row
+from tokenworld.engine.rows.goals import Goals
+from tokenworld.engine.rows.layout import DRAWN, KINDS, LONGS, NAMES, TICK
+from tokenworld.engine.rows.stepper import Tick
+from tokenworld.engine.searching.dependencies import Dependencies
+from tokenworld.engine.searching.kept import Kept
 from tokenworld.engine.searching.key_shape import KeyShape
-from tokenworld.engine.searching.leaning import leads_on, leant
-from tokenworld.engine.searching.leaps import Leaps
-from tokenworld.engine.searching.marks import Marks
-from tokenworld.engine.searching.patches import Patches
-from tokenworld.engine.searching.prices import Prices
-from tokenworld.engine.searching.quick import Came, Listener, QuickTicks
-from tokenworld.engine.searching.rests import Rests
-from tokenworld.engine.searching.tries import tried, tries
+from tokenworld.engine.searching.keys import Keys
+from tokenworld.engine.searching.listing import Allowed
+from tokenworld.engine.searching.tables import Tables
+from tokenworld.engine.searching.ticks import Came, Listener, Ticks, leads_on
+from tokenworld.engine.searching.tries import SeenLuck, TriedLuck, left, spans_of
 from tokenworld.engine.state import State
 from tokenworld.ground import (
     PASS,
@@ -29,39 +31,66 @@ from tokenworld.ground import (
     Instance,
     Known,
     LuckyDraw,
+    NoMatch,
     Raw,
     Successor,
     Try,
     Way,
     show_value,
     ways_of,
-    written,
 )
-from tokenworld.model import Term
+from tokenworld.model import NumberType, Term
 
 __all__ = ["EngineSimulator"]
+
+
+_Luck = TypeVar("_Luck", bound=ExploringLuck)
 
 
 class EngineSimulator:
     """Searches on a world of ``engine`` that starts in ``first`` (the start state if ``None``).
 
-    ``observe`` hears of every result that `successors` looks at, discarded ones included: the
-    state before and what the tick came to. ``listener`` hears of the same, and for most edges
-    without a record, which takes a third of the time.
+    ``listener`` hears of every result that `successors` and `moves` look at, discarded ones
+    included.
     """
 
     def __init__(self, engine: Engine, first: State | None = None) -> None:
-        self._engine = engine
-        self._first = first
-        self._stepper = engine.stepper
+        self._engine, self._first = engine, engine.start() if first is None else first
+        self._shape = KeyShape(engine.layout)
         self._short: dict[str, int] = {}
-        self._parts = Parts()
-        self._idled: Idled | None = None
-        self._rested: tuple[State, Sequence[Successor[State]]] | None = None
-        self._rest_marks: dict[int, Hashable] = {}
-        self._shape, self._quick = KeyShape(engine.layout), QuickTicks(engine.stepper)
+        self._known = len(self._first.kinds)
+        self._enough: Enough | None = None
         self.listener: Listener | None = None
-        self.observe: Callable[[State, Result], None] | None = None
+        self._use(self._first)
+
+    def _use(self, state: State) -> None:
+        """Work on rows with the population and the unchanging facts of a state."""
+        self._stepper = self._engine.searcher(state)
+        self._lock, self._slots = self._stepper.lock, self._stepper.slots
+        self._ticks = Ticks(self._stepper)
+        self._ticks.enough = self._enough
+        self._allowed = Allowed(self._stepper)
+        self._goals = Goals(self._stepper.code, self._stepper.me)
+        with self._lock:
+            self._given, self._taken = state, Kept(self._slots, self._stepper.row(state).S)
+            self._keys = Keys(self._slots, self._shape, self._known)
+        rests = Dependencies(self._stepper, self._shape, self._keys.numbering)
+        self._tables = Tables(
+            self._ticks, self._keys, rests, tuple(self._allowed.made), self._listed,
+            waits=self._waits,
+        )  # fmt: skip
+
+    def _kept(self, state: State) -> Kept:
+        """A state as a row."""
+        if isinstance(state, Kept) and state.of is self._slots:
+            return state
+        if state is not self._given:
+            if self._slots.fits(state):
+                self._given = state
+                self._taken = Kept(self._slots, self._stepper.row(state).S)
+            else:
+                self._use(state)
+        return self._taken
 
     @property
     def engine(self) -> Engine:
@@ -83,180 +112,149 @@ class EngineSimulator:
         return self._engine.unlisted(self.start())
 
     def start(self) -> State:
-        return self._first if self._first is not None else self._engine.start()
+        return self._first
 
     # ---- moving -------------------------------------------------------------------------------
 
     def commands(self, state: State) -> Sequence[Command]:
-        if self._stepper.endings.over(state):
-            return ()
-        self._marks.begin(state)
-        slow, allowed = self._may_be_free, self._engine.allowed(state)
-        found = [one for one in allowed if one.action not in slow or self._moves(state, one)]
-        if self._stepper.waiting_matters or len(state.actors) > 1:
+        with self._lock:
+            return self._commands(self._kept(state))
+
+    def _commands(self, state: Kept) -> list[Command]:
+        if self._goals.over(state.S):
+            return []
+        tick = self._ticks.at(state)
+        found = [one for name in self._allowed.made for one in self._listed(tick, name)]
+        if self._waits or len(self._stepper.actors) > 1:
             found.append(PASS)
         return found
 
-    @cached_property
-    def _may_be_free(self) -> frozenset[str]:
-        """The actions that say how long they take."""
-        actions = self.instance.program.actions.values()
-        return frozenset(one.name for one in actions if one.takes is not None)
+    def _listed(self, tick: Tick, name: str) -> Sequence[Command]:
+        """The commands of one action, as `commands` lists them."""
+        found = self._allowed.of(tick, name)
+        if self._stepper.rules.actions[name].takes is None:
+            return found
+        return [command for command in found if self._moves(tick, command)]
 
-    def _moves(self, state: State, command: Command) -> bool:
+    def _moves(self, tick: Tick, command: Command) -> bool:
         """Whether a command takes time or changes something: free talk leads nowhere, and what
         continues a long action leads where `pass` does."""
-        if not self._stepper.unit.free(state, command):
-            return self._stepper.unit.continued(state, command) is None
+        if not tick.is_free(command):
+            return not tick.goes_on(command)
         return command.action in self._free_changes
 
     @cached_property
     def _free_changes(self) -> frozenset[str]:
         """The actions whose body may change the state."""
-        program = self.instance.program
-        fluents = dict(program.fluents)
+        rules = lowered(self.instance.program)
+        touched = {name: rules.footprint((), (one.body,)) for name, one in rules.actions.items()}
         return frozenset(
-            name for name, action in program.actions.items() if written(fluents, action.body)
+            name for name, one in touched.items() if one.writes or one.creates or one.destroys
         )
 
+    @cached_property
+    def _waits(self) -> bool:
+        """Whether `pass` can lead anywhere: phases, long actions, or rules that read the clock."""
+        actions = self.instance.program.actions.values()
+        long = any(one.may_be_long for one in actions)
+        return bool(self.instance.program.laws) or long or waits(self.instance)
+
     def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
+        with self._lock:
+            return self._successors(self._kept(state), command)
+
+    def _successors(self, state: Kept, command: Command) -> list[Successor[State]]:
+        found = list[Successor[State]]()
         try:
-            found = self._quickly(state, command) if self.observe is None else None
-            return self._outcomes(state, command) if found is None else found
+            for came in self._ticks.outcomes(state, command):
+                if self.listener is not None:
+                    self.listener.observe(state, came.record, came.after)
+                if leads_on(came.record) and self._spared(came.after):
+                    found.append(self._successor(state, came))
         except NoUniform:
-            return ()
+            return []
+        return found
+
+    def _successor(self, state: Kept, came: Came[_Luck]) -> Successor[State]:
+        self._keys.numbering.number(came.after, state, came.written)
+        draws = in_step(state.S[DRAWN], came.luck.taken)
+        return Successor(came.after, draws, came.luck.probability)
 
     def bound(self, enough: Enough | None) -> None:
-        self._quick.enough = enough
+        self._enough = self._ticks.enough = enough
 
-    def moves(self, state: State) -> Iterator[tuple[Command, Sequence[Way[State]]]]:
+    def moves(self, state: State) -> Iterable[tuple[Command, Sequence[Way[State]]]]:
         """Every command of a state with its successors, as `commands` and `successors` list them,
         each with its mark; the states are made when they are asked for."""
-        if self.observe is not None or not self._leaps.begin(state):
-            for command in self.commands(state):
+        with self._lock:
+            return list(self._moves_of(self._kept(state)))
+
+    def _moves_of(self, state: Kept) -> Iterator[tuple[Command, Sequence[Way[State]]]]:
+        if self._goals.over(state.S):
+            return
+        if not self._tables.begin(state):
+            for command in self._commands(state):
                 yield command, ways_of(self, state, command)
-        elif not self._stepper.endings.over(state):
-            for command, ways in self._leaps.moves(state, self.listener):
-                yield command, ways_of(self, state, command) if ways is None else ways
-
-    @cached_property
-    def _leaps(self) -> Leaps:
-        rests, patches = Rests(self._stepper, self._shape), Patches(self._marks)
-        names = tuple(self.instance.program.actions)
-        deeds = Deeds(names, self._listed, self._quick, patches, rests)
-        waits = self._stepper.waiting_matters
-        return Leaps(self._quick, self._marks, rests, patches, deeds, waits=waits)
-
-    def _listed(self, state: State, name: str, often: bool) -> Sequence[Command]:
-        """The commands of one action, as `commands` lists them."""
-        allowed = self._engine.allowed_of(state, name, often=often)
-        if name not in self._may_be_free:
-            return allowed
-        return [command for command in allowed if self._moves(state, command)]
+            return
+        for command, ways in self._tables.moves(state, self.listener):
+            yield command, ways_of(self, state, command) if ways is None else ways
 
     def tries(self, state: State, command: Command, known: Known) -> Sequence[Try[State]]:
-        found = tries(self._stepper, state, command, known)
-        return [one for one in found if self._spared(one.state)]
+        """All that may come of a command, each combination of draws once, given what is known of
+        the draws of this tick. Where it comes to nothing, more is known."""
+        with self._lock:
+            return list(self._tries(self._kept(state), command, known))
+
+    def _tries(self, state: Kept, command: Command, known: Known) -> Iterator[Try[State]]:
+        spans = spans_of(state.S[DRAWN], known)
+        prefix: tuple[int, ...] | None = ()
+        while prefix is not None:
+            luck = TriedLuck(prefix, spans)
+            try:
+                came = self._ticks.outcome(state, command, luck)
+            except NoUniform:
+                return
+            if self._spared(came.after):
+                one = self._successor(state, came)
+                rest = left(state.S, came.after.S, luck.spans)
+                done = leads_on(came.record)
+                yield Try(came.after, one.draws, luck.probability, done, rest)
+            prefix = luck.next_prefix()
 
     def tried(self, state: State, command: Command, known: Known) -> Known:
         """What is known of the draws of a tick after the seed's own outcome of a command."""
-        return tried(self._stepper, state, command, known)
+        with self._lock:
+            kept = self._kept(state)
+            luck = SeenLuck(spans_of(kept.S[DRAWN], known))
+            return left(kept.S, self._ticks.outcome(kept, command, luck).after.S, luck.spans)
+
+    def played(self, state: State, intent: Command | NoMatch, luck: Luck) -> tuple[Record, State]:
+        """What an intent comes to with some luck: its last record and the state after it."""
+        with self._lock:
+            came = self._ticks.outcome(self._kept(state), intent, luck)
+            return came.record, came.after
 
     def leaning(
         self, state: State, command: Command, draws: Sequence[LuckyDraw]
     ) -> Successor[State] | None:
-        found = leant(self._stepper, state, command, draws)
-        return found if found is not None and self._spared(found.state) else None
-
-    def _quickly(self, state: State, command: Command) -> Sequence[Successor[State]] | None:
-        """The same without records; ``None`` where the stepper must say."""
-        listener, quick = self.listener, self._quick
-        idle = self._may_idle(state, command) and quick.is_plain(command)
-        if idle and self._rested is not None and self._rested[0] is state:
-            if not quick.idles(state, command):
+        with self._lock:
+            kept = self._kept(state)
+            luck = LeaningLuck(in_tick(kept.S[DRAWN], draws))
+            try:
+                came = self._ticks.outcome(kept, command, luck)
+            except NoUniform:
                 return None
-            if listener is not None:
-                listener.did(command)
-            return self._rested[1]
-        came = quick.outcomes(state, command)
-        if came is None:
-            return None
-        if listener is not None:
-            for one in came:
-                listener.happened(state, command, one)
-        found = [_successor(state, one) for one in came if self._spared(one.after)]
-        if idle:
-            self._rested, self._rest_marks = (state, found), {}
-        return found
+            if not leads_on(came.record) or not self._spared(came.after):
+                return None
+            return self._successor(kept, came)
 
-    def _outcomes(self, state: State, command: Command) -> Sequence[Successor[State]]:
-        """All that a command may come to, each combination of draws once."""
-        found, seen, stepper = list[Successor[State]](), list[Result](), self._stepper
-        prefix: tuple[int, ...] | None = ()
-        idle = self._may_idle(state, command)
-        while prefix is not None:
-            luck = ExploringLuck(prefix)
-            recording = RecordingLuck(luck)
-            results = stepper.opened(state, command, recording)
-            if not prefix:
-                idle = idle and not recording.taken and is_idle(results, state)
-            if not prefix and idle:
-                known = self._idled
-                if known is not None and known.state is state:
-                    return self._like(known, command, results[-1])
-            result = stepper.completed(results, state, recording)[-1]
-            seen.append(result)
-            self._quick.look(len(seen))
-            self._tell(state, result)
-            if leads_on(result) and self._spared(result.after):
-                result.after.facts = None
-                draws = in_step(state.drawn, luck.taken)
-                found.append(Successor(result.after, draws, luck.probability))
-            prefix = luck.next_prefix()
-        if idle:
-            self._idled = Idled(state, seen, found)
-        return found
-
-    def _may_idle(self, state: State, command: Command) -> bool:
-        """Whether a command may turn out to do nothing but let a tick pass."""
-        return (
-            self._shares_idling
-            and not state.longs
-            and len(state.actors) < 2
-            and command.action not in self._free_changes
-            and not (
-                command.action in self._may_be_free and self._stepper.unit.free(state, command)
-            )
-        )
-
-    @cached_property
-    def _shares_idling(self) -> bool:
-        return not reads_deeds(self._shape.terms)
-
-    def _like(self, known: Idled, command: Command, opened: Result) -> Sequence[Successor[State]]:
-        """What another command that does nothing led to, told of this one."""
-        if self.observe is not None or self.listener is not None:
-            for one in known.told(command, opened):
-                self._tell(known.state, one)
-        return known.successors
-
-    def _tell(self, state: State, result: Result) -> None:
-        if self.observe is not None:
-            self.observe(state, result)
-        elif self.listener is not None:
-            self.listener.observe(state, result)
-
-    @cached_property
-    def _known(self) -> int:
-        """How many objects were made before the search."""
-        return len(self.start().kinds)
-
-    def _spared(self, state: State) -> bool:
+    def _spared(self, state: Kept) -> bool:
         """Whether the spare objects of the world are enough for what was created since."""
-        if len(state.kinds) <= self._known:
+        S = state.S
+        if len(S[KINDS]) <= self._known:
             return True
         for spare in self.instance.world.spares:
-            created = sum(1 for x in state.live[spare.of] if x >= self._known)
+            created = sum(1 for x in S[self._slots.live[spare.of]] if x >= self._known)
             if created > spare.count:
                 self._short[spare.of] = spare.count
                 return False
@@ -265,75 +263,85 @@ class EngineSimulator:
     # ---- telling states apart -------------------------------------------------------------------
 
     def key(self, state: State) -> Hashable:
-        idled = self._idled
-        if idled is None or not idled.leads_to(state):
-            return self._key(state)
-        if id(state) not in idled.keys:
-            idled.keys[id(state)] = self._key(state)
-        return idled.keys[id(state)]
-
-    def _key(self, state: State) -> Hashable:
-        return key_of(state, self._shape, self._known, seen=self._parts)
+        with self._lock:
+            return self._keys.key(self._kept(state))
 
     def mark(self, state: State) -> Hashable:
         """What `key` tells apart, quick to make and to compare, and for this simulator alone."""
-        rested = self._rested
-        if rested is not None and any(one.state is state for one in rested[1]):
-            known = self._rest_marks.get(id(state))
-            if known is None:
-                known = self._rest_marks[id(state)] = self._marks.of(state)
-            return known
-        return self._marks.of(state)
+        with self._lock:
+            return self._keys.mark(self._kept(state))
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
         """What of a mark terms can tell apart, and who lives; ``None`` where that is not known."""
-        columns = columns_read(self._engine.layout, terms)
-        return None if columns is None else self._marks.of_columns(columns)
-
-    @cached_property
-    def _marks(self) -> Marks:
-        return Marks(self._engine.layout, self._shape, self._known)
+        layout = self._engine.layout
+        columns = columns_read(layout, terms)
+        if columns is None:
+            return None
+        return self._keys.numbering.of_fluents({layout.columns[one].fluent.id for one in columns})
 
     # ---- asking ---------------------------------------------------------------------------------
 
     def won(self, state: State, goal: str | None) -> bool:
         """Whether a goal line is the ending that latched (language.md §8, step 11)."""
-        return self._stepper.endings.won(state, goal, state.me)
+        with self._lock:
+            return self._goals.won(self._kept(state).S, goal)
 
     def lost(self, state: State) -> bool:
         """Whether play went past a ``lose`` line, or the world ended without a goal."""
-        return self._stepper.endings.lost(state, state.me)
+        with self._lock:
+            return self._goals.lost(self._kept(state).S)
 
     def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
-        column = self._engine.layout.by_id[fluent]
-        return state.get(column, column.key(tuple(args)))
+        with self._lock:
+            return self._slots.read(self._kept(state).S, fluent, tuple(args))
 
     def stored(self, state: State, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
-        return slots_of(state, self._engine.layout.by_id[fluent])
+        with self._lock:
+            return self._slots.stored(self._kept(state).S, fluent)
 
     def tick(self, state: State) -> int:
-        return state.tick
+        return int(state.S[TICK]) if isinstance(state, Kept) else state.tick
 
     def running(self, state: State) -> tuple[Command, int, int] | None:
-        long = state.long_of(state.acting)
-        return None if long is None else (long.command, long.done, long.total)
+        with self._lock:
+            S = self._kept(state).S
+            actor = self._slots.acting(S)
+            long = next((one for who, one in S[LONGS] if who == actor), None)
+            return None if long is None else (long.command, long.done, long.total)
 
     def cost(self, state: State, command: Command) -> int:
-        """What a plan pays, in units of the finest decimals that any cost is written with."""
-        return self._prices.of(state, command)
+        """What a plan pays, in units of the finest decimals that any cost is written with: to do
+        nothing, or to go on with a long action, costs nothing where other commands have a cost."""
+        if self._decimals is None:
+            return 1
+        with self._lock:
+            kept = self._kept(state)
+            cost = None if command.is_pass else self._stepper.rules.actions[command.action].cost
+            if cost is None or self._stepper.asking(Row(self._slots, kept.S)).goes_on(command):
+                return 0
+            S, me = kept.S, self._slots.acting(kept.S)
+            paid = int(self._stepper.code["cost", command.action](S, S, me, *command.args))
+        return paid * int(10 ** (self._decimals - _decimals(cost)))
 
     @cached_property
-    def _prices(self) -> Prices:
-        return Prices(self._engine.code)
+    def _decimals(self) -> int | None:
+        """The most decimals of a cost; ``None`` where no action has one."""
+        costs = [one.cost for one in self.instance.program.actions.values()]
+        return max((_decimals(one) for one in costs if one is not None), default=None)
 
     def mover(self, state: State) -> str | None:
-        actor = state.acting
-        return None if actor is None or len(state.actors) < 2 else state.names[actor]
+        if len(self._stepper.actors) < 2:
+            return None
+        with self._lock:
+            S = self._kept(state).S
+            actor = self._slots.acting(S)
+            return None if actor is None else str(S[NAMES][actor])
 
     def show(self, state: State, command: Command) -> str:
         if command.is_pass:
             return "pass"
-        program, names = self.instance.program, state.names
+        names = state.S[NAMES] if isinstance(state, Kept) else state.names
+        program = self.instance.program
         params = program.actions[command.action].params
         shown = (
             str(show_value(program, names, binder.type, value))
@@ -342,8 +350,6 @@ class EngineSimulator:
         return f"{command.action}({', '.join(shown)})"
 
 
-def _successor(before: State, came: Came) -> Successor[State]:
-    luck = came.luck
-    if not luck.taken:
-        return Successor(came.after, ())
-    return Successor(came.after, in_step(before.drawn, luck.taken), luck.probability)
+def _decimals(term: object) -> int:
+    kind = getattr(term, "type", None)
+    return kind.decimals if isinstance(kind, NumberType) else 0

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
-from tokenworld.engine.luck import DrawKey, ExploringLuck, NoUniform, SeededLuck, in_step
-from tokenworld.engine.searching.leaning import leads_on
-from tokenworld.engine.state import State
-from tokenworld.engine.step import Stepper
-from tokenworld.ground import Command, Known, LuckyDraw, SeenDraw, Try
+from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, SeededLuck
+from tokenworld.engine.rows.layout import DRAWN, TICK
+from tokenworld.ground import Known, LuckyDraw, SeenDraw
 
-__all__ = ["TriedLuck", "tried", "tries"]
+__all__ = ["SeenLuck", "TriedLuck", "left", "spans_of"]
 
 Span = tuple[Fraction, Fraction]
 _WHOLE: Span = (Fraction(0), Fraction(1))
@@ -81,47 +80,20 @@ class SeenLuck(SeededLuck):
         return choice
 
 
-def tried(stepper: Stepper, state: State, command: Command, known: Known) -> Known:
-    """What is known of draws after the seed's own outcome of a command."""
-    luck = SeenLuck(_spans(state, known))
-    return _left(state, stepper.tick(state, command, luck)[-1].after, luck.spans)
-
-
-def _spans(state: State, known: Known) -> Mapping[DrawKey, Span]:
-    """The same, numbered within the tick."""
+def spans_of(drawn: Counts, known: Known) -> Mapping[DrawKey, Span]:
+    """What is known of draws, numbered within the tick in which these were taken."""
     return {
-        (one.rule, one.args, one.draw + state.drawn.get((one.rule, one.args), 0)): one.span
+        (one.rule, one.args, one.draw + drawn.get((one.rule, one.args), 0)): one.span
         for one in known
     }
 
 
-def tries(stepper: Stepper, state: State, command: Command, known: Known) -> list[Try[State]]:
-    """All that may come of a command, each combination of draws once, given what is known of the
-    draws of this tick. Where it comes to nothing, more is known."""
-    spans, found = _spans(state, known), list[Try[State]]()
-    prefix: tuple[int, ...] | None = ()
-    try:
-        while prefix is not None:
-            luck = TriedLuck(prefix, spans)
-            result = stepper.tick(state, command, luck)[-1]
-            done, after = leads_on(result), result.after
-            if done:
-                after.facts = None
-            left = _left(state, after, luck.spans)
-            draws = in_step(state.drawn, luck.taken)
-            found.append(Try(after, draws, luck.probability, done, left))
-            prefix = luck.next_prefix()
-    except NoUniform:
-        return []
-    return found
-
-
-def _left(before: State, after: State, spans: Mapping[DrawKey, Span]) -> Known:
+def left(before: list[Any], after: list[Any], spans: Mapping[DrawKey, Span]) -> Known:
     """What of draws is known that may still be made in this tick, numbered from the next one."""
-    if after.tick != before.tick:
+    if after[TICK] != before[TICK]:
         return frozenset()
     seen = (
-        SeenDraw(rule, args, number - after.drawn.get((rule, args), 0), span)
+        SeenDraw(rule, args, number - after[DRAWN].get((rule, args), 0), span)
         for (rule, args, number), span in spans.items()
     )
     return frozenset(one for one in seen if one.draw >= 0)

@@ -19,8 +19,9 @@ from tokenworld.diagnostics import Source, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.reading import columns_by_time, columns_read, held
-from tokenworld.engine.result import Result
-from tokenworld.engine.searching.quick import Came
+from tokenworld.engine.rows import Record
+from tokenworld.engine.rows.layout import AWARDED, TURN
+from tokenworld.engine.searching.kept import Kept
 from tokenworld.engine.why import standing
 from tokenworld.ground import (
     Command,
@@ -357,7 +358,6 @@ class RulesMet:
     endings: set[str] = field(default_factory=set)
     awards: set[int] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
-    _titles: set[str] = field(default_factory=set)
     _heard: set[tuple[str, ...]] = field(default_factory=set)
 
     def begin(self, start: State) -> None:
@@ -365,33 +365,20 @@ class RulesMet:
         self.endings |= set(self.engine.stepper.endings.reached(start, start.me))
         self.awards |= set(start.awarded)
 
-    def observe(self, before: State, result: Result) -> None:
-        """One result of a command, kept or discarded."""
-        name = result.command.action if result.command is not None else ""
-        if result.status == "executed" and name:
+    def observe(self, before: Kept, record: Record, after: Kept) -> None:
+        """What came of a command, kept or discarded."""
+        name = record.command.action if record.command is not None else ""
+        if record.status == "executed" and name:
             self.actions.add(name)
         elif name and name not in self.failed:
-            self._note_failure(name, result)
-        self.laws |= {rule.title.removeprefix("law ") for rule in result.fired}
-        self.endings |= set(result.latched)
-        self.awards |= set(result.after.awarded)
-        if result.breach is None and not result.after.turn:
-            self._watches(before, result.after)
+            self._note_failure(name, record)
+        self.laws |= {title.removeprefix("law ") for title, _ in record.fired}
+        self.endings |= set(record.latched)
+        self.awards |= set(after.S[AWARDED])
+        if record.breach is None and not after.S[TURN] and self.watches:
+            self.watch(before, after)
 
-    def happened(self, before: State, command: Command, came: Came) -> None:
-        """The same of a command that was executed, without its record."""
-        self.did(command)
-        for title in came.fired:
-            if title not in self._titles:
-                self._titles.add(title)
-                self.laws.add(title.removeprefix("law "))
-        self.endings.update(came.latched)
-        if came.after.awarded:
-            self.awards.update(came.after.awarded)
-        if not came.after.turn:
-            self._watches(before, came.after)
-
-    def leapt(
+    def executed(
         self,
         command: Command,
         titles: tuple[str, ...],
@@ -410,22 +397,18 @@ class RulesMet:
 
     @property
     def watches(self) -> bool:
-        """Whether states are wanted for what watches may say."""
+        """Whether there are watches that were not heard yet."""
         return not self.begun >= self.engine.instance.program.watches.keys()
 
-    def did(self, command: Command) -> None:
-        """A command with the same result as the one before."""
-        if command.action:
-            self.actions.add(command.action)
+    def _note_failure(self, name: str, record: Record) -> None:
+        if record.generated:
+            self.failed[name] = f"it is always refused: {record.cause}"
+        elif record.breach is not None:
+            rule = f" by {record.breach.rule}" if record.breach.rule else ""
+            self.failed[name] = f"it is always rolled back{rule}: {record.breach.message}"
 
-    def _note_failure(self, name: str, result: Result) -> None:
-        if result.generated:
-            self.failed[name] = f"it is always refused: {result.cause}"
-        elif result.breach is not None:
-            rule = f" by {result.breach.rule}" if result.breach.rule else ""
-            self.failed[name] = f"it is always rolled back{rule}: {result.breach.message}"
-
-    def _watches(self, before: State, after: State) -> None:
+    def watch(self, before: State, after: State) -> None:
+        """Note the watches that speak between two states."""
         base = before.told or before.round or before
         watches = self.engine.stepper.watches
         for name in self.engine.instance.program.watches:

@@ -18,10 +18,10 @@ from tokenworld.diagnostics import Diagnostic, Failure, read_source
 from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, SeededLuck, State
 from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.delta import RawChange
-from tokenworld.engine.luck import RecordingLuck
-from tokenworld.engine.result import Result
-from tokenworld.engine.searching.idling import reads_deeds
+from tokenworld.engine.rows import Record
+from tokenworld.engine.rows.live import Halves
 from tokenworld.ground import PASS, Command, Json, NoMatch
+from tokenworld.model import calls
 from tokenworld.prose import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld, open_world, split_target
@@ -251,8 +251,8 @@ class Adapter:
 
     def score(self, state: State) -> Score:
         """The score of a state as the records count it."""
-        endings = self.engine.stepper.endings
-        goals = endings.named("goal")
+        endings = self.engine.instance.world.endings
+        goals = {one.name for one in endings if one.ending == "goal"}
         won = any(name in goals for name in state.latched)
         return Score(self.engine.score(state), bool(state.latched), won)
 
@@ -340,7 +340,7 @@ class Outcome:
     recorded state itself, once it was found equal to one."""
 
     after: State
-    results: Sequence[Result]
+    records: Sequence[Record]
     shown: Recorded
     score: Mapping[str, Any]
 
@@ -373,7 +373,6 @@ class WorldAnswerer:
 
     def __init__(self, world: OpenWorld, mapping: RecordMapping) -> None:
         self.world, self.adapter = world, Adapter(world.engine, mapping)
-        self._stepper = world.engine.stepper
         self._parser = Parser(world.program)
         self._luck = SeededLuck()
         self._states: dict[tuple[int, Score], Known] = {}
@@ -381,7 +380,7 @@ class WorldAnswerer:
         self._checked: dict[int, Recorded] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
         self._always = world.world.time_always
-        self._forgets = not reads_deeds(deciding_terms(world.engine.instance))
+        self._forgets = not calls(deciding_terms(world.engine.instance), "did", "busy")
 
     def answers(self, row: TextRow) -> Mapping[Task, Answer]:
         """All four tasks. Raises `Failure` where a state does not fit the world.
@@ -446,49 +445,38 @@ class WorldAnswerer:
     # ---- what comes of a command ----------------------------------------------------------------
 
     def _deed(self, known: Known, row: TextRow) -> Deed:
-        acted, results, luck = self.step(known, self.command(row, known))
-        if self._idle(known.state, acted, results[-1]):
+        found = self.world.engine.halves(known.state, self.command(row, known), self._luck)
+        if self._idle(known.state, found):
             middle, end = known.recorded, self._rest(known)
         else:
-            middle = self.written(acted, known)
-            end = self._outcome(self._stepper.completed(results, known.state, luck), known)
+            middle, end = self.written(found.acted, known), self._outcome(found, known)
         self._deeds += 1
         deed = known.deeds[row.action] = Deed(middle, end)
         return deed
 
-    def step(
-        self, known: Known, command: Command | NoMatch
-    ) -> tuple[State, list[Result], RecordingLuck]:
-        """The state after the action alone, and what the tick of it needs."""
-        luck = RecordingLuck(self._luck)
-        results = self._stepper.opened(known.state, command, luck)
-        return results[-1].after, results, luck
-
-    def played(self, known: Known, command: Command | NoMatch) -> list[Result]:
-        """The records of the whole tick, played and not remembered."""
-        return self._stepper.tick(known.state, command, self._luck)
-
-    def _idle(self, before: State, acted: State, result: Result) -> bool:
+    def _idle(self, before: State, found: Halves) -> bool:
         """Whether time goes on from here as if nothing had been done."""
-        if result.breach is not None or before.longs or acted.longs or len(before.actors) > 1:
+        last, acted = found.done, found.acted
+        if last.breach is not None or before.longs or acted.longs or len(before.actors) > 1:
             return False
-        if result.status in ("refused", "no_match"):
+        if last.status in ("refused", "no_match"):
             return self._always
-        return result.status == "executed" and self._forgets and _same(acted, before)
+        return last.status == "executed" and self._forgets and _same(acted, before)
 
     def _rest(self, known: Known) -> Outcome:
         if known.rest is None:
-            known.rest = self._outcome(self._stepper.tick(known.state, PASS, self._luck), known)
+            found = self.world.engine.halves(known.state, PASS, self._luck)
+            known.rest = self._outcome(found, known)
         return known.rest
 
-    def _outcome(self, results: Sequence[Result], known: Known) -> Outcome:
-        after = results[-1].after
+    def _outcome(self, found: Halves, known: Known) -> Outcome:
+        after = found.after
         score = self.adapter.score(after).shown
-        return Outcome(after, results, self.written(after, known), score)
+        return Outcome(after, found.records, self.written(after, known), score)
 
     def _ended(self, end: Outcome, row: TextRow, how: Callable[[], str] = str) -> Answer:
         shown = end.shown = _settled(end.shown, row.ticked)
-        blame = partial(self._writer, end.results)
+        blame = partial(self._writer, end.records)
         return Answer(shown.objects, shown.next_id, end.score, "", how, blame)
 
     def _tick(self, row: TextRow) -> Answer:
@@ -500,7 +488,8 @@ class WorldAnswerer:
 
     def _how(self, known: Known, row: TextRow) -> str:
         """What became of the command, done once more: ``refused: shut (world.tw:49:3)``."""
-        before, last = known.state, self.step(known, self.command(row, known))[1][-1]
+        before = known.state
+        last = self.world.engine.halves(before, self.command(row, known), self._luck).done
         if last.no_match is not None:
             return f"no_match: {last.no_match.message}"
         if last.command is None or last.command.is_pass:
@@ -515,10 +504,10 @@ class WorldAnswerer:
         breach = "" if last.breach is None else f": {last.breach.message}"
         return f"{last.status} {shown}{breach}"
 
-    def _writer(self, results: Sequence[Result], difference: Difference) -> str:
+    def _writer(self, records: Sequence[Record], difference: Difference) -> str:
         """The rule that last wrote what is different, with its place; empty for none."""
         fluents = self.adapter.words.fluents_of(difference.what)
-        for column, key, old, new, title in reversed(_changes(results)):
+        for column, key, old, new, title in reversed(_changes(records)):
             owner = key[0] if isinstance(key, tuple) else key
             moved = column.fluent.nested and difference.uuid in (old, new)
             mine = owner == difference.uuid and column.fluent.name in fluents
@@ -550,8 +539,8 @@ def _settled(found: Recorded, wanted: Recorded) -> Recorded:
     return wanted if same else found
 
 
-def _changes(results: Sequence[Result]) -> list[RawChange]:
-    return [change for one in results for change in (*one.changes, *one.law_changes)]
+def _changes(records: Sequence[Record]) -> list[RawChange]:
+    return [change for one in records for change in one.made]
 
 
 class Games:

@@ -1,13 +1,13 @@
-"""What a search is told without records is what the stepper says, state by state (see `leaps`).
+"""What a search looks up is what whole ticks come to, state by state (see `searching.tables`).
 
-Each world is explored twice: once by the stepper alone, for somebody hears of every result, and
-once by looking up what the columns that decide came to before.
+Each world is explored twice: once by whole ticks alone, and once by looking up what the fluents
+that decide came to before.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +15,8 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.result import Result
-from tokenworld.engine.searching.deeds import Deeds
-from tokenworld.engine.searching.leaps import Leaps
-from tokenworld.ground import Command
+from tokenworld.engine.searching.tables import Tables
+from tokenworld.ground import Command, Way, moves_of
 from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.graph import Graph, explore
 from tokenworld.session.loading import choose_world, compile_world, open_text
@@ -116,17 +114,17 @@ def _cave(name: str) -> str:
     return text.replace("MORE", more).replace("TURNS", turns)
 
 
-def _told(engine: Engine, start: State, *, recorded: bool, states: int) -> Told:
-    simulator, met = EngineSimulator(engine, start), RulesMet(engine)
+class _ByTicks(EngineSimulator):
+    """Looks nothing up."""
+
+    def moves(self, state: State) -> Iterable[tuple[Command, Sequence[Way[State]]]]:
+        return moves_of(self, state)
+
+
+def _told(engine: Engine, start: State, *, looked_up: bool, states: int) -> Told:
+    simulator = (EngineSimulator if looked_up else _ByTicks)(engine, start)
+    met = simulator.listener = RulesMet(engine)
     met.begin(start)
-    if recorded:
-
-        def observe(before: State, result: Result) -> None:
-            met.observe(before, result)
-
-        simulator.observe = observe
-    else:
-        simulator.listener = met
     graph = explore(simulator, start, None, Limits(states, None, MEMORY))
     happened = (met.actions, met.laws, met.begun, met.endings, met.awards, met.failed)
     return Told(
@@ -146,10 +144,10 @@ def _edges(graph: Graph[State], node: int) -> Iterator[tuple[object, ...]]:
 
 def _equal(engine: Engine, states: int = STATES) -> Told:
     start = engine.start()
-    slow = _told(engine, start, recorded=True, states=states)
+    slow = _told(engine, start, looked_up=False, states=states)
     if slow.limit == "memory":
         pytest.skip("a tick of this world has too many outcomes of chance")
-    fast = _told(engine, start, recorded=False, states=states)
+    fast = _told(engine, start, looked_up=True, states=states)
     assert fast.keys == slow.keys
     assert fast.latched == slow.latched
     assert fast.edges == slow.edges
@@ -190,15 +188,15 @@ def test_most_edges_are_looked_up(name: str, most: float, monkeypatch: pytest.Mo
 
         monkeypatch.setattr(owner, method, counted)
 
-    count(Leaps, "_played")
-    count(Deeds, "_done")
+    count(Tables, "_played")
+    count(Tables, "_effect")
     engine = _engine(_cave(name))
     simulator = EngineSimulator(engine, start := engine.start())
     graph = explore(simulator, start, None, Limits(STATES, None))
     asked = sum(map(len, graph.moves))
     assert asked > 150
     assert counts["_played"] < most * asked
-    assert counts["_done"] < most * asked
+    assert counts["_effect"] < most * asked
 
 
 def test_marks_tell_apart_what_keys_tell_apart() -> None:

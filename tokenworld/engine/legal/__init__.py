@@ -1,1 +1,0 @@
-"""Which commands are legal: listed by generated joins, kept up to date, asked for one object."""

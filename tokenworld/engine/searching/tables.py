@@ -1,0 +1,368 @@
+"""Successors that are looked up: a search meets the same parts of states again and again.
+
+What a command does by itself rests on the fluents that its rule reads and writes (see
+`dependencies`), what the laws do in a tick on theirs, and whether play ends on those of the
+endings. States differ in many ways, and seldom in these. So what came of the same numbers once (see
+`numbering`) is not worked out again, and a row is only put together where a state is news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from tokenworld.engine.delta import Breach
+from tokenworld.engine.luck import ExploringLuck, NoUniform
+from tokenworld.engine.rows import Row
+from tokenworld.engine.rows.layout import (
+    AWARDED,
+    DEEDS,
+    DRAWN,
+    KINDS,
+    LATCHED,
+    LONGS,
+    ROUND,
+    TICK,
+    TOLD,
+    TURN,
+)
+from tokenworld.engine.rows.stepper import Tick
+from tokenworld.engine.searching.dependencies import Dependencies, Places
+from tokenworld.engine.searching.kept import Kept
+from tokenworld.engine.searching.keys import Keys
+from tokenworld.engine.searching.numbering import Change, Parts, changed
+from tokenworld.engine.searching.ticks import Listener, Ticks
+from tokenworld.ground import PASS, Command, LuckyDraw, Way
+
+__all__ = ["Tables"]
+
+_MOST = 1 << 18
+"""Answers of each kind that are kept."""
+_MOST_EFFECTS = 1 << 19
+"""Commands with their effects that are kept of all actions together."""
+_TRIAL = 64
+"""Times that a table is asked before it is judged by what it knew."""
+_CERTAIN = Fraction(1)
+
+Key = Callable[[Parts], Hashable]
+Effect = tuple[Command, Change | None]
+"""A command and what it changes by itself; ``None`` where a whole tick must say."""
+Listed = Callable[[Tick, str], Sequence[Command]]
+"""The applicable commands of one action, asked of a tick."""
+
+
+class _Passed(NamedTuple):
+    """What the laws made of a tick with some luck."""
+
+    change: Change
+    draws: tuple[LuckyDraw, ...]
+    probability: Fraction
+    titles: tuple[str, ...]
+
+
+_NOTHING = (_Passed((), (), _CERTAIN, ()),)
+
+
+class _Ended(NamedTuple):
+    """What is latched and awarded after a tick, and what of it is news."""
+
+    latched: tuple[str, ...]
+    awarded: tuple[int, ...]
+    news: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Action:
+    """One action: what its two tables go by, ``None`` where that is not known. ``asked`` and
+    ``missed`` tell how often the first is asked, and in vain."""
+
+    name: str
+    requires: Key | None
+    touches: Key | None
+    asked: int = 0
+    missed: int = 0
+    listed: dict[Hashable, Sequence[Command]] = field(default_factory=dict)
+    effects: dict[Hashable, list[Effect]] = field(default_factory=dict)
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether the first table hardly ever knows."""
+        return self.asked >= _TRIAL and 2 * self.missed > self.asked
+
+
+class Tables:
+    """The successors of the states of one search. `begin` comes before `moves`; ``waits``: to do
+    nothing is one of them."""
+
+    def __init__(
+        self, ticks: Ticks, keys: Keys, rests: Dependencies, names: Sequence[str], listed: Listed,
+        *, waits: bool,
+    ) -> None:  # fmt: skip
+        self._ticks, self._keys, self._rests = ticks, keys, rests
+        self._numbering, self._slots = keys.numbering, keys.slots
+        self._listed, self._waits = listed, waits
+        self._several = len(self._slots.base.actors) > 1
+        self._actions = [
+            _Action(name, _known(rests.requires.get(name)), _known(rests.actions.get(name)))
+            for name in names
+        ]
+        self._kept = 0
+        self._passed: dict[Hashable, tuple[_Passed, ...] | None] = {}
+        self._ended: dict[Hashable, _Ended] = {}
+        self._watched: set[Hashable] = set()
+        self._phase, self._ends = _getter(rests.phases), _getter(rests.endings)
+        self._past = _getter(rests.past)
+        self._seen = None if rests.watches is None else _getter(rests.watches)
+        self._state: Kept | None = None
+        self._tick: Tick | None = None
+
+    def begin(self, state: Kept) -> bool:
+        """Make ready for the moves of a state; whether they can be looked up at all."""
+        S, keys = state.S, self._keys
+        keys.numbering.number(state)
+        if not self._rests.usable or S[LONGS] or state.roll.ranks is not None or self._hides(S):
+            return False
+        if state is not self._state:
+            self._parts, self._roll = state.parts, state.roll.number
+            clock = keys.clock(S[TICK]) if self._rests.timed else ()
+            self._after_clock = keys.clock(S[TICK] + 1)
+            self._acting = self._slots.acting(S)
+            seat = self._slots.seat(S) if self._several else 0
+            actors, kinds = self._slots.base.actors, S[KINDS]
+            self._last = not any(kinds[one] is not None for one in actors[seat + 1 :])
+            self._seat, self._basis = seat, (self._roll, seat, *clock)
+            began = None if S[ROUND] is None else keys.began(S[ROUND])
+            self._began = self._parts if began is None else began.parts
+            self._before = self._past(self._began)
+            self._state = state
+        return True
+
+    def _hides(self, S: list[Any]) -> bool:
+        """Whether laws look at a start of the tick at which others lived."""
+        return bool(self._rests.past) and _grew(S)
+
+    def moves(
+        self, state: Kept, listener: Listener | None
+    ) -> Iterator[tuple[Command, list[Way[Any]] | None]]:
+        """Every command of the state with all its outcomes; ``None`` where a tick must say."""
+        for command, own in self._effects(state):
+            yield command, None if own is None else self._ways(state, command, own, listener)
+        if self._waits or self._several:
+            yield PASS, self._ways(state, PASS, (), listener)
+
+    # ---- what commands do by themselves -------------------------------------------------------
+
+    def _effects(self, state: Kept) -> Iterator[Effect]:
+        for action in self._actions:
+            if action.touches is None:
+                for command in self._commands(action, state):
+                    yield command, None
+                continue
+            key = self._basis, action.touches(self._parts)
+            found = action.effects.get(key)
+            if found is None:
+                commands = self._commands(action, state)
+                found = [(one, self._effect(state, one)) for one in commands]
+                self._keep(action, key, found)
+            yield from found
+
+    def _keep(self, action: _Action, key: Hashable, effects: list[Effect]) -> None:
+        """Keep the effects of an action, and of all not too many."""
+        self._kept += 1 + len(effects)
+        if self._kept > _MOST_EFFECTS:
+            for one in self._actions:
+                one.effects.clear()
+            self._kept = 0
+        action.effects[key] = effects
+
+    def _commands(self, action: _Action, state: Kept) -> Sequence[Command]:
+        """The applicable commands of an action."""
+        if action.requires is None or action.in_vain:
+            return self._listed(self.tick(state), action.name)
+        key = self._basis, action.requires(self._parts)
+        found = action.listed.get(key)
+        action.asked += 1
+        if found is None:
+            action.missed += 1
+            if len(action.listed) >= _MOST:
+                action.listed.clear()
+            found = action.listed[key] = self._listed(self.tick(state), action.name)
+        return found
+
+    def tick(self, state: Kept) -> Tick:
+        """What is asked of a state: made when something of it is worked out."""
+        if self._tick is None or self._tick.row.S is not state.S:
+            self._tick = self._ticks.at(state)
+        return self._tick
+
+    def _effect(self, state: Kept, command: Command) -> Change | None:
+        """What a command changes, carried out and taken back."""
+        tick, luck = self.tick(state), ExploringLuck(())
+        row, kinds = tick.row, state.S[KINDS]
+        try:
+            done = self._ticks.effects(tick, command, luck)
+            if not done or luck.choices or row.S[KINDS] is not kinds:
+                return None
+            return self._numbering.between(row.S, self._parts, row.J[::2], state.roll)
+        except (Breach, NoUniform):
+            return None
+        finally:
+            row.undo(0)
+
+    # ---- what the laws do ---------------------------------------------------------------------
+
+    def _ways(
+        self, state: Kept, command: Command, own: Change, listener: Listener | None
+    ) -> list[Way[Any]] | None:
+        if not self._last:
+            return [self._handed_on(state, command, own, listener)]
+        parts = changed(self._parts, own)
+        passed = self._laws(state, command, own, parts)
+        if passed is None:
+            return None
+        return [self._closed(state, command, own, parts, one, listener) for one in passed]
+
+    def _laws(
+        self, state: Kept, command: Command, own: Change, parts: Parts
+    ) -> tuple[_Passed, ...] | None:
+        if not self._ticks.laws:
+            return _NOTHING
+        deeds = self._deeds(state, command) if self._rests.deeds else ()
+        key = (self._basis, self._phase(parts), self._before, deeds)
+        known = self._passed
+        if key not in known:
+            if len(known) >= _MOST:
+                known.clear()
+            try:
+                known[key] = self._played(state, command, own, parts)
+            except (Breach, NoUniform):
+                known[key] = None
+        return known[key]
+
+    def _deeds(self, state: Kept, command: Command) -> tuple[Any, ...]:
+        """Who did what in the round so far, with what is done now."""
+        done: tuple[Any, ...] = state.S[DEEDS]
+        return done if command.is_pass else (*done, (self._acting, command))
+
+    def _played(
+        self, state: Kept, command: Command, own: Change, parts: Parts
+    ) -> tuple[_Passed, ...] | None:
+        S, began, found = self._put(state, own), state.S[ROUND] or state.S, list[_Passed]()
+        S[DEEDS] = self._deeds(state, command)
+        began = began[:] if self._slots.creates else began
+        row, prefix = Row(self._slots, S), tuple[int, ...]()
+        while True:
+            luck = ExploringLuck(prefix)
+            titles = self._ticks.passed(row, began, luck)
+            if S[KINDS] is not state.S[KINDS]:
+                return None
+            change = self._numbering.between(S, parts, row.J[::2], state.roll)
+            found.append(_Passed(change, tuple(luck.taken), luck.probability, titles))
+            row.undo(0)
+            self._ticks.look(len(found))
+            following = luck.next_prefix()
+            if following is None:
+                return tuple(found)
+            prefix = following
+
+    # ---- what is left -------------------------------------------------------------------------
+
+    def _handed_on(
+        self, state: Kept, command: Command, own: Change, listener: Listener | None
+    ) -> Way[Any]:
+        """The next actor's turn."""
+        make = partial(self._next, state, self._parts, command, own)
+        if listener is not None:
+            listener.executed(command, (), (), ())
+        S, parts = state.S, changed(self._parts, own)
+        midway = self._keys.midway(self._seat + 1, self._deeds(state, command), S[ROUND] or S)
+        told = self._keys.history(S[TICK], S[AWARDED])
+        mark = (*parts, self._roll, S[LATCHED], (), told, *midway)
+        return Way(mark, (), _CERTAIN, make)
+
+    def _closed(
+        self, state: Kept, command: Command, own: Change, parts: Parts, passed: _Passed,
+        listener: Listener | None,
+    ) -> Way[Any]:  # fmt: skip
+        """The end of a round."""
+        change = passed.change
+        after = changed(parts, change)
+        ended = self._end(state, (*own, *change), after)
+        make = partial(self._after, state, after, (*own, *change), ended)
+        if listener is not None:
+            listener.executed(command, passed.titles, ended.news, ended.awarded)
+            if listener.watches and self._may_speak(state.S, after):
+                listener.watch(state, make())
+        told = self._keys.history(state.S[TICK] + 1, ended.awarded)
+        mark = (*after, self._roll, ended.latched, (), told)
+        return Way(mark, passed.draws, passed.probability, make)
+
+    def _may_speak(self, S: list[Any], after: Parts) -> bool:
+        """Whether something may be news to a watch: not where all that watches look at was the same
+        before, at the start of a tick and at its end."""
+        if self._seen is None or S[TOLD] is not None or _grew(S):
+            return True
+        key = self._basis, self._seen(self._began), self._seen(after)
+        if key in self._watched:
+            return False
+        self._watched.add(key)
+        return True
+
+    def _end(self, state: Kept, change: Change, parts: Parts) -> _Ended:
+        """Which endings latch and which awards are given."""
+        now, S = self._after_clock if self._rests.timed else (), state.S
+        key = (self._roll, S[LATCHED], S[AWARDED], now, self._ends(parts))
+        found = self._ended.get(key)
+        if found is None:
+            if len(self._ended) >= _MOST:
+                self._ended.clear()
+            after = self._put(state, change)
+            after[TICK] += 1
+            found = self._ended[key] = _Ended(*self._ticks.ended(Row(self._slots, after)))
+        return found
+
+    def _put(self, state: Kept, change: Change) -> list[Any]:
+        """A copy of a row with a change."""
+        S = state.S[:]
+        self._slots.epoch += 1
+        self._numbering.put(S, change)
+        return S
+
+    def _made(self, state: Kept, parts: Parts, change: Change) -> Kept:
+        """The state with these parts."""
+        after = Kept(self._slots, self._put(state, change))
+        self._numbering.call(after, parts, state.roll)
+        return after
+
+    def _after(self, state: Kept, parts: Parts, change: Change, ended: _Ended) -> Kept:
+        after = self._made(state, parts, change)
+        S = after.S
+        S[LATCHED], S[AWARDED] = ended.latched, ended.awarded
+        S[DEEDS], S[DRAWN], S[TURN], S[ROUND], S[TOLD] = (), {}, 0, None, None
+        S[TICK] += 1
+        return after
+
+    def _next(self, state: Kept, parts: Parts, command: Command, change: Change) -> Kept:
+        after = self._made(state, changed(parts, change), change)
+        S = after.S
+        S[DEEDS] = self._deeds(state, command)
+        S[TURN], S[ROUND] = self._seat + 1, state.S[ROUND] or state.S[:]
+        return after
+
+
+def _grew(S: list[Any]) -> bool:
+    """Whether somebody came or went since the start of the tick."""
+    return S[ROUND] is not None and S[ROUND][KINDS] != S[KINDS]
+
+
+def _getter(places: Places) -> Key:
+    """What takes the numbers at some places."""
+    return itemgetter(*places) if places else lambda parts: ()
+
+
+def _known(places: Places | None) -> Key | None:
+    return None if places is None else _getter(places)
