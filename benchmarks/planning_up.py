@@ -21,8 +21,7 @@ from tokenworld.engine import State
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.encodings.ir import Task, Variable
 from tokenworld.planning.lower.encode import Encoding
-from tokenworld.planning.pddl.export import PddlExport, export_world
-from tokenworld.planning.pddl.ground import ground_pair
+from tokenworld.planning.pddl.export import PddlExport, export_world, ground_pair
 from tokenworld.planning.pddl.tree import Expr, PddlPair, domain_text, problem_text
 from tokenworld.planning.pddl.words import Vocabulary
 from tokenworld.planning.planners.by_pddl import distinct

@@ -189,7 +189,7 @@ def test_memory_is_kept_and_told(tw: Tw, lamps: Path) -> None:
 
 
 def test_grounded_text_has_a_bound(tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenworld.planning.pddl.ground._MOST_FACTS", 20)
+    monkeypatch.setattr("tokenworld.planning.pddl.export._MOST_FACTS", 20)
     path = tmp_path / "count.tw"
     path.write_text(COUNT, encoding="utf-8")
     found = tw("export", path, "--pddl", "-o", tmp_path / "written", "--json")
@@ -203,7 +203,7 @@ def test_grounded_text_has_a_bound(tw: Tw, tmp_path: Path, monkeypatch: pytest.M
 def test_effects_of_single_values_have_a_bound(
     tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenworld.planning.encodings.sas._MOST_EFFECTS", 10)
+    monkeypatch.setattr("tokenworld.planning.encodings.ir._MOST_EFFECTS", 10)
     path = tmp_path / "count.tw"
     path.write_text(COUNT, encoding="utf-8")
     found = tw("export", path, "--pddl", "-o", tmp_path / "written")

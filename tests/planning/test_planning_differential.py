@@ -26,7 +26,7 @@ from benchmarks.planning_differential import (
 from benchmarks.planning_opinions import Compared, Left
 from benchmarks.planning_record import OtherEditionError, load, save
 from benchmarks.planning_worlds import Drawn, draw, opened
-from tokenworld.planning.encodings import sas
+from tokenworld.planning.encodings import ir as sas
 from tokenworld.planning.encodings.ir import Effect
 from tokenworld.planning.lower.world import Commanded
 from tokenworld.planning.pddl.export import PddlExport

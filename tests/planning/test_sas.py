@@ -25,8 +25,9 @@ from tokenworld.planning.encodings.ir import (
     check_plan,
     decoded,
     operators_named,
+    sas_text,
+    single_valued,
 )
-from tokenworld.planning.encodings.sas import sas_text, single_valued
 from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.verdict import PlanStep
 

@@ -1,4 +1,4 @@
-"""The planning task all encodings are written from: finite variables, operators, a goal.
+"""The planning task all encodings are written from, and encoding E, its SAS+ text.
 
 A *literal* is a variable with the positions of the values it may have. An operator is applicable
 where all its preconditions hold; its effects are conditional, read the state before it, and never
@@ -7,8 +7,8 @@ give one variable two values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Literal as Kind
@@ -23,12 +23,15 @@ __all__ = [
     "NotAPlan",
     "Operator",
     "Task",
+    "TooManyEffects",
     "Variable",
     "VariableKind",
     "check_plan",
     "command_of",
     "decoded",
     "operators_named",
+    "sas_text",
+    "single_valued",
 ]
 
 Literal = tuple[int, tuple[int, ...]]
@@ -155,3 +158,158 @@ def decoded(operators: Iterable[Operator]) -> tuple[PlanStep, ...]:
         elif operator.draws:
             steps[-1][1].extend(operator.draws)
     return tuple(PlanStep(command, tuple(draws)) for command, draws in steps)
+
+
+# ---- encoding E -----------------------------------------------------------------------------
+# SAS+ text, version 3, with conditional effects and a metric. It knows only single values in
+# conditions: for each set of values that a condition asks for there is one more variable, *in the
+# set or not*, kept up by every effect on the variable it watches. That adds no states and spares
+# one operator per value.
+
+_MOST_EFFECTS = 2_000_000
+
+
+class TooManyEffects(Exception):
+    """Single-valued, the task has more effects than ``most``, with those of ``operator``."""
+
+    def __init__(self, operator: Operator) -> None:
+        super().__init__(operator)
+        self.operator, self.most = operator, _MOST_EFFECTS
+
+
+def single_valued(task: Task) -> Task:
+    """The same task, where every literal names exactly one value; raises `TooManyEffects`."""
+    watched, made, effects = _Watched(task), list[Operator](), 0
+    for operator in task.operators:
+        made.append(watched.operator(operator, _MOST_EFFECTS - effects))
+        effects += len(made[-1].effects)
+    operators = tuple(made)
+    return Task(tuple(watched.variables), operators, watched.literals(task.goal))
+
+
+class _Watched:
+    """The sets of values that conditions ask for, and the variables that watch them."""
+
+    def __init__(self, task: Task) -> None:
+        self.variables = list(task.variables)
+        self._numbers: dict[Literal, int] = {}
+        self._sets: dict[int, list[tuple[frozenset[int], int]]] = {}
+        for literal in _literals(task):
+            if len(literal[1]) > 1 and literal not in self._numbers:
+                self._add(literal)
+
+    def _add(self, literal: Literal) -> None:
+        variable, positions = literal
+        watched, members = self.variables[variable], frozenset(positions)
+        if not members < set(range(len(watched.values))):
+            raise ValueError(f"{watched.name}: a condition that always holds")
+        name = f"{watched.name} in {{{_ranges(watched, positions)}}}"
+        number = len(self.variables)
+        self.variables.append(Variable(name, "aux", (False, True), int(watched.initial in members)))
+        self._numbers[literal] = number
+        self._sets.setdefault(variable, []).append((members, number))
+
+    def literals(self, literals: Iterable[Literal]) -> tuple[Literal, ...]:
+        """The literals with sets replaced by what watches them."""
+        return tuple(one if len(one[1]) == 1 else (self._numbers[one], (1,)) for one in literals)
+
+    def operator(self, operator: Operator, most: int) -> Operator:
+        """The operator, which also keeps up what watches the variables it changes.
+
+        Raises `TooManyEffects` where these would be more than ``most`` effects.
+        """
+        known = dict(operator.precondition)
+        effects = dict[Effect, None]()
+        for effect in operator.effects:
+            effects.update(dict.fromkeys(self._effects(effect, known)))
+            if len(effects) > most:
+                raise TooManyEffects(operator)
+        return replace(
+            operator,
+            precondition=self.literals(operator.precondition),
+            effects=tuple(effects),
+        )
+
+    def _effects(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> Iterator[Effect]:
+        conditions = self.literals(effect.conditions)
+        yield replace(effect, conditions=conditions)
+        before = dict(effect.conditions).get(effect.variable) or known.get(effect.variable)
+        for members, number in self._sets.get(effect.variable, ()):
+            inside = effect.value in members
+            same = before is not None and all((one in members) == inside for one in before)
+            if not same:
+                yield Effect(conditions, number, int(inside))
+
+
+def _ranges(variable: Variable, positions: tuple[int, ...]) -> str:
+    """The values at these positions, runs of them as ``first..last``."""
+    runs: list[list[int]] = []
+    for position in positions:
+        if runs and position == runs[-1][-1] + 1:
+            runs[-1].append(position)
+        else:
+            runs.append([position])
+    ends = (dict.fromkeys(variable.values[end] for end in (run[0], run[-1])) for run in runs)
+    return ", ".join("..".join(str(end) for end in pair) for pair in ends)
+
+
+def _literals(task: Task) -> Iterator[Literal]:
+    for operator in task.operators:
+        yield from operator.precondition
+        for effect in operator.effects:
+            yield from effect.conditions
+    yield from task.goal
+
+
+def sas_text(task: Task) -> str:
+    """A single-valued task as SAS+ text; operators go by the first word of their name."""
+    lines = ["begin_version", "3", "end_version", "begin_metric", "1", "end_metric"]
+    lines.append(str(len(task.variables)))
+    for variable in task.variables:
+        lines += _variable(variable)
+    lines.append("0")  # no mutex groups
+    lines += ["begin_state", *(str(position) for position in task.initial), "end_state"]
+    lines += ["begin_goal", str(len(task.goal)), *_facts(task.goal), "end_goal"]
+    lines.append(str(len(task.operators)))
+    for operator in task.operators:
+        lines += _operator(operator)
+    lines.append("0")  # no axioms
+    return "\n".join(lines) + "\n"
+
+
+def _variable(variable: Variable) -> list[str]:
+    """A variable; its name goes into the values, where planners show it."""
+    name = " ".join(variable.name.split())
+    values = (f"{name} = {value}" for value in variable.values)
+    return [
+        "begin_variable",
+        name,
+        "-1",
+        str(len(variable.values)),
+        *(" ".join(f"Atom {value}".split()) for value in values),
+        "end_variable",
+    ]
+
+
+def _facts(literals: Iterable[Literal]) -> Iterator[str]:
+    for variable, positions in literals:
+        (position,) = positions
+        yield f"{variable} {position}"
+
+
+def _operator(operator: Operator) -> list[str]:
+    return [
+        "begin_operator",
+        " ".join(operator.name.split()),
+        str(len(operator.precondition)),
+        *_facts(operator.precondition),
+        str(len(operator.effects)),
+        *(_effect(effect) for effect in operator.effects),
+        str(operator.cost),
+        "end_operator",
+    ]
+
+
+def _effect(effect: Effect) -> str:
+    facts = list(_facts(effect.conditions))
+    return " ".join((str(len(facts)), *facts, str(effect.variable), "-1", str(effect.value)))

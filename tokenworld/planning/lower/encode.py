@@ -13,12 +13,14 @@ from tokenworld.planning.encodings.ir import (
     Literal,
     Operator,
     Task,
+    TooManyEffects,
     Variable,
     check_plan,
     decoded,
     operators_named,
+    sas_text,
+    single_valued,
 )
-from tokenworld.planning.encodings.sas import TooManyEffects, sas_text, single_valued
 from tokenworld.planning.encodings.slice import cone_of
 from tokenworld.planning.grounding.reach import rank, reach_of
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task

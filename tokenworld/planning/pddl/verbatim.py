@@ -10,6 +10,7 @@ effects and of the derived predicates, where ``(total-cost)`` stands. `verbatim_
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -231,15 +232,6 @@ class Verbatim:
 # ---- the order of effects -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """An effect by its number from 0, or the effects ``first`` to ``last`` of a loop's body."""
-
-    number: int
-    first: int | None = None
-    last: int = 0
-
-
 def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
     """The effects as ``told`` (``2 1.1 1.2-3``), which the importer noted.
 
@@ -247,53 +239,36 @@ def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
     PDDL that it came from, and two loops joined to one (`planning.reader.effects`). Where the note
     does not name each effect just once, they are written as they stand.
     """
-    parts = [_part(word) for word in told.split()]
-    found = [one for one in parts if one is not None]
-    if len(found) < len(parts) or _named(found) != _all(effects, found):
-        return list(effects)
-    return [_taken(effects[one.number], one) for one in found]
+    found: list[Expr] = []
+    for word in told.split():
+        match = _PLACE.match(word)
+        place = int(match[1]) if match is not None else 0
+        if match is None or not 1 <= place <= len(effects):
+            return list(effects)
+        first, last = match[2], match[3] or match[2]
+        part = effects[place - 1]
+        found.append(part if first is None else _taken(part, int(first), int(last)))
+    same = Counter(_single(found)) == Counter(_single(effects))
+    return found if same else list(effects)
 
 
-def _part(word: str) -> _Part | None:
-    match = _PLACE.match(word)
-    if match is None:
-        return None
-    place, first, last = match.groups()
-    if first is None:
-        return _Part(int(place) - 1)
-    return _Part(int(place) - 1, int(first) - 1, int(last or first) - 1)
+def _taken(effect: Expr, first: int, last: int) -> Expr:
+    """A loop over the effects ``first`` to ``last`` of a loop, from 1; nothing of other effects."""
+    match effect:
+        case ("forall", variables, body) if first <= last <= len(top_conjuncts(body)):
+            return ("forall", variables, joined(top_conjuncts(body)[first - 1 : last]))
+        case _:
+            return ()
 
 
-def _named(parts: Sequence[_Part]) -> list[tuple[int, int]]:
-    """Every effect, or effect of a loop, that the parts name, sorted; -1: a whole effect."""
-    found: list[tuple[int, int]] = []
-    for one in parts:
-        inner = (-1,) if one.first is None else range(one.first, one.last + 1)
-        found += [(one.number, index) for index in inner]
-    return sorted(found)
-
-
-def _all(effects: Sequence[Expr], parts: Sequence[_Part]) -> list[tuple[int, int]]:
-    """What the parts must name: each effect, and each effect of the loops that are taken apart."""
-    apart = {one.number for one in parts if one.first is not None}
-    found: list[tuple[int, int]] = []
-    for place, effect in enumerate(effects):
-        inner = range(len(_body(effect))) if place in apart else (-1,)
-        found += [(place, index) for index in inner]
-    return found
-
-
-def _body(effect: Expr) -> tuple[Expr, ...]:
-    """The effects of a loop; none of another effect."""
-    is_loop = isinstance(effect, tuple) and len(effect) == 3 and effect[0] == "forall"
-    return top_conjuncts(effect[2]) if is_loop else ()
-
-
-def _taken(effect: Expr, part: _Part) -> Expr:
-    if part.first is None:
-        return effect
-    inner = _body(effect)[part.first : part.last + 1]
-    return (effect[0], effect[1], inner[0] if len(inner) == 1 else ("and", *inner))
+def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
+    """The effects, with loops as one for each effect of their bodies."""
+    for effect in effects:
+        match effect:
+            case ("forall", variables, body):
+                yield from (("forall", variables, one) for one in top_conjuncts(body))
+            case _:
+                yield effect
 
 
 # ---- domains --------------------------------------------------------------------------------
