@@ -29,10 +29,10 @@ def page(figures: Sequence[Figure], command: str, when: str, note: str) -> Itera
     yield f"Machine: {_machine()}.{f' {note}' if note else ''}"
     yield ""
     yield (
-        "All figures are CPU time, of what a verb, an environment or a public call does. Two sides "
-        "do the same in turns. Where both come to a result, its digest is taken from the calls "
-        "that are timed, and a problem whose digests differ has no time. A figure is the median of "
-        "its problems, each the median of its rounds."
+        "All figures are the CPU time of a verb, an environment or a public call. Two sides do the "
+        "same work alternately. If both have a result, its digest comes from the timed calls, and "
+        "a problem whose digests differ has no time. A figure is the median of its problems, each "
+        "the median of its rounds."
     )
     yield ""
     yield "| | what | beside | wanted | measured | problems | |"
