@@ -90,8 +90,8 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
             return f"whether {args[0]} is busy{at}"
         case "did":
             who, *rest = args
-            deed = " ".join([spoken_name(detail), *rest])
-            return f"whether {who} did “{deed}” in this tick"
+            command = " ".join([spoken_name(detail), *rest])
+            return f"whether {who} did “{command}” in this tick"
         case _:
             return f"{name}({', '.join(args)})"
 

@@ -218,8 +218,8 @@ def _action(english: English, action: m.Action) -> Entry:
             body.append((1, f"{capitalised(acting.condition(guard.condition))}.{text}"))
     if body:
         lines += [(0, "Only if:"), *body]
-    deeds = list(told(action.body, acting, 1))
-    lines += [(0, "Then, all at once:"), *deeds] if deeds else [(0, "It changes nothing.")]
+    changes = list(told(action.body, acting, 1))
+    lines += [(0, "Then, all at once:"), *changes] if changes else [(0, "It changes nothing.")]
     if action.cancelled:
         lines += [(0, "If it is broken off:"), *told(action.cancelled, acting, 1)]
     return Entry(action.name, _doc(action), tuple(lines), str(action.span))
