@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 119_403
+LINES = 119_397
 MODULES = 458
 CROWDED = 3
 IN_CIRCLES = 7
 LONGEST_FUNCTION = 74
-SWAP = 7
+SWAP = 6
 """Modules that mention the statement `swap`: the readers that a new statement makes work for."""
 
 
