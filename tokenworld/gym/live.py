@@ -64,6 +64,8 @@ class LiveEpisode:
             self.runs.begin(self._engine.start(seed))
             self._begun = True
         self._commands.begin()
+        me, names = self.runs.stepper.me, self.runs.row.S[NAMES]
+        self._me = "" if me is None else names[me]
         self._seed, self.steps, self._halted = seed, 0, False
         self.status: Status | str = ""
         self._said: list[str] = []
@@ -76,11 +78,6 @@ class LiveEpisode:
             self._sight = self._observer.sight(stepper)
             self._masks: dict[int, tuple[Any, NDArray[np.int8]]] = {}
         self._sight.begin(row.S, again=not self.varies)
-
-    @property
-    def tick(self) -> int:
-        """The number of the tick."""
-        return self.runs.tick
 
     def score(self) -> float:
         """The present score."""
@@ -178,19 +175,23 @@ class LiveEpisode:
 
     def info(self) -> dict[str, Any]:
         """What is told beside an observation; see `info_of`."""
-        runs, S = self.runs, self.runs.row.S
-        acting = runs.stepper.slots.acting(S)
-        return {
+        S = self.runs.row.S
+        found = {
             "tick": S[TICK],
             "score": self._score,
-            "actor": "" if acting is None else S[NAMES][acting],
-            "endings": list(runs.endings()) if S[LATCHED] or self._rules.live else [],
+            "actor": self._actor(S) if self._several else self._me,
+            "endings": list(self.runs.endings()) if S[LATCHED] or self._rules.live else [],
             "status": self.status,
             "said": self._said,
-            **self._why,
             "action_mask": self.mask(),
             "left_out": self._commands.left_out,
         }
+        return found | self._why if self._why else found
+
+    def _actor(self, S: list[Any]) -> str:
+        """The name of whose turn it is."""
+        acting = self.runs.stepper.slots.acting(S)
+        return "" if acting is None else str(S[NAMES][acting])
 
     @property
     def state(self) -> State:

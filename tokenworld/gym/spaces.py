@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -109,8 +109,8 @@ class Observer:
         return "".join(one if one in self._letters else "?" for one in told)
 
 
-_Place = tuple[Array, int, Field]
-"""A flat array, the index in it, and the field that tells how a value is shown there."""
+_Place = tuple[Array, int, Callable[[Any], float]]
+"""A flat array, the index in it, and how a value is shown there."""
 
 
 class Sight:
@@ -138,6 +138,7 @@ class Sight:
         self._tick = self.arrays["@tick"]
         self._latched: Any = None
         self._kinds: Any = None
+        self._moves = bool(stepper.slots.moving)
         self._home: dict[str, Array] | None = None
         live = stepper.instance.world.outcomes == "live"
         each = ("@acting", "@long", *(("@endings",) if live else ()))
@@ -204,7 +205,7 @@ class Sight:
 
     def follow(self, row: list[Any], written: list[int]) -> None:
         """See what was written to the row that was looked at last."""
-        if KINDS in written:
+        if self._moves and KINDS in written:
             self.look(row)
             return
         places = self._places
@@ -212,9 +213,10 @@ class Sight:
             found = places.get(slot)
             if found is None:
                 found = places[slot] = tuple(self.targets(slot))
-            for array, at, field in found:
-                array[at] = field.kind.number(row[slot])
-        self._tick[0] = min(row[TICK], LARGEST)
+            for array, at, number in found:
+                array[at] = number(row[slot])
+        tick = row[TICK]
+        self._tick[0] = tick if tick < LARGEST else LARGEST
         for one in self._each:
             self._fill(one, row)
         if row[LATCHED] is not self._latched:
@@ -232,7 +234,7 @@ class Sight:
             array = self.arrays[field.name]
             for place in _places(field, slots.args[slot], store):
                 at = int(np.ravel_multi_index(place, array.shape))
-                yield array.reshape(-1), at, field
+                yield array.reshape(-1), at, field.kind.number
 
 
 def _parts(vector: Array, fields: Sequence[Field]) -> Iterator[tuple[str, Array]]:

@@ -180,7 +180,7 @@ class _Rows:
 
     def ticks(self) -> Array:
         """The number of the tick of each episode."""
-        return np.array([one.tick for one in self.episodes])
+        return np.array([one.runs.tick for one in self.episodes])
 
 
 # ---- compiled -----------------------------------------------------------------------------------
@@ -294,9 +294,11 @@ class _Part:
         self._slots = np.zeros(field.shape, np.int64)
         """The slot that is shown at each place; 0 is the slot of `none`."""
         if field.column is not None:
-            for slot in range(len(code.slots.blank)):
-                for _, at, one in sight.targets(slot):
-                    if one is field:
+            for slot, store in enumerate(code.slots.owner):
+                if store is None or store.column is not field.column:
+                    continue
+                for _, at, number in sight.targets(slot):
+                    if number is field.kind.number:
                         self._slots.reshape(-1)[at] = slot
         self._ranks = None
         kind = None if field.column is None else field.column.fluent.type

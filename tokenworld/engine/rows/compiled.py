@@ -55,7 +55,8 @@ class Compiled:
         self._np, self.slots = np, slots
         self.program = NumericProgram.of(slots)
         self.code = _loaded(_text(self.program, slots))
-        self.looks_back = bool(self.program.terms.looks_back)
+        self.scale = self.program.scale
+        """The decimals of rewards."""
         self._world = slots.rules.worlds[slots.instance.world.name]
         self.actions = tuple(slots.rules.actions)
         self.width = 1 + max((len(one.params) for one in slots.rules.actions.values()), default=0)
@@ -152,11 +153,6 @@ class Compiled:
         """The endings that the digits of a row tell of, in the order in which they came."""
         names = [one.name for one in self._world.endings]
         return [names[at] for at in _digits(code, 1 + len(names))]
-
-    @property
-    def scale(self) -> int:
-        """The decimals of rewards."""
-        return self.program.scale
 
 
 def _digits(number: int, base: int) -> list[int]:

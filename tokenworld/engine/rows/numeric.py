@@ -51,7 +51,15 @@ from tokenworld.engine.rows.layout import FIRED, LATCHED, NAMES, Slots, Store
 from tokenworld.engine.rows.quick import UNSURE, Direct, QuickWriter
 from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import draws
-from tokenworld.model import BoolType, EnumType, NumberType, ObjectType, RealType, TextType
+from tokenworld.model import (
+    BoolType,
+    EnumType,
+    NumberType,
+    ObjectType,
+    Phase,
+    RealType,
+    TextType,
+)
 
 __all__ = ["NumericProgram", "Uncompiled"]
 
@@ -472,7 +480,9 @@ class NumericProgram(QuickWriter):
             lines.append((depth, f"{run}({', '.join(['S', 'W', 'me', 'R', 'J', *codes])})"))
         lines.append((1, f"if commit(S, R, J): return {UNSURE}"))
 
-    def _in_turn(self, laws: tuple[Law, ...], lines: Lines) -> None:
+    def _in_turn(self, phase: Phase, laws: tuple[Law, ...], lines: Lines) -> None:
+        if not self._has_order(phase, laws):
+            raise Uncompiled("a phase `by nesting`, or of very many turns")
         functions = [(law, self._turn(law)) for law in laws]
         turns, width = self._turns(laws), max(len(law.params) for law in laws)
         order, at = self.terms.fresh("ORDER"), self.terms.fresh("i")

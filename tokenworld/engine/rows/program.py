@@ -29,7 +29,7 @@ from tokenworld.engine.rows.runtime import RUNTIME
 from tokenworld.engine.rows.terms import Lines, Name, TermWriter
 from tokenworld.ground import Prose
 from tokenworld.ground.secrets import Secrets
-from tokenworld.model import NumberType, ObjectType
+from tokenworld.model import NumberType, ObjectType, Phase
 
 __all__ = ["Function", "Program", "rule_code"]
 
@@ -65,9 +65,10 @@ class Program:
         self._others()
         write_trials(self.writer, self.births, self.names)
         self.quick: dict[str, str] = {}
+        self.orders: dict[str, tuple[Phase, dict[str, str]]] = {}
         if self.whole_ticks or self.effects:
             writer = QuickWriter(self.writer, self.births, self.names, self.says, self.effects)
-            self.quick = writer.steps
+            self.quick, self.orders = writer.steps, writer.orders
         self.space |= {**RUNTIME, "C": self.slots.static}
         self.space |= {"commit": commit, "store_value": store_value}
         self.space.update(_words(self))

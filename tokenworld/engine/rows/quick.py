@@ -36,7 +36,7 @@ from tokenworld.core.rules import Action, Footprint, Law
 from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
 from tokenworld.engine.added import never_refused, shaped_or_bounded
 from tokenworld.engine.rows.bodies import BodyWriter
-from tokenworld.engine.rows.layout import AWARDED, LATCHED, TICK, Store
+from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Store
 from tokenworld.engine.rows.modes import Modes, most_written
 from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import domain_of
@@ -266,6 +266,8 @@ class QuickWriter:
     says: bool = False
     effects: bool = False
     steps: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, tuple[Phase, dict[str, str]]] = field(default_factory=dict)
+    """What generated code asks for the turns of a phase: the functions by law."""
 
     def __post_init__(self) -> None:
         self.rules, self.slots = self.terms.rules, self.terms.slots
@@ -288,7 +290,6 @@ class QuickWriter:
             or world.outcomes == "live"
             or self._recurs()
             or any(map(self._is_odd, laws))
-            or not all(map(self._has_order, self.phases()))
         )
 
     def _recurs(self) -> bool:
@@ -329,11 +330,8 @@ class QuickWriter:
                 found.append((phase, laws))
         return found
 
-    def _has_order(self, given: tuple[Phase | None, tuple[Law, ...]]) -> bool:
-        """Whether the turns of a phase are the same in every tick, if it has turns."""
-        phase, laws = given
-        if phase is None or phase.order == "simultaneous":
-            return True
+    def _has_order(self, phase: Phase, laws: tuple[Law, ...]) -> bool:
+        """Whether the turns of a sequential phase are the same, and few enough, in every tick."""
         kinds = [binder.type for law in laws for binder in law.params]
         moving = any(isinstance(x, ObjectType) and x.name in self.slots.moving for x in kinds)
         return phase.order != "by_nesting" and not moving and len(self._turns(laws)) <= MOST_TURNS
@@ -463,7 +461,7 @@ class QuickWriter:
         lines: Lines = []
         for phase, laws in self.phases():
             if phase is not None and phase.order != "simultaneous":
-                self._in_turn(laws, lines)
+                self._in_turn(phase, laws, lines)
             elif self.modes.own(laws):
                 for law in laws:
                     self._each(law, lines)
@@ -494,10 +492,19 @@ class QuickWriter:
         if len(lines) == before:
             writer.line("pass")
 
-    def _in_turn(self, laws: tuple[Law, ...], lines: Lines) -> None:
-        """A sequential phase: its turns in order, each with the function of its law."""
+    def _in_turn(self, phase: Phase, laws: tuple[Law, ...], lines: Lines) -> None:
+        """A sequential phase: its turns in order, each with the function of its law. Where objects
+        come, go or move, who has a turn is asked in every tick, and the dead have none."""
         functions = {law.name: self._turn(law) for law in laws}
         order = self.terms.fresh("ORDER")
+        if not self._has_order(phase, laws):
+            self.orders[order] = phase, functions
+            lines.append((1, f"kinds = S[{KINDS}]"))
+            lines.append((1, f"for (law, turn), args in {order}(R):"))
+            dead = f"S[{KINDS}] is not kinds and not are_alive(S[{KINDS}], law, args)"
+            lines.append((2, f"if {dead}: continue"))
+            lines.append((2, "if turn(S, W, me, R, J, *args): return 1"))
+            return
         turns = [(functions[law.name], args) for law, args in self._turns(laws)]
         self.terms.constants.setdefault("TURNS", {})[order] = turns
         lines.append((1, f"for turn, args in {order}:"))
@@ -542,12 +549,11 @@ class QuickWriter:
     def _pays(self) -> list[str]:
         """The lines that pay what the world pays for a tick."""
         found = []
-        for at, pay in enumerate(self.rules.worlds[self.world.name].pays):
-            kind = pay.amount.type
-            amount = f"{self.names['payed', str(at)]}(S, W, me)"
+        for pay in self.rules.worlds[self.world.name].pays:
+            kind, amount = pay.amount.type, self.terms.term(pay.amount, {})
             decimals = kind.decimals if isinstance(kind, NumberType) else 0
             amount = f"Fraction({amount} or 0)" if isinstance(kind, RealType) else amount
-            test = f"{self.names['pay', str(at)]}(S, W, me)"
+            test = self.terms.term(pay.when, {})
             found.append(f"if {test}: R.paid.append(({amount}, {decimals}))")
         return found
 

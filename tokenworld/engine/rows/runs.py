@@ -26,6 +26,7 @@ EXECUTED: tuple[Status, ...] = ("executed",)
 """What most intents come to, in one piece: who gets this very tuple need not look further."""
 _REFUSED: tuple[Status, ...] = ("refused",)
 _LUCK = SeededLuck()
+_NONE: list[Record] = []
 MOST_LISTS = 4096
 """Lists of legal commands that are kept, by the slots that decide them."""
 
@@ -78,7 +79,7 @@ class Runs:
         """The intent of the actor whose turn it is, and the status of each of its records."""
         row, stepper = self.row, self.stepper
         row.J.clear()
-        self.records, self._refused = [], None
+        self.records, self._refused = _NONE, None
         if stepper.quiet and isinstance(intent, Command):
             code = stepper.quick(row, intent, _LUCK)
             if code == 0:
@@ -118,9 +119,10 @@ class Runs:
 
     def legal(self) -> list[tuple[str, list[Args]]]:
         """The arguments of the legal commands of each action that has some."""
-        if self._decided is None or self.over:
+        S = self.row.S
+        if self._decided is None or (S[LATCHED] and not self._endless):
             return self._legal.by_action(self.row)
-        key = self._decided(self.row.S)
+        key = self._decided(S)
         known = self._listed.get(key)
         if known is None:
             if len(self._listed) >= MOST_LISTS:

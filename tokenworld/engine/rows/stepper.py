@@ -89,6 +89,11 @@ class RowStepper(Outputs):
         self.me = base.me
         self.pays = self.code.world.pays
         self.phases = tuple(self._phases())
+        for name, (phase, functions) in self.code.orders.items():
+            turns = [(self.rules.laws[x], self.code.space[code]) for x, code in functions.items()]
+            order = Order(turns, self.domain, nesting=phase.order == "by_nesting")
+            self.code.space[name] = order.bindings
+        self.code.space["are_alive"] = are_alive
         self._rules_look_back = self._needs_start()
         self._keeps_start = self.looks_back
         self._endless, self._watched = instance.world.endless, bool(self.rules.watches)
@@ -182,7 +187,8 @@ class RowStepper(Outputs):
         if self.says:
             row.said = []
             row.lines.clear()
-        self.slots.fill(S)
+        if len(S) < len(self.slots.blank):
+            self.slots.fill(S)
         start = row.copy() if self._keeps_start else S
         code: int
         try:
