@@ -585,3 +585,23 @@ def test_cycles_are_judged_before_the_destroyed_leave() -> None:
     world = text.replace("action onto(x: Thing, y: Thing) { x.at = y  destroy y }", "")
     world = world.replace("x.at = y  destroy x", "x.at = y  y.at = x  destroy x  destroy y")
     assert plan(world % "box") is None
+
+
+def test_slots_of_one_tick_are_facts_with_a_law_that_resets_them() -> None:
+    text = """
+type Lamp { lit: bool  times: 0 to 3 clamped }
+scratch pushed(l: Lamp): bool = false
+action push(l: Lamp) { require l.times < 3 else worn  pushed(l) = true }
+phase light
+law switch(l: Lamp) during light when pushed(l) { l.lit = not l.lit  l.times += 1 }
+world w {
+  object a, b: Lamp
+  goal both: a.lit and b.lit and a.times == 3
+  goal none_such: a.lit and a.times == 2
+}
+"""
+    world = opened(text)
+    found = agreed(world, "both")
+    assert found is not None
+    assert len(found) == 4
+    assert agreed(world, "none_such") is None

@@ -28,6 +28,7 @@ from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loade
 from tokenworld.check.phrases import check_phrases, check_specificity
 from tokenworld.check.rules import check_rules
 from tokenworld.check.scenarios import check_scenarios
+from tokenworld.check.scratch import check_scratch, with_resets
 from tokenworld.check.typing.statements import check_named_effects
 from tokenworld.check.vocabulary import (
     check_namespaces,
@@ -81,6 +82,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("tables", "a row for every key", check_tables),
     Pass("worlds", "start states, endings, policies", check_worlds),
     Pass("scenarios", "tests that play a world", check_scenarios),
+    Pass("scratch", "slots that forget: where they are read and written", check_scratch),
     Pass("phrases", "words that two actions would take", check_phrases),
     Pass("specificity", "names and descriptions that compete", check_specificity),
     Pass("writes", "reads after changes, two values for one slot", check_writes),
@@ -232,5 +234,6 @@ def assemble(draft: Draft) -> Program:
         actor_name=draft.actor_name,
         pddl=tuple(draft.pddl),
     )
+    program = with_resets(program)
     asked = any("born" in source.text for source in draft.sources.values())
     return with_births(program) if asked else program

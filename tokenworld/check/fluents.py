@@ -174,7 +174,9 @@ def _marked(draft: Draft, fluent: Fluent, kind: str, flag: syn.Mark) -> Fluent:
 
 def _modified(fluent: Fluent, modifiers: tuple[syn.Modifier, ...]) -> Fluent:
     kinds = {modifier.kind for modifier in modifiers}
-    return replace(fluent, static="static" in kinds, secret="secret" in kinds)
+    return replace(
+        fluent, static="static" in kinds, secret="secret" in kinds, scratch="scratch" in kinds
+    )
 
 
 def _attribute(draft: Draft, owner: syn.TypeDecl, item: syn.AttributeDecl) -> None:
@@ -221,7 +223,21 @@ def _function(draft: Draft, item: syn.FunctionDecl) -> None:
     name, kind = item.name.value, type_of_ref(draft, item.type)
     params, key = _params(draft, item.params), fact_id(name)
     fluent = Fluent(key, name, "function", params, kind, None, item.span)
-    draft.fluents[key] = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
+    fluent = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
+    if fluent.scratch:
+        _forgetful(draft, fluent, item.flags)
+    draft.fluents[key] = fluent
+
+
+def _forgetful(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> None:
+    """A scratch slot has a value to begin each tick with, and nothing leads back from its value."""
+    if not any(isinstance(flag, syn.Default) for flag in flags):
+        what = f"`{fluent.name}` has no value to begin each tick with."
+        draft.tell("TW0602", what, fluent.span, "value missing", "Write `= value` behind its type.")
+    for flag in flags:
+        if not isinstance(flag, syn.Default) and getattr(flag, "kind", "") != "clamped":
+            what = f"Only `clamped` fits `{fluent.name}`, which forgets its value in each tick."
+            draft.tell("TW0310", what, flag.span, "flag does not fit", "Remove the flag.")
 
 
 def _table(draft: Draft, item: syn.TableDecl) -> None:

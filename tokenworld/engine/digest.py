@@ -95,7 +95,7 @@ def facts_hash(state: State) -> int:
     for column in state.layout.columns:
         stored = state.cols[column.index]
         for key in _keys(state, column):
-            total += _fact(state, column, key, stored[key])
+            total += _weight(state, column, key, stored[key])
         if column.fluent.ordered:
             total += sum(_children(state, column, x) for x in range(len(state.kinds)))
     return total % SPAN
@@ -156,9 +156,9 @@ def _arrivals(before: State, after: State, column: Column, others: frozenset[int
     owners, total = after.layout.owners[column.index], 0
     for number in others:
         if after.kinds[number] in owners:
-            total += _fact(after, column, number, after.cols[column.index][number])
+            total += _weight(after, column, number, after.cols[column.index][number])
         if number < len(before.kinds) and before.kinds[number] in owners:
-            total -= _fact(before, column, number, before.cols[column.index][number])
+            total -= _weight(before, column, number, before.cols[column.index][number])
     return total
 
 
@@ -183,7 +183,7 @@ def _difference(before: State, after: State, column: Column, others: Collection[
 
 
 def _weight(state: State, column: Column, key: Key, value: Raw) -> int:
-    if column.tupled and value == column.default:
+    if column.sparse and value == column.default:
         return 0
     return _fact(state, column, key, value)
 
@@ -256,6 +256,8 @@ def _rows(state: State, column: Column) -> list[Json]:
     rows: list[Json] = []
     for key in shown_keys(state, column):
         value = state.get(column, key)
+        if column.fluent.scratch and value == column.default:
+            continue
         args = list(shown_key(program, names, column, key))
         if column.fluent.type.kind == "bool":
             if value:
@@ -274,7 +276,9 @@ def state_json(state: State) -> dict[str, Json]:
         if column.fluent.fluent_kind == "attribute" or column.fluent.fluent_kind == "table":
             continue
         target = relations if column.fluent.type.kind == "bool" else functions
-        target[column.fluent.name] = _rows(state, column)
+        rows = _rows(state, column)
+        if rows or not column.fluent.scratch:
+            target[column.fluent.name] = rows
     objects: list[Json] = [
         _object_json(state, number) for number in range(len(state.kinds)) if state.alive(number)
     ]

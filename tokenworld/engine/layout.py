@@ -61,6 +61,8 @@ class Column:
     by_object: bool
     single: bool
     default: Raw
+    sparse: bool = field(init=False, compare=False)
+    """Whether a slot with its default is no fact."""
     tupled: bool = field(init=False, compare=False)
     """Whether the column is a dict keyed by argument tuples."""
     has_children: bool = field(init=False, compare=False)
@@ -81,6 +83,7 @@ class Column:
         kind = fluent.type
         worked_out = {
             "tupled": not (self.by_object or self.single),
+            "sparse": fluent.scratch or not (self.by_object or self.single),
             "has_children": fluent.inverse is not None or fluent.closure is not None,
             "always": not is_optional(kind) and kind.kind not in ("bool", "object"),
             "truth": kind.kind == "bool",

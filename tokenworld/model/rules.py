@@ -100,7 +100,7 @@ class Phase:
 
 @frozen
 class Law:
-    """A per-tick rule; ``phase`` is empty for the last, unnamed phase."""
+    """A per-tick rule; ``phase`` is empty for the last, unnamed phase. ``added`` by the checker."""
 
     name: str
     params: tuple[Binder, ...]
@@ -110,6 +110,7 @@ class Law:
     span: Span
     quirk: str | None = None
     doc: str | None = None
+    added: bool = False
 
 
 @frozen

@@ -91,6 +91,7 @@ class Fluent:
     ``id`` is ``Type.name`` for an attribute (one slot per object of ``Type``), else the name.
     ``inverse`` and ``closure`` name the collections they add on the other end.
     ``default`` is the fluent's own default, a constant, before overrides of subtypes.
+    ``scratch``: every slot has its default again at the end of a tick, and then is no fact.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Fluent:
     span: Span
     static: bool = False
     secret: bool = False
+    scratch: bool = False
     clamped: bool = False
     unique: bool = False
     ordered: bool = False

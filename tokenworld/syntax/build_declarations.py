@@ -68,6 +68,11 @@ _MEMBERS: Final[dict[str, Build]] = {
 }
 
 
+def _scratch(cx: Context, tree: Tree) -> tuple[d.Modifier, ...]:
+    """The word `scratch`, read as a modifier."""
+    return (d.Modifier(cx.span(tree.kids[0]), "scratch"),)
+
+
 def _members(cx: Context, tree: Tree) -> tuple[d.AttributeDecl | Field, ...]:
     kids = (kid for kid in tree.kids if isinstance(kid, Tree) and kid.kind in _MEMBERS)
     return tuple(_MEMBERS[kid.kind](cx, kid) for kid in kids)
@@ -185,6 +190,7 @@ DECLARATIONS: Final[dict[str, Build]] = {
     "actor": built(d.ActorDecl, (name, 1), (name, 3)),
     "relation": built(d.RelationDecl, _MODIFIERS, _NAME, params, _flags),
     "function": built(d.FunctionDecl, _MODIFIERS, _NAME, params, _VALUE, _flags),
+    "scratch": built(d.FunctionDecl, _scratch, _NAME, params, _VALUE, _flags),
     "table": built(d.TableDecl, _NAME, params, _VALUE, _flags, each(_row, "row")),
     "derive": built(d.DeriveDecl, _NAME, params, _VALUE, each(_NAMING, "naming"), (expr, -1)),
     "param": built(d.ParamDecl, (name, 1), (type_ref, 3), (expr, 5), has("learned")),

@@ -63,9 +63,9 @@ class PddlDecl(Node):
 
 @frozen
 class Modifier(Node):
-    """`static` or `secret`."""
+    """`static` or `secret`; `scratch` of a function that forgets."""
 
-    kind: Literal["static", "secret"]
+    kind: Literal["static", "secret", "scratch"]
 
 
 @frozen
@@ -173,7 +173,7 @@ class RelationDecl(Node):
 
 @frozen
 class FunctionDecl(Node):
-    """`function f(a: A): V flags`."""
+    """`function f(a: A): V flags`, or `scratch f(a: A): V flags`."""
 
     modifiers: tuple[Modifier, ...]
     name: Name

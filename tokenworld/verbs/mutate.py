@@ -110,7 +110,7 @@ def mutants(program: Program) -> Iterator[Mutant]:
         for change, new in _of_action(action, program):
             actions = {**program.actions, name: new}
             yield _mutant(change, replace(program, actions=actions))
-    for name, law in program.laws.items():
+    for name, law in [one for one in program.laws.items() if not one[1].added]:
         rest = {key: one for key, one in program.laws.items() if key != name}
         gone = _Change("drop law", f"law {name} left out", law.span)
         if not _spoken_of(program, name):

@@ -72,7 +72,8 @@ class Coverage:
     def instrument(self, program: Program) -> Program:
         """The same program with an event at the head of every body and branch."""
         actions = {name: self._action(action) for name, action in program.actions.items()}
-        laws = {name: self._law(law) for name, law in program.laws.items()}
+        written = {name: self._law(law) for name, law in program.laws.items() if not law.added}
+        laws = {**program.laws, **written}
         if not self.marks:
             return program
         span = self.marks[0].span

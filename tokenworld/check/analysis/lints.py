@@ -166,7 +166,7 @@ def check_growth(draft: Draft) -> None:
 
 
 def _has_no_end(fluent: m.Fluent) -> bool:
-    return isinstance(fluent.type, m.NumberType) and fluent.type.high is None
+    return isinstance(fluent.type, m.NumberType) and fluent.type.high is None and not fluent.scratch
 
 
 def _raised(law: m.Law) -> frozenset[str]:

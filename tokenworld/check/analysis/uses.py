@@ -151,6 +151,11 @@ def terms_below(part: object, draft: Draft) -> Iterator[m.Term]:
         yield from subterms(root)
 
 
+def nodes_below(part: object, kinds: tuple[type, ...]) -> Iterator[Any]:
+    """Every node of some classes below any part of the model, texts included."""
+    return _below(part, frozenset(kinds), frozenset())
+
+
 def effects_below(part: object) -> Iterator[m.Effect]:
     """Every change below any part of the model, nested ones included, in written order."""
     return _below(part, _EFFECTS, _TERMS)

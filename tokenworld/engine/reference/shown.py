@@ -55,7 +55,10 @@ def _facts(known: Known, state: State, fluent: Fluent) -> list[tuple[tuple[Raw, 
         every = [(one,) for one in known.living(state, kinds[0].name)]
     else:
         every = sorted(args for args, _ in known.rows(state, fluent))
-    return [(args, known.get(state, fluent, args)) for args in every]
+    found = [(args, known.get(state, fluent, args)) for args in every]
+    if fluent.scratch:
+        return [(args, value) for args, value in found if value != known.defaults[fluent.id]]
+    return found
 
 
 # ---- the hash -----------------------------------------------------------------------------
@@ -148,7 +151,7 @@ def _header(known: Known, state: State) -> dict[str, Json]:
 
 def _listed(known: Known, state: State, fluent: Fluent) -> list[tuple[tuple[Raw, ...], Raw]]:
     """The facts that the JSON lists: all rows of a truth that is true by default."""
-    if known.defaults[fluent.id] is not True or not fluent.params:
+    if known.defaults[fluent.id] is not True or not fluent.params or fluent.scratch:
         return _facts(known, state, fluent)
     domains = [known.everything(state, param.type) for param in fluent.params]
     return [(args, known.get(state, fluent, args)) for args in product(*domains)]
@@ -166,6 +169,8 @@ def state_json(known: Known, state: State) -> dict[str, Json]:
             (_shown_args(known, names, fluent, args), value)
             for args, value in _listed(known, state, fluent)
         ]
+        if fluent.scratch and not facts:
+            continue
         if fluent.type.kind == "bool":
             relations[fluent.name] = sorted([args for args, value in facts if value], key=canonical)
         else:

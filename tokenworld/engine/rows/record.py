@@ -320,7 +320,7 @@ class Digest:
 
     def _weight(self, S: list[Any], store: Store, slot: int, value: Raw) -> int:
         """The hash of one fact; a tuple with its default is none."""
-        if store.column.tupled and value == store.column.default:
+        if store.column.sparse and value == store.column.default:
             return 0
         place = (slot, value, value.__class__)
         found = self._known.get(place)

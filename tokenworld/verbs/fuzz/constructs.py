@@ -349,6 +349,7 @@ IN_PROGRAM: dict[str, Test] = {
     "closure": lambda p, w: any(
         one.closure and one.fluent_kind == "relation" for one in p.fluents.values()
     ),
+    "scratch": fluent(scratch=True),
     "world variable": lambda p, w: any(
         one.fluent_kind == "function" and not one.params for one in p.fluents.values()
     ),

@@ -78,6 +78,7 @@ class Fact:
     clamped: bool = False
     unique: bool = False
     given: bool = False
+    scratch: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,11 @@ class Vocabulary:
         """A name that nothing else has."""
         self.fresh += 1
         return f"{prefix}{self.fresh}"
+
+    @property
+    def forgotten(self) -> frozenset[str]:
+        """The facts that last for a tick."""
+        return frozenset(one.name for one in self.facts if one.scratch)
 
     def attributes(self, kind: str) -> list[Fact]:
         """The attributes of a type, inherited ones included."""

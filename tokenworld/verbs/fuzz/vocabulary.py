@@ -117,6 +117,11 @@ def _facts(words: Vocabulary) -> None:
         facts.append(Fact("carried", _stored(words), params=(Kind("object", "Hero"), _key(words))))
     if random.random() < 0.6:
         facts.append(Fact("rank", _stored(words), params=(Kind("object", "Thing"),)))
+    if random.random() < 0.5:
+        keys = random.choice(
+            [(), (Kind("object", "Thing"),), (Kind("object", "Thing"), _key(words))]
+        )
+        facts.append(Fact("stir", _passing(words), params=keys, scratch=True))
     facts.append(Fact("price", Kind("number", low=0, high=9), params=(Kind("enum", "Lock"),),
                       static=True, table=True))  # fmt: skip
     if random.random() < 0.6:
@@ -131,6 +136,13 @@ def _facts(words: Vocabulary) -> None:
 def _stored(words: Vocabulary) -> Kind:
     kind = _kind(words)
     return kind if kind.tag not in ("text",) else Kind("number", low=0, high=5)
+
+
+def _passing(words: Vocabulary) -> Kind:
+    return words.random.choice([
+        BOOL, BOOL, Kind("number", low=0, high=4), Kind("enum", "Lock"),
+        Kind("object", "Thing", optional=True),
+    ])  # fmt: skip
 
 
 def _key(words: Vocabulary) -> Kind:
@@ -262,6 +274,9 @@ def _fact_text(words: Vocabulary, fact: Fact) -> str:
             flags += f" closure {fact.closure}" if fact.closure else ""
         return f"relation {fact.name}({formals}){flags}"
     value = "" if fact.kind.optional else f" = {constant(words, fact.kind)}"
+    if fact.scratch:
+        value = {"bool": " = false", "object": " = none"}.get(fact.kind.tag, value)
+        return f"scratch {fact.name}({formals}): {fact.kind.written()}{value}"
     clamped = " clamped" if fact.kind.tag == "number" and random.random() < 0.5 else ""
     return f"function {fact.name}({formals}): {fact.kind.written()}{clamped}{value}"
 
@@ -306,7 +321,7 @@ def _derives(words: Vocabulary, *, me: bool) -> list[str]:
         formals, names = _formals(words, (*(Kind("object", kind) for kind in kinds), *given))
         reads: set[str] = set()
         place = Place(tuple(names), me="Hero" if me and random.random() < 0.3 else "", reads=reads)
-        place = replace(place, depth=2)
+        place = replace(place, depth=2).unread(words.forgotten)
         kind = random.choice([BOOL, BOOL, Kind("int"), Kind("real")])
         wanted = kind if kind.tag != "int" else Kind("number", low=0, high=9)
         value = writer.term(wanted, place)

@@ -23,6 +23,7 @@ class Rights:
     destroy: bool = True
     reward: bool = True
     static: bool = False
+    scratch: bool = False
     spared: frozenset[str] = frozenset()
 
 
@@ -62,6 +63,7 @@ class BodyWriter(Writer):
         return [
             one for one in self.words.facts
             if not one.table and (rights.static or not one.static) and one.name not in rights.spared
+            and (rights.scratch or not one.scratch)
         ]  # fmt: skip
 
     # ---- lets -------------------------------------------------------------------------------
@@ -503,7 +505,8 @@ def _action(making: _World, index: int, rights: Rights) -> str:
         place = place.bind("spot", Kind("object", "Room"))
     for _ in range(random.choice([0, 1, 1, 2])):
         lines.append(_require(making, place))
-    lines += _changes(making, place, rights)
+    lasting = " takes 0" not in head and " takes rate" not in head
+    lines += _changes(making, place, replace(rights, scratch=lasting))
     if " takes " in head and " takes 0" not in head and random.random() < 0.75:
         lines.append("cancelled {")
         lines += [f"  {line}" for line in writer.body(place, replace(rights, destroy=False))]
@@ -554,7 +557,7 @@ def _law(making: _World, index: int, phases: list[str], rights: Rights) -> str:
     head = f"law law{index}({formals})" + (f" during {phase}" if phase else "")
     if random.random() < 0.75:
         head += f" when {writer.condition(replace(place, was=True, depth=2))}"
-    return _block(head, _changes(making, place, rights))
+    return _block(head, _changes(making, place, replace(rights, scratch=bool(phase))))
 
 
 def _speech(making: _World) -> None:
@@ -564,6 +567,7 @@ def _speech(making: _World) -> None:
     for index in range(random.choice([0, 1, 1, 2])):
         formals, names = _params(making, 1)
         place = replace(_rule_place(making, names, me=me and random.random() < 0.3), was=True)
+        place = place.unread(making.words.forgotten)
         once = " once" if random.random() < 0.4 else ""
         when = writer.condition(replace(place, depth=2))
         lines = _said(making, place)
@@ -611,7 +615,7 @@ def _world_text(making: _World) -> str:
     place = Place(
         objects=(*objects.items(), *_shared(making)), me="" if making.several else making.actor
     )
-    place = replace(place, depth=2)
+    place = replace(place, depth=2).unread(words.forgotten)
     if random.random() < 0.6:
         rights = Rights(static=True, create=False, destroy=False, reward=False,
                         spared=making.spared)  # fmt: skip
