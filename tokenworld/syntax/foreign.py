@@ -262,7 +262,8 @@ def meant(found: Found, source: Source) -> Meant | None:
 
 def _lacks_brace(found: Found) -> bool:
     """Whether the body of an item should have begun."""
-    headed = found.item in ("action", "law", "watch", "world", "scenario", "birth", "describe")
+    words = ("action", "effect", "law", "watch", "world", "scenario", "birth", "describe")
+    headed = found.item in words
     opened = any(one.terminal == "{" for one in found.before)
     return headed and not opened and "{" in found.expected
 
@@ -370,7 +371,8 @@ def _range(said: list[Token], found: Found) -> Meant | None:
     token, before = found.token, found.back(1)
     if before in ("int", "real") and token.terminal in ("(", "[", "NUMBER", "<"):
         return Meant(token, _RANGE)
-    if found.item not in ("type", "function", "param", "table", "action", "law", "derive"):
+    words = ("type", "function", "scratch", "param", "table", "action", "effect", "law", "derive")
+    if found.item not in words:
         return None
     typed = "TYPE" in found.expected and "NAME" not in found.expected
     if typed and token.text in ("range", "[", "between") and before == ":":

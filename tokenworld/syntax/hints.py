@@ -231,10 +231,13 @@ _AMOUNTS: Final = {
     "reward": "a number",
     "award": "a number",
 }
-_BODIES: Final = frozenset({"action", "law", "watch", "birth", "describe", "world", "scenario"})
+_BODIES: Final = frozenset(
+    {"action", "effect", "law", "watch", "birth", "describe", "world", "scenario"}
+)
 _NAMED: Final = frozenset(
-    {"unit", "model", "param", "event", "phase", "action", "law", "watch", "invariant", "conserve"}
-    | {"relation", "function", "table", "derive", "object", "actor", "world", "believe", "use"}
+    {"unit", "model", "param", "event", "phase", "action", "effect", "law", "watch", "invariant"}
+    | {"conserve", "relation", "function", "scratch", "table", "derive", "object", "actor", "world"}
+    | {"believe", "use"}
 )
 
 

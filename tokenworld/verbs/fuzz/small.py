@@ -27,6 +27,7 @@ class _Fluent:
     owner: str = ""
     high: int = 0
     clamped: bool = False
+    scratch: bool = False
 
     @property
     def written(self) -> str:
@@ -67,6 +68,7 @@ class _Small:
     shared: bool = False
     ticks: bool = False
     lives: bool = False
+    effects: list[str] = field(default_factory=list)
     fresh: int = 0
 
     def one(self, things: Sequence[T]) -> T:
@@ -78,6 +80,11 @@ class _Small:
     def name(self) -> str:
         self.fresh += 1
         return f"x{self.fresh}"
+
+    @property
+    def forgotten(self) -> frozenset[str]:
+        """The fluents that last for one tick."""
+        return frozenset(one.name for one in self.fluents if one.scratch)
 
     # ---- reading ------------------------------------------------------------------------------
 
@@ -224,6 +231,7 @@ class _Small:
         inner = scope.bind(name, "D")
         where = f" where {self.condition(inner, 0)}" if self.maybe(0.5) else ""
         owned = [one for one in self.fluents if one.owner == "D"]
+        owned = [one for one in owned if not one.scratch or one.name not in scope.banned]
         fluent = self.one(owned)
         text = self.assigned(fluent, f"{name}.{fluent.name}", inner)
         after = replace(scope, banned=scope.banned | {fluent.name})
@@ -242,6 +250,7 @@ class _Small:
     def change(self, scope: _Scope) -> tuple[str, _Scope]:
         """One change of a slot that the text before has not changed."""
         known = [one for one in self.fluents if not one.owner or scope.of(one.owner)]
+        known = [one for one in known if not one.scratch or one.name not in scope.banned]
         free = [one for one in known if one.name not in scope.banned]
         fluent = self.one(free or known)
         if fluent.kind not in ("nest", "bool") and fluent.owner and self.maybe(0.1):
@@ -278,7 +287,8 @@ class _Small:
         """The names in a rule: its parameters, the actor, and the objects of every world."""
         acting = (("me", "H"),) if me and self.heroes else ()
         shared = self.objects if self.shared else ()
-        return _Scope((*acting, *params, *shared), law=law, draws=self.maybe(0.45))
+        names = (*acting, *params, *shared)
+        return _Scope(names, self.forgotten, law=law, draws=self.maybe(0.45))
 
     def params(self) -> tuple[str, list[tuple[str, str]]]:
         some: list[tuple[str, ...]] = [("D",), ("D",), ("D",), ("D", "D")]
@@ -299,10 +309,12 @@ class _Small:
             head += f" until {self.condition(scope, 0)}" if self.maybe(0.25) else ""
         elif self.maybe(0.25):
             head += " takes 0"
+        if " takes 0" not in head:
+            scope = replace(scope, banned=frozenset())
         if self.maybe(0.15):
             head += f" cost {self.random.randint(0, 3)}"
         lines = [f"require {self.condition(scope)}" for _ in range(self.one([0, 1, 1, 2]))]
-        lines += self.body(scope)
+        lines += self.called(scope) or self.body(scope)
         if long and self.maybe(0.75):
             lines += ["cancelled {", *(f"  {line}" for line in self.body(scope, 2)), "}"]
         return _block(head, lines)
@@ -310,15 +322,31 @@ class _Small:
     def law(self, index: int, phases: Sequence[str]) -> str:
         formals, pairs = self.params()
         scope = self.scope(pairs, law=True)
-        head = f"law law{index}({formals}){self.one(phases)}"
+        phase = self.one(phases)
+        scope = replace(scope, banned=frozenset()) if phase else scope
+        head = f"law law{index}({formals}){phase}"
         if self.maybe(0.8):
             head += f" when {self.condition(scope)}"
-        return _block(head, self.body(scope, 2))
+        return _block(head, self.called(scope) or self.body(scope, 2))
+
+    def effect(self, index: int) -> str:
+        """Changes with a name, which hang on a truth that is handed over."""
+        name, sure = self.name(), self.name()
+        lines = self.body(self.scope([(name, "D")]), 2)
+        self.effects.append(f"effect{index}")
+        inside = ["if " + sure + " {", *(f"  {line}" for line in lines), "}"]
+        return _block(f"effect effect{index}({name}: D, {sure}: bool)", inside)
+
+    def called(self, scope: _Scope) -> list[str]:
+        """A call of an effect, where there is one, now and then."""
+        if not self.effects or not scope.of("D") or self.maybe(0.6):
+            return []
+        return [f"{self.one(self.effects)}({self.one(scope.of('D'))}, {self.condition(scope, 0)})"]
 
     def guards(self) -> list[str]:
         """Invariants, of which draws and laws may break some."""
         found = []
-        scope = _Scope((("y", "D"),))
+        scope = _Scope((("y", "D"),), self.forgotten)
         numbers = [one for one in self.fluents if one.kind == "number" and one.owner == "D"]
         for index in range(self.one([0, 0, 1, 1, 2])):
             body = self.condition(scope)
@@ -344,11 +372,13 @@ def small_world(seed: int) -> str:
     items += ["actor me: H"] if count else []
     items += [f"function {one.written}".replace(":", "():", 1)
               for one in making.fluents if not one.owner]  # fmt: skip
+    items += [f"scratch {name}(x: D): bool = false" for name in sorted(making.forgotten)]
     items += making.guards()
     phases = [""]
     for name in ("dawn", "dusk")[: random.choice([0, 0, 1, 2])]:
         items.append(f"phase {name}{random.choice(['', '', ' sequentially'])}")
         phases.append(f" during {name}")
+    items += [making.effect(index) for index in range(random.choice([0, 0, 1]))]
     items += [making.action(index) for index in range(random.randint(2, 3))]
     items += [making.law(index, phases) for index in range(random.choice([0, 0, 1, 1, 2]))]
     items.append(_world(making))
@@ -370,9 +400,14 @@ def _declare(making: _Small) -> None:
             high = making.random.randint(1, 3)
             making.fluents.append(_Fluent(name, kind, owner, high, clamped))
 
+    if making.maybe(0.3):
+        making.fluents.append(_Fluent("stir", "bool", "D", scratch=True))
+
 
 def _type(making: _Small, owner: str) -> str:
-    return _block(f"type {owner}", [one.written for one in making.fluents if one.owner == owner])
+    return _block(f"type {owner}", [
+        one.written for one in making.fluents if one.owner == owner and not one.scratch
+    ])  # fmt: skip
 
 
 def _block(head: str, lines: Sequence[str]) -> str:
@@ -391,7 +426,7 @@ def _world(making: _Small) -> str:
     ):  # fmt: skip
         lines += [line] if making.maybe(share) else []
     lines += ["spare D 2"] if making.lives else []
-    scope = _Scope(making.objects)
+    scope = _Scope(making.objects, making.forgotten)
     if making.maybe(0.2):
         lines.append(_block("setup", making.body(replace(scope, draws=making.maybe(0.3)), 2)))
     goal = " and ".join(
