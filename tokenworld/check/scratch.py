@@ -16,8 +16,6 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.context import domain_of
 from tokenworld.model import effects_in, fluents_read, targets_of
 
-__all__ = ["check_scratch", "with_resets"]
-
 
 def check_scratch(draft: Draft) -> None:
     """Report reads that find the default only, and writes that nothing of the tick can read."""
