@@ -98,19 +98,18 @@ class _Births:
 
     def change(self, part: Any) -> Any:
         """A part of the program without the built-in function."""
-        match part:
-            case BuiltinCall(name="born", args=args, type=kind, span=span):
-                return Read(self.ids[_type_of(part)], args, kind, span)
-            case Create(of=of, span=span) if of in self.ids:
-                tick = BuiltinCall("tick", (), NumberType(0, None), span)
-                return replace(part, fields=(*part.fields, FieldValue(self.ids[of], tick, span)))
-            case World(setups=setups, layouts=layouts):
-                setups, layouts = copied(setups, self._earlier), copied(layouts, self._earlier)
-                return replace(part, setups=setups, layouts=layouts)
-            case Given(body=body):
-                return replace(part, body=copied(body, self._earlier))
-            case _:
-                return part
+        if isinstance(part, BuiltinCall) and part.name == "born":
+            return Read(self.ids[_type_of(part)], part.args, part.type, part.span)
+        if isinstance(part, Create) and part.of in self.ids:
+            tick = BuiltinCall("tick", (), NumberType(0, None), part.span)
+            field = FieldValue(self.ids[part.of], tick, part.span)
+            return replace(part, fields=(*part.fields, field))
+        if isinstance(part, World):
+            setups = copied(part.setups, self._earlier)
+            return replace(part, setups=setups, layouts=copied(part.layouts, self._earlier))
+        if isinstance(part, Given):
+            return replace(part, body=copied(part.body, self._earlier))
+        return part
 
     def _earlier(self, part: Any) -> Any:
         """What is created between two ticks counts as born in the first of them."""

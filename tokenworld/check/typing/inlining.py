@@ -64,17 +64,13 @@ class _Copy:
 
     def change(self, part: Any) -> Any:
         """What stands in the place of a part of the body."""
-        match part:
-            case Local():
-                return self._local(part)
-            case Let(name=name) | Create(name=name) | Binder(name=name):
-                return replace(part, name=name + self.suffix)
-            case Me():
-                self.acts = True
-            case DeriveCall(derive=name) if name in self.draft.derives:
-                self.acts |= self.draft.derives[name].uses_me
-            case _:
-                pass
+        if isinstance(part, Local):
+            return self._local(part)
+        if isinstance(part, (Let, Create, Binder)):
+            return replace(part, name=part.name + self.suffix)
+        self.acts |= isinstance(part, Me)
+        if isinstance(part, DeriveCall) and part.derive in self.draft.derives:
+            self.acts |= self.draft.derives[part.derive].uses_me
         return part
 
     def _local(self, local: Local) -> Term:
