@@ -21,8 +21,8 @@ from sokoban import sokoban
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Command
 from tokenworld.planning.encodings.ir import Task
-from tokenworld.planning.grounding.context import Ungroundable
 from tokenworld.planning.grounding.reach import reached
+from tokenworld.planning.grounding.rules import Ungroundable
 from tokenworld.planning.grounding.task import GroundTask, plain_task
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.reader import import_pddl

@@ -42,29 +42,27 @@ from tokenworld.model import (
     ValueType,
     is_optional,
 )
-from tokenworld.planning.grounding.context import (
-    UNKNOWN,
-    Context,
-    Later,
-    Names,
-    Ungroundable,
-    Way,
-    is_measured,
-    is_numeric,
-)
 from tokenworld.planning.grounding.rules import (
+    UNKNOWN,
     Amount,
     Arg,
     Atom,
     Const,
+    Context,
     Either,
+    Later,
     Literal,
+    Names,
     Number,
     Operation,
     Range,
     Same,
     Slotted,
+    Ungroundable,
     Var,
+    Way,
+    is_measured,
+    is_numeric,
 )
 
 __all__ = ["Conditions", "slot_atom"]

@@ -14,12 +14,12 @@ from typing import TypeGuard
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import ROOT, ObjectType, ValueType, is_optional
-from tokenworld.planning.grounding.context import Context, is_measured
 from tokenworld.planning.grounding.rules import (
     Amount,
     Arg,
     Atom,
     Const,
+    Context,
     Literal,
     Number,
     Operation,
@@ -30,6 +30,7 @@ from tokenworld.planning.grounding.rules import (
     Source,
     Var,
     Widening,
+    is_measured,
     variables_in,
 )
 

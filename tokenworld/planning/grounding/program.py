@@ -38,28 +38,26 @@ from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance
 from tokenworld.model import BoolType, Fluent
 from tokenworld.planning.grounding.conditions import Conditions, slot_atom
-from tokenworld.planning.grounding.context import (
-    UNKNOWN,
-    Context,
-    Later,
-    Names,
-    Ungroundable,
-    Way,
-    is_measured,
-    is_numeric,
-)
 from tokenworld.planning.grounding.rules import (
+    UNKNOWN,
     Atom,
     Const,
+    Context,
     Either,
+    Later,
     Literal,
+    Names,
     Operation,
     Rule,
     Same,
     Slotted,
     Source,
+    Ungroundable,
     Var,
+    Way,
     Widening,
+    is_measured,
+    is_numeric,
     slots_in,
     variables_in,
 )

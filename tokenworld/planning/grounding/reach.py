@@ -18,10 +18,9 @@ from typing import Any
 from tokenworld.diagnostics import Span as Place
 from tokenworld.ground import Command, Raw, count_bindings, parameter_domains
 from tokenworld.model import BoolType, Fluent, NumberType
-from tokenworld.planning.grounding.context import Ungroundable, is_measured, is_numeric
 from tokenworld.planning.grounding.joins import Implied, Written, written
 from tokenworld.planning.grounding.program import Relaxed, relaxed
-from tokenworld.planning.grounding.rules import Atom, Source
+from tokenworld.planning.grounding.rules import Atom, Source, Ungroundable, is_measured, is_numeric
 from tokenworld.planning.lower.facts import Facts
 
 __all__ = ["Ranges", "Reached", "rank", "reach_of", "reached", "rows"]

@@ -4,24 +4,46 @@ A relation holds tuples. A fact of a truth-valued fluent is a tuple of its argum
 fluent has its value as the last part. Numbers are no part of tuples: a numeric fluent has a tuple
 of arguments in ``#fluent``, and beside it the range of what the slot may hold. There is a relation
 for each type (``:type``), for each finite range of a variable, for each action and law (``!name``),
-and for each recursive derive and closure.
+and for each recursive derive and closure. `Context` is what reading a rule needs to know of the
+program.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import Term
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Raw
+from tokenworld.ground import Instance, Raw
+from tokenworld.model import (
+    BoolType,
+    EnumType,
+    Fluent,
+    NumberType,
+    ObjectType,
+    Program,
+    RealType,
+    TextType,
+    ValueType,
+    is_optional,
+    without_none,
+)
 
 __all__ = [
     "Amount",
     "Arg",
     "Atom",
     "Const",
+    "Context",
     "Either",
+    "Later",
     "Literal",
+    "Names",
     "Number",
     "Operation",
     "Range",
@@ -29,8 +51,13 @@ __all__ = [
     "Same",
     "Slotted",
     "Source",
+    "UNKNOWN",
+    "Ungroundable",
     "Var",
+    "Way",
     "Widening",
+    "is_measured",
+    "is_numeric",
     "slots_in",
     "variables_in",
 ]
@@ -174,3 +201,159 @@ def slots_in(amount: Amount) -> frozenset[str]:
             return slots_in(left) | slots_in(right)
         case Number():
             return frozenset()
+
+
+# ---- the program ----------------------------------------------------------------------------
+
+_MOST_VALUES = 100_000
+"""So many numbers of a range are listed at most."""
+UNKNOWN = "unknown"
+"""Stands for a value that is not known: a draw."""
+
+
+class Ungroundable(Exception):
+    """Raised where even a relaxed set of ground rules cannot be told: what, and where it stands."""
+
+    def __init__(self, what: str, span: Span) -> None:
+        super().__init__(what)
+        self.what, self.span = what, span
+
+
+@frozen
+class Later:
+    """A ``let``: a term and the names that it sees."""
+
+    term: Term
+    names: Names
+
+
+Names = Mapping[str, "Arg | Later | str"]
+
+
+@frozen
+class Way:
+    """One way in which a term has a value, and what must hold for it.
+
+    ``kind`` is the type of the value. ``sure``: it has this value whenever that holds, never `none`
+    for want of a slot.
+    """
+
+    literals: tuple[Literal, ...]
+    arg: Arg
+    kind: ValueType
+    sure: bool
+
+    @property
+    def optional(self) -> bool:
+        """Whether the value may be `none` by its type."""
+        if isinstance(self.arg, Const):
+            return self.arg.value is None
+        return is_optional(self.kind)
+
+
+def is_numeric(kind: ValueType) -> bool:
+    """Whether slots of a type are kept as ranges."""
+    return isinstance(kind, NumberType)
+
+
+def is_measured(kind: ValueType) -> bool:
+    """Whether slots of a type are not kept as tuples: numbers, and what is not kept at all."""
+    return isinstance(kind, (NumberType, RealType, TextType))
+
+
+@dataclass
+class Context:
+    """One program in one instance. ``loose`` gathers what the rule at hand leaves unjudged, and
+    ``exact`` becomes false where more is left open than that facts were not undone."""
+
+    instance: Instance
+    loose: list[tuple[str, Span]] = field(default_factory=list)
+    exact: bool = True
+    depth: int = 0
+    _fresh: int = 0
+    ranges: dict[str, tuple[Raw, ...]] = field(default_factory=dict)
+
+    @property
+    def program(self) -> Program:
+        return self.instance.program
+
+    def fresh(self) -> Var:
+        """A new variable."""
+        self._fresh += 1
+        return Var(f"t{self._fresh}")
+
+    def leave(self, what: str, span: Span) -> None:
+        """Note a condition or a value that nothing is said of."""
+        self.exact = False
+        if (what, span) not in self.loose:
+            self.loose.append((what, span))
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Read one derive within others: ``depth`` counts them."""
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    @cached_property
+    def rules(self) -> Rules:
+        return lowered(self.program)
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """The fluents that play may change."""
+        return self.rules.changing
+
+    @property
+    def destroys(self) -> bool:
+        """Whether play may destroy objects, so that slots go."""
+        return self.rules.destroys
+
+    # ---- types ------------------------------------------------------------------------------
+
+    def covers(self, wanted: ValueType, kind: ValueType) -> bool:
+        """Whether every value of ``kind`` but `none` is one of ``wanted``."""
+        if isinstance(wanted, ObjectType):
+            return isinstance(kind, ObjectType) and self.program.is_subtype(kind.name, wanted.name)
+        return wanted.kind == kind.kind
+
+    def belongs(self, of: ValueType, arg: Arg) -> Atom | None:
+        """The atom that lists a type, with `none` where it is optional; ``None`` where its values
+        cannot be listed."""
+        if not is_optional(of):
+            return self._belongs(of, arg)
+        if isinstance(of, ObjectType):
+            return self.listed(f"{of.name}?", (*self.instance.members[of.name], None), arg)
+        plain = self._belongs(without_none(of), arg)
+        if plain is None:
+            return None
+        values = (*self.ranges[plain.relation], None)
+        return self.listed(f"{plain.relation[1:]}?", values, arg)
+
+    def _belongs(self, of: ValueType, arg: Arg) -> Atom | None:
+        match of:
+            case ObjectType(name=name):
+                return Atom(f":{name}", (arg,))
+            case BoolType():
+                return self.listed("bool", (False, True), arg)
+            case EnumType(name=name):
+                members = tuple(range(len(self.program.enums[name].members)))
+                return self.listed(f"enum {name}", members, arg)
+            case NumberType(low=int() as low, high=int() as high) if high - low < _MOST_VALUES:
+                return self.listed(f"{low}..{high}", tuple(range(low, high + 1)), arg)
+            case _:
+                return None
+
+    def listed(self, name: str, values: tuple[Raw, ...], arg: Arg) -> Atom:
+        """An atom of a relation of these single values."""
+        self.ranges[f":{name}"] = values
+        return Atom(f":{name}", (arg,))
+
+    # ---- slots ------------------------------------------------------------------------------
+
+    def surely(self, fluent: Fluent, args: tuple[Way, ...]) -> bool:
+        """Whether a slot exists whatever the arguments are."""
+        return not self.destroys and all(
+            one.sure and self.covers(param.type, one.kind) and not one.optional
+            for one, param in zip(args, fluent.params, strict=True)
+        )

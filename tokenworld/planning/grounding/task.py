@@ -22,13 +22,13 @@ from tokenworld.core.rules import Ending
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.grounding.conditions import Conditions
-from tokenworld.planning.grounding.context import Context
 from tokenworld.planning.grounding.reach import Ranges, Reached, rows
 from tokenworld.planning.grounding.rules import (
     Amount,
     Arg,
     Atom,
     Const,
+    Context,
     Literal,
     Number,
     Operation,
