@@ -24,6 +24,7 @@ from tokenworld.engine.rows.live import Halves, LiveRow
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.engine.rows.tracing import TimeTrace
 from tokenworld.engine.searching.ticks import SearchStepper
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
@@ -118,6 +119,10 @@ class Engine:
     def halves(self, state: State, intent: Command | NoMatch, luck: Luck | None = None) -> Halves:
         """What an intent comes to: the state before time passes and the one after the tick."""
         return self._live.halves(state, intent, luck or SeededLuck())
+
+    def traced(self, state: State, intent: Command | NoMatch, luck: Luck) -> TimeTrace:
+        """What the laws did in the tick of an intent, law by law."""
+        return self._live.traced(state, intent, luck)
 
     def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
         """The state after a command's own changes, before time passes: an equal one where it is

@@ -21,6 +21,7 @@ from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.record import Record, Stamp
 from tokenworld.engine.rows.stepper import RowStepper, Tick
+from tokenworld.engine.rows.tracing import TimeTrace, TracedTick
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, between
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, RequireReport
@@ -94,6 +95,19 @@ class LiveRow:
                 row.undo(0)
 
         return self.on_row(state, halved)
+
+    def traced(self, state: State, intent: Command | NoMatch, luck: Luck) -> TimeTrace:
+        """What the laws did in the tick of an intent."""
+
+        def traced(stepper: RowStepper, row: Row) -> TimeTrace:
+            tick = TracedTick(stepper, row, luck)
+            try:
+                tick.intent(intent)
+            finally:
+                row.undo(0)
+            return TimeTrace(tuple(tick.phases), tick.broken)
+
+        return self.on_row(state, traced)
 
     def legal(self, state: State) -> list[Command]:
         """Every command that would not be refused, actions in order, then arguments in order."""

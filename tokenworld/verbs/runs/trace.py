@@ -16,9 +16,9 @@ from tokenworld.diagnostics import fields_json
 from tokenworld.engine import ForcedLuck, State
 from tokenworld.engine.applying import shown_key
 from tokenworld.engine.births import LIFE
-from tokenworld.engine.delta import RawChange, Write
+from tokenworld.engine.delta import RawChange
 from tokenworld.engine.layout import Column, Key
-from tokenworld.engine.tracing import Batch, Firing, PhaseTrace, Tracer
+from tokenworld.engine.rows.tracing import Batch, Firing, PhaseTrace, Write
 from tokenworld.ground import (
     PASS,
     Command,
@@ -163,7 +163,6 @@ class Tracing:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.engine = session.engine
-        self._tracer = Tracer(session.engine.stepper)
         self._program = session.world.program
 
     def trace(self, before: State, moment: Moment) -> TickTrace:
@@ -178,10 +177,8 @@ class Tracing:
         broke_off = False
         known = before.layout is self.engine.layout
         if known and intent is not None and (outcome.time_passed or broken):
-            found = self._tracer.trace(
-                before, intent, ForcedLuck(moment.drawn), broken=not outcome.time_passed
-            )
-            phases, broke_off = self._known(found.phases), found.breach is not None
+            found = self.engine.traced(before, intent, ForcedLuck(moment.drawn))
+            phases, broke_off = self._known(found.phases), found.broken
         breach = outcome.breach or {}
         return TickTrace(
             outcome.tick,
@@ -236,7 +233,7 @@ def _public(secrets: Secrets, batch: Batch) -> Batch:
     for one in batch.firings:
         asked = tuple(write for write in one.asked if write[1].fluent.id not in hidden)
         seen = any((write[1].index, write[2]) in changed for write in asked)
-        if seen or not secrets.rule(one.rule.title):
+        if seen or not secrets.rule(one.title):
             firings.append(replace(one, asked=asked))
     return replace(batch, firings=tuple(firings), changes=changes)
 
@@ -268,7 +265,7 @@ class _Telling:
             if len(owners.get(_place(change), ())) < 2:
                 alone.setdefault(_cause(batch, owners, change), []).append(self._changed(change))
         for at, firing in enumerate(batch.firings):
-            law = firing.rule.title.partition(" ")[2]
+            law = firing.title.partition(" ")[2]
             asked = tuple(self._asked(firing))
             changes = tuple(alone.get(at, ()))
             fired.append(LawFired(first + at, law, self._bindings(law, firing), asked, changes))
@@ -283,7 +280,7 @@ class _Telling:
         params = self._program.laws[law].params
         return {
             binder.name: show_value(self._program, self._names, binder.type, value)
-            for binder, value in zip(params, firing.rule.args, strict=True)
+            for binder, value in zip(params, firing.args, strict=True)
         }
 
     def _asked(self, firing: Firing) -> Iterator[Asked]:
@@ -294,7 +291,7 @@ class _Telling:
             yield Asked(self._names[number], "destroy", None)
 
     def _written(self, write: Write) -> Asked:
-        op, column, key, value, _ = write
+        op, column, key, value = write
         return Asked(self._slot(column, key), _OPS[op], self._shown(column, value))
 
     def _changed(self, change: RawChange) -> SlotChange:
@@ -336,7 +333,7 @@ def _cause(
     if asked:
         return asked[0][0]
     column, key, _, _, title = change
-    mine = [at for at, one in enumerate(batch.firings) if one.rule.title == title]
+    mine = [at for at, one in enumerate(batch.firings) if one.title == title]
     numbers = {key} if column.by_object or column is LIFE else set(column.args(key))
     for at in mine:
         one = batch.firings[at]
