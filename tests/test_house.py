@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 119_625
+LINES = 119_566
 MODULES = 458
 CROWDED = 3
 IN_CIRCLES = 7

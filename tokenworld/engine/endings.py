@@ -47,11 +47,6 @@ class Endings:
         """Whether later intents are halted."""
         return state.latched != () and not self._world.endless
 
-    def reached_by(self, fluents: frozenset[str]) -> bool:
-        """Whether a change of these fluents may latch an ending or give an award."""
-        reads = self.reads()
-        return reads is None or bool(reads & fluents)
-
     def reads(self) -> frozenset[str] | None:
         """The fluents on which awards and endings that latch rest; ``None``: on more than these."""
         lines = self._lines if self._world.outcomes != "live" else ()

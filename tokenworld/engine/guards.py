@@ -72,10 +72,6 @@ class Guards:
         """Whether any sum is conserved."""
         return bool(self._conserves)
 
-    def watches_sum(self, fluents: frozenset[str]) -> bool:
-        """Whether a change of these fluents may change a conserved sum."""
-        return any(one.reads is None or one.reads & fluents for one in self._conserves)
-
     def keeps_sums(self, before: State, after: State, fluents: frozenset[str]) -> bool:
         """Whether the conserved sums that rest on these fluents are the same in both states."""
         return all(

@@ -64,10 +64,6 @@ class Listing:
             return True
         return self.bindings(state, name) is not None
 
-    def is_joined(self, name: str) -> bool:
-        """Whether facts that never change leave out bindings of an action."""
-        return bool(self._patterns[name])
-
     def unlisted(self, state: State) -> frozenset[str]:
         """Actions with too many bindings to list: they can be given, and are never offered; who
         searches must not take a list for all that can be done."""

@@ -155,10 +155,6 @@ class State:
             return self.actors[self.seat]
         return self.actors[0] if self.actors else None
 
-    def deeds_after(self, command: Command) -> tuple[tuple[int | None, Command], ...]:
-        """Who did what in the round so far, with what whoever's turn it is does now."""
-        return self.deeds if command.is_pass else (*self.deeds, (self.acting, command))
-
     def long_of(self, actor: int | None) -> LongAction | None:
         """The long action of an actor, if one is under way."""
         return next((long for who, long in self.longs if who == actor), None)

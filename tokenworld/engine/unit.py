@@ -13,7 +13,6 @@ from tokenworld.engine.result import Result
 from tokenworld.engine.state import LongAction, State
 from tokenworld.engine.why import first_false
 from tokenworld.ground import PASS, Command, Instance, show_value
-from tokenworld.model import Let, may_draw
 
 __all__ = ["ActionUnit"]
 
@@ -84,15 +83,6 @@ class ActionUnit:
             return self._interrupt(state, long, "a new intent", SeededLuck()).after
         except (Breach, Broken):
             return None
-
-    def cancel_draws(self, state: State) -> bool:
-        """Whether the state after ``cancelled`` depends on luck."""
-        long = state.long_of(state.acting) if state.longs else None
-        if long is None:
-            return False
-        action = self._code.actions[long.command.action].action
-        lets = (one for one in action.guards if isinstance(one, Let))
-        return may_draw((*lets, *action.cancelled)) or bool(self._instance.program.births)
 
     def judged(self, state: State, command: Command, after: State | None = None) -> State | None:
         """The state in which the requires of a command are tested: this one, or that after
