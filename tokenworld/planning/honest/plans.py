@@ -32,7 +32,6 @@ from tokenworld.planning.verdict import Honesty, PlanStep, Shortfall, Verdict
 __all__ = [
     "ENCODING",
     "SLICED",
-    "Ask",
     "Question",
     "SliceProof",
     "SlicedRun",
@@ -43,8 +42,6 @@ __all__ = [
 ]
 
 Say = Callable[[str], None]
-Ask = Callable[[float], Verdict]
-"""Asks one engine about the start state, for so many seconds."""
 _NOBODY = EngineInfo(OWN_SEARCH, "", "", None, None, "")
 
 
@@ -73,7 +70,6 @@ def honest_plan(
     seconds: float,
     own_only: bool = False,
     say: Say | None = None,
-    cancel: Cancel | None = None,
 ) -> Verdict:
     """The verdict of the whole ladder; ``own_only`` leaves the planners out.
 
@@ -91,7 +87,6 @@ def honest_plan(
         width=False,
         packs=False,
         progress=say,
-        cancel=cancel,
     )
     return _settled(question, beliefs, found, planners.shortfall)
 

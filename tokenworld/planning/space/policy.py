@@ -201,6 +201,8 @@ def _plain(key: Hashable) -> str:
 
 _Z = 1.959963984540054
 """The quantile of the normal distribution that leaves 2.5 % above it."""
+_LONGEST = 2_000
+"""Commands of one play at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,20 +286,18 @@ def sampled(
     *,
     plays: int,
     seconds: float,
-    longest: int = 2_000,
-    seed: int = 0,
 ) -> Sample:
     """Play so often from ``start``, or as often as time allows (at least once).
 
     A play is lost where the player has no answer or luck refuses his command, and broken off after
-    ``longest`` commands or when time is up. ``seed`` decides all luck.
+    `_LONGEST` commands or when time is up. Draws are the same each time.
     """
-    random, end = Random(seed), time.monotonic() + seconds
+    random, end = Random(0), time.monotonic() + seconds
     wins = cut = done = 0
     while done < plays and (done == 0 or time.monotonic() < end):
         done += 1
         player.begin()
-        result = _play(simulator, start, goal, player, random, longest, end)
+        result = _play(simulator, start, goal, player, random, end)
         wins += result is True
         cut += result is None
     return Sample(done, wins, cut)
@@ -309,11 +309,10 @@ def _play(
     goal: str | None,
     player: Player[StateT],
     random: Random,
-    longest: int,
     end: float,
 ) -> bool | None:
     """Whether one play reaches the goal; ``None`` if it was broken off."""
-    for _ in range(longest):
+    for _ in range(_LONGEST):
         if simulator.won(state, goal):
             return True
         if simulator.lost(state):

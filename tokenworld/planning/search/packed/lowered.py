@@ -62,15 +62,13 @@ def packed(
     state: StateT,
     goal: str | None,
     obstacles: list[Obstacle] | None = None,
-    edges: int | None = None,
 ) -> Packed | None:
     """The world from a state, packed; ``None`` where only the interpreter can explore it.
 
-    The rules that stand in the way, where they are known, are appended to ``obstacles``. ``edges``
-    is the most that will be explored: packing ends where the interpreter would be done first.
+    The rules that stand in the way, where they are known, are appended to ``obstacles``.
     """
     try:
-        return packed_in_time(simulator, state, goal, obstacles, edges)
+        return packed_in_time(simulator, state, goal, obstacles)
     except Explosion:
         return None
 
@@ -82,7 +80,11 @@ def packed_in_time(
     obstacles: list[Obstacle] | None = None,
     edges: int | None = None,
 ) -> Packed | None:
-    """As `packed`, but raises `Explosion` where no rule stands in the way and it takes too long."""
+    """As `packed`, but raises `Explosion` where no rule stands in the way and it takes too long.
+
+    ``edges`` is the most that will be explored: packing ends where the interpreter would be done
+    first.
+    """
     found = list[Obstacle]() if obstacles is None else obstacles
     instance = simulator.instance_at(state)
     if not is_finite(instance, goal) or gaps(instance, simulator.unlisted):
