@@ -23,7 +23,8 @@ from tokenworld.planning.search.packed.world import WON, Packed
 from tokenworld.session import Session, check_text, open_world
 from tokenworld.session.players import random_player
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run
 
 __all__ = ["report"]
 

@@ -12,7 +12,7 @@ from benchmarks.measure import Row, WrongResultError, table
 from tokenworld.diagnostics import Source
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.loading import open_text
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 
 __all__ = ["report", "store_house"]
 

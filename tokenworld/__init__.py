@@ -100,13 +100,13 @@ if TYPE_CHECKING:
         rollout,
         run_scenario,
     )
-    from tokenworld.store import RunStore
+    from tokenworld.store.log import RunStore
 
 _HOMES = {
     "Diagnostic": "diagnostics",
     "Failure": "diagnostics",
     "Outcome": "ground",
-    "RunStore": "store",
+    "RunStore": "store.log",
     "Source": "diagnostics",
     "Verdict": "planning.verdict",
 }

@@ -205,7 +205,7 @@ def limited(seconds: float | None, memory: int | None, began: float) -> Iterator
 
 
 def _held_already(seconds: float | None, memory: int | None, began: float) -> bool:
-    """Whether the block around ends no later and asks for no less memory."""
+    """Return whether the block around ends no later and asks for no less memory."""
     return (
         _budget is not None
         and memory is None
@@ -214,8 +214,8 @@ def _held_already(seconds: float | None, memory: int | None, began: float) -> bo
 
 
 def _ignored(number: int, frame: FrameType | None) -> None:
-    """What the timer calls after a block: another thread may still be about to take its signal,
-    which without a handler is told as an error."""
+    """Do nothing: the timer calls this after a block, for another thread may still be about to take
+    its signal, which without a handler is told as an error."""
 
 
 @contextmanager
@@ -277,7 +277,7 @@ def room(memory: int) -> int:
 
 
 def halted() -> Halted | None:
-    """What ended a phase of this command, if one was ended."""
+    """Return what ended a phase of this command, if one was ended."""
     return None if _budget is None else _budget.halted
 
 
@@ -302,7 +302,7 @@ def phase(name: str) -> Iterator[None]:
 
 
 def attempt(name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
-    """What ``work`` comes to, or ``otherwise`` where a limit is used up before or meanwhile.
+    """Return what ``work`` comes to, or ``otherwise`` where a limit is used up before or meanwhile.
 
     ``name`` is the phase. What else ends the command ends it here as well.
     """

@@ -12,7 +12,7 @@ import pytest
 from tokenworld.planning import hints
 from tokenworld.planning.explaining import Explaining
 from tokenworld.play.model.hints import hint_lines
-from tokenworld.play.screens.advised import HintReady, ask
+from tokenworld.play.screens.advised import advise
 from tokenworld.session import Session, open_world, solving
 from tokenworld.session import solving as unwinnable
 from tokenworld.verbs import hint as hinting
@@ -154,9 +154,8 @@ def test_an_example_that_fails_costs_no_dead_end(tw: Tw, monkeypatch: pytest.Mon
 
 def test_the_screen_tells_the_verdict_and_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenworld.play.screens.advised.last_winnable", broken)
-    posted: list[object] = []
-    ask(Session(open_world(str(FINDINGS / "d01.tw"))), 1, lambda: False, posted.append)
-    (ready,) = [one for one in posted if isinstance(one, HintReady)]
+    session = Session(open_world(str(FINDINGS / "d01.tw")))
+    ready = advise(session, lambda text: None, lambda: False)
     assert ready.verdict.answer == "unwinnable"
     lines = hint_lines(ready.verdict, None, ASCII, chance=ready.chance)
     text = "\n".join("".join(part for part, _ in line) for line in lines)

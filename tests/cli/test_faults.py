@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.store import RunStore, find_run, list_runs
 from tokenworld.store.database import SCHEMA_VERSION
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 
 TW = [sys.executable, "-c", "from tokenworld.cli import main; main()"]
 READERS = (
@@ -200,7 +201,8 @@ def test_a_run_killed_between_the_two_records_of_an_intent_is_resumed(tw) -> Non
     Path("s.txt").write_text("dig\nwait\nwait\n", encoding="utf-8")
     assert tw("run", "w.tw", "--script", "s.txt").code == 0
     with RunStore.open() as opened:
-        from tokenworld.store import TickRecord, ticks_of
+        from tokenworld.store.read import ticks_of
+        from tokenworld.store.records import TickRecord
 
         run = find_run(opened)
         cut = opened.begin(run.header)

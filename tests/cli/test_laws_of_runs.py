@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.session import load_program
-from tokenworld.store import RunStore, list_runs, ticks_of
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import list_runs, ticks_of
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 FILES = sorted(DOMAINS.glob("*/*.tw"))

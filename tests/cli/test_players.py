@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.store import RunStore, find_run, ticks_of
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, ticks_of
 
 # A loop that reads observations and answers as `answer` does: the whole protocol.
 LOOP = """import sys, time, os

@@ -13,7 +13,7 @@ from tests.cli.conftest import Tw
 from tests.hostile import STEERING, assert_harmless, hostile_world
 from tokenworld.cli.frame import MODULES
 from tokenworld.session import Session, open_world
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.store.records import digest_of
 
 BAD = "".join(STEERING)

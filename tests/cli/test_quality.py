@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.store import RunStore, find_run, import_file, write_export
+from tokenworld.store.exchange import import_file, write_export
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run
 
 LINES = ["add 1", *["go to attic", "go to hall"] * 11, "go to attic"]
 
@@ -98,7 +100,7 @@ def test_what_cannot_be_scored_is_2(tw, played) -> None:
 def test_a_run_whose_sources_are_no_program_any_more_is_2(tw, played) -> None:
     from dataclasses import replace
 
-    from tokenworld.store import SourceText
+    from tokenworld.store.records import SourceText
 
     with RunStore.open(played) as store:
         header = find_run(store).header

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.store import RunStore, SourceText, Timing, find_run, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
+from tokenworld.store.records import SourceText, Timing
 from tokenworld.verbs.output import Output
 from tokenworld.verbs.quality.report import report
 

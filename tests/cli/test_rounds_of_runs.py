@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tokenworld.store import RunStore, TickRecord, find_run, ticks_of
-from tokenworld.store.records import LANGUAGE
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, ticks_of
+from tokenworld.store.records import LANGUAGE, TickRecord
 
 WORLD = """
 type P { n: 0 to 9 = 0 }

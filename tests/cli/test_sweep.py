@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import tokenworld.verbs.sweep.workers as ways
-from tokenworld.store import RunStore, check_file
 from tokenworld.store.cells import cell_digest
+from tokenworld.store.check import check_file
+from tokenworld.store.log import RunStore
 
 Tw = Any
 PROGRAM = "from tokenworld.cli import main; main()"

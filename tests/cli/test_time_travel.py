@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.store import RunStore, TickRecord, find_run, ticks_of
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, ticks_of
+from tokenworld.store.records import TickRecord
 
 WORLD = """type Room
 type T { at: Room?  n: 0 to 99 clamped = 0  hot: bool = false }

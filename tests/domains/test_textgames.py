@@ -18,7 +18,7 @@ from tokenworld.prose.rulebook import rule_context
 from tokenworld.session import check_file, load_program
 from tokenworld.verbs.conform.replay import Games, games_of
 from tokenworld.verbs.conform.rows import BadRow, Recorded, TextRow, read_text_rows
-from tokenworld.verbs.conform.tally import Conforming
+from tokenworld.verbs.conform.verb import Conforming
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "domains" / "textgames"

@@ -12,8 +12,11 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
-from tokenworld.store import Run, RunStore, TickRecord, find_run, ticks_of
-from tokenworld.verbs.quality import Fact, Scorecard, Subject, judge
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, ticks_of
+from tokenworld.store.records import Run, TickRecord
+from tokenworld.verbs.quality.dimensions import Fact
+from tokenworld.verbs.quality.scorecard import Scorecard, Subject, judge
 
 SUBJECT = Subject("willowbrook-3", "willowbrook", "Willowbrook", "d1", "human")
 

@@ -9,9 +9,15 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
-from tokenworld.store import IntentSource, Run, RunStore
-from tokenworld.verbs.quality import Scorecard, score_run, scorecard_lines
-from tokenworld.verbs.quality.verb import exit_code, keep_reference
+from tokenworld.store.log import RunStore
+from tokenworld.store.records import IntentSource, Run
+from tokenworld.verbs.quality.scorecard import (
+    Scorecard,
+    exit_code,
+    keep_reference,
+    score_run,
+    scorecard_lines,
+)
 
 Play = Callable[..., Run]
 

@@ -17,8 +17,10 @@ from pathlib import Path
 import pytest
 
 from tokenworld.cli import _main
-from tokenworld.store import RunStore, find_run, ticks_of
-from tokenworld.verbs.quality import read_markers, score_run
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, ticks_of
+from tokenworld.verbs.quality.dimensions import read_markers
+from tokenworld.verbs.quality.scorecard import score_run
 
 HERE = Path(__file__).parent
 WILLOWBROOK = HERE.parents[1] / "domains" / "willowbrook"

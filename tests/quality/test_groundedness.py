@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from tokenworld.session.replaying import stored_session
-from tokenworld.store import Run, RunStore, history
-from tokenworld.verbs.quality import Dimension, score_run
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import history
+from tokenworld.store.records import Run
+from tokenworld.verbs.quality.dimensions import Dimension
+from tokenworld.verbs.quality.scorecard import score_run
 from tokenworld.verbs.recheck import Snapshot, replayed
 
 Play = Callable[..., Run]
@@ -171,7 +174,8 @@ def test_a_branch_is_judged_with_what_led_to_it(store: RunStore) -> None:
 
 def test_a_halt_that_hides_a_deed_is_a_lie(store: RunStore, play: Play) -> None:
     """What stands in place of an intent where the runner stopped excuses nothing else."""
-    from tokenworld.store import TickRecord, ticks_of
+    from tokenworld.store.read import ticks_of
+    from tokenworld.store.records import TickRecord
 
     run = play(*LINES)
     forged = store.begin(run.header)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.verbs.quality import Markers, read_markers
-from tokenworld.verbs.quality.dimensions import markers_file
+from tokenworld.verbs.quality.dimensions import Markers, markers_file, read_markers
 
 
 @pytest.mark.parametrize(

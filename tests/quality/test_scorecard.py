@@ -9,15 +9,9 @@ from typing import Any
 
 import pytest
 
-from tokenworld.verbs.quality import (
-    Checkpoint,
-    Coverage,
-    Dimension,
-    Fact,
-    Scorecard,
-    scorecard_lines,
-)
-from tokenworld.verbs.quality.dimensions import shown
+from tokenworld.verbs.quality.dimensions import Coverage, Dimension, Fact, shown
+from tokenworld.verbs.quality.scorecard import Scorecard, scorecard_lines
+from tokenworld.verbs.recheck import Checkpoint
 
 Card = Callable[..., Scorecard]
 

@@ -10,7 +10,7 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.session import Loaded, OpenWorld, open_world
 from tokenworld.session.loading import open_text
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 

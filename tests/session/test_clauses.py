@@ -128,7 +128,7 @@ def test_a_record_is_told_in_the_state_it_was_refused_in(session: Session) -> No
     outcome = session.intend("lift(pan, cup)")[-1]
     assert outcome.status == "refused"
     before = trees_of_record(session, outcome)
-    from tokenworld.play.model.scratch import edit_slot
+    from tokenworld.play.model.timeline import edit_slot
 
     edit_slot(session, "pan.hot", "false")
     assert trees_of_record(session, outcome) == before

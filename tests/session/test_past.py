@@ -18,7 +18,8 @@ from tokenworld.session import OpenWorld, Session
 from tokenworld.session import moments as past
 from tokenworld.session.players import random_player
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 
 ROOT = Path(__file__).parents[2]
 WILLOWBROOK = ROOT / "domains" / "willowbrook" / "world.tw"

@@ -12,7 +12,8 @@ from tokenworld.play.model.playback import asked_in, branch_from, open_playback,
 from tokenworld.play.screens.inspecting import Inspection
 from tokenworld.session import Session, open_world
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, list_runs, ticks_of
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs, ticks_of
 
 ATTIC = Path(__file__).parents[1] / "tools" / "play" / "worlds" / "attic.tw"
 GAME = ("take robot", "take trunk", "wind robot", "force trunk", "sweep", "look")

@@ -10,7 +10,9 @@ import pytest
 from tokenworld.diagnostics import Failure
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, history, list_runs, ticks_of, verify_chain
+from tokenworld.store.check import verify_chain
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, history, list_runs, ticks_of
 
 RULES = """
 type T { n: 0 to 99 = 0 }
@@ -207,7 +209,7 @@ def test_a_finished_run_takes_no_more_records(session: Session) -> None:
 def test_snapshots_of_the_whole_state_are_kept_every_hundred_records(
     session: Session, store: RunStore
 ) -> None:
-    from tokenworld.store import snapshot_before
+    from tokenworld.store.read import snapshot_before
 
     for _ in range(101):
         session.intend("pass")

@@ -17,7 +17,9 @@ from tokenworld.play.model.reloading import (
 )
 from tokenworld.session import Session
 from tokenworld.session.replaying import branched, replay_run, session_at
-from tokenworld.store import RunStore, find_run, import_file, list_runs, write_export
+from tokenworld.store.exchange import import_file, write_export
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 from tokenworld.verbs.output import Output
 from tokenworld.verbs.quality.scorecard import score_run
 from tokenworld.verbs.runs.listing import show

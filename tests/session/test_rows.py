@@ -12,7 +12,7 @@ from tokenworld.session.loading import load_program, open_world
 from tokenworld.session.replaying import Row, compare_row, read_rows, row_of
 from tokenworld.session.scenarios import run_scenario
 from tokenworld.session.session import Session
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import Output
 from tokenworld.verbs.runs.listing import write_rows
 

@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure, Source
-from tokenworld.play.model.scratch import drop_scratch, edit_slot, editable_slots, scratch
-from tokenworld.play.model.timeline import Timeline
+from tokenworld.play.model.timeline import (
+    Timeline,
+    drop_scratch,
+    edit_slot,
+    editable_slots,
+    scratch,
+)
 from tokenworld.play.model.transcripts import text_as
 from tokenworld.session import Session, check_text, open_world, run_scenario
 from tokenworld.session.loading import open_text
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 
 RULES = """
 unit kg

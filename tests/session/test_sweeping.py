@@ -15,17 +15,16 @@ from tokenworld.engine import EngineSimulator
 from tokenworld.session import OpenWorld
 from tokenworld.session.loading import compile_world
 from tokenworld.session.rollouts import rollout
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.audit.analysis import audit, audit_counts
-from tokenworld.verbs.sweep.axes import axes_of
-from tokenworld.verbs.sweep.cells import Answer, Cell, Lost, Options, What, answer, attempt
-from tokenworld.verbs.sweep.results import (
+from tokenworld.verbs.sweep.cells import Answer, Cell, Lost, Options, What, answer, attempt, axes_of
+from tokenworld.verbs.sweep.verb import (
     Sweep,
     Swept,
     by_param,
     by_point,
     summary,
-    sweep,
+    sweep_cells,
     sweep_of,
 )
 from tokenworld.verbs.sweep.workers import Way, dask_cluster, here, processes
@@ -70,7 +69,7 @@ def asked(world: OpenWorld, what: What, *params: str, seeds: int = 1, **options:
 
 
 def run(asked: Sweep, store: RunStore, way: Way = here) -> Swept:
-    return sweep(asked, store, lambda cells: way)
+    return sweep_cells(asked, store, lambda cells: way)
 
 
 def answers(found: Swept) -> list[Any]:

@@ -10,7 +10,8 @@ from tokenworld.play.model.timeline import Timeline
 from tokenworld.session import Session
 from tokenworld.session.moments import SlotChange
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 
 CELLAR = Path(__file__).parents[2] / "domains" / "cellar" / "world.tw"
 

@@ -13,7 +13,7 @@ from tokenworld.ground import Json, Outcome
 from tokenworld.prose import PassIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.moments import slot_text
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.runs.trace import TickTrace, Tracing
 
 DOMAINS = Path(__file__).parents[2] / "domains"

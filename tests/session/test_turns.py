@@ -13,7 +13,9 @@ from tokenworld.prose import read_script
 from tokenworld.session import Loaded, OpenWorld, ScenarioResult, Session, run_scenario
 from tokenworld.session.players import Player, plan_player, random_player, script_player
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, ticks_of
+from tokenworld.store import database as schema
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, ticks_of
 
 RULES = """
 type Room
@@ -191,8 +193,6 @@ def test_a_store_of_the_first_schema_takes_runs_of_several_actors(
     tiny: Callable[[str], OpenWorld], tmp_path: Path
 ) -> None:
     import sqlite3
-
-    from tokenworld.store import database as schema
 
     path = tmp_path / "old.sqlite"
     with sqlite3.connect(path, isolation_level=None) as old:

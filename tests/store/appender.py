@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 
 from tokenworld.ground import Change, Outcome
-from tokenworld.store import RunHeader, RunStore, SourceText, TickRecord
+from tokenworld.store.log import RunStore
+from tokenworld.store.records import RunHeader, SourceText, TickRecord
 
 
 def outcome(number: int) -> Outcome:

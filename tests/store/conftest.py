@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tokenworld.ground import Change, Json, NoMatch, Outcome, Refusal, RequireReport
-from tokenworld.store import RunHandle, RunHeader, RunStore, SourceText, Tick, TickRecord
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.records import RunHeader, SourceText, Tick, TickRecord
 
 
 def _header(**different: Any) -> RunHeader:

@@ -13,19 +13,11 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.store import (
-    RunHandle,
-    RunHeader,
-    RunStore,
-    Tick,
-    TickRecord,
-    check_file,
-    find_run,
-    list_runs,
-    ticks_of,
-    verify_chain,
-)
+from tokenworld.store.check import check_file, verify_chain
 from tokenworld.store.database import SCHEMA_VERSION
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import find_run, list_runs, ticks_of
+from tokenworld.store.records import RunHeader, Tick, TickRecord
 
 Headers = Callable[..., RunHeader]
 Records = Callable[..., TickRecord]

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.store import RunHandle, RunStore, check_file, list_runs
 from tokenworld.store.cells import cell_digest, keep_cell, stored_cells
+from tokenworld.store.check import check_file
 from tokenworld.store.database import SCHEMA_VERSION
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import list_runs
 
 QUESTION = {"world": "cellar", "seed": 3, "params": {"bite": 5}}
 ANSWER = {"status": "done", "result": {"ticks": 4}, "diagnostics": []}

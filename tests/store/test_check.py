@@ -10,22 +10,10 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import Outcome
-from tokenworld.store import (
-    LAWS,
-    Parent,
-    RunHandle,
-    RunHeader,
-    RunStore,
-    Tick,
-    TickRecord,
-    broken_law,
-    canonical,
-    check_file,
-    find_run,
-    verify_chain,
-)
-from tokenworld.store.read import chained
-from tokenworld.store.records import digest_of
+from tokenworld.store.check import LAWS, broken_law, check_file, verify_chain
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import chained, find_run
+from tokenworld.store.records import Parent, RunHeader, Tick, TickRecord, canonical, digest_of
 
 Records = Callable[..., TickRecord]
 Outcomes = Callable[..., Outcome]

@@ -13,17 +13,10 @@ from pathlib import Path
 import pytest
 
 import tokenworld
-from tokenworld.store import (
-    RunHandle,
-    RunHeader,
-    RunStore,
-    Tick,
-    TickRecord,
-    check_file,
-    find_run,
-    list_runs,
-    verify_chain,
-)
+from tokenworld.store.check import check_file, verify_chain
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import find_run, list_runs
+from tokenworld.store.records import RunHeader, Tick, TickRecord
 
 APPENDER = Path(__file__).with_name("appender.py")
 

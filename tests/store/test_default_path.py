@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tokenworld.store import DEFAULT_PATH, RunStore, default_path
+from tokenworld.store.database import DEFAULT_PATH, default_path
+from tokenworld.store.log import RunStore
 
 
 def test_beside_the_domains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,15 +9,10 @@ from typing import Any
 import pytest
 
 from tokenworld.ground import Change, LuckyDraw, Outcome
-from tokenworld.store import (
-    Divergence,
-    RunHandle,
-    Tick,
-    canonical,
-    first_divergence,
-    ticks_of,
-    world_differs,
-)
+from tokenworld.store.check import Divergence, first_divergence, world_differs
+from tokenworld.store.log import RunHandle
+from tokenworld.store.read import ticks_of
+from tokenworld.store.records import Tick, canonical
 
 Outcomes = Callable[..., Outcome]
 

@@ -10,25 +10,18 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import STATUSES
-from tokenworld.store import (
-    Parent,
-    RunHandle,
-    RunHeader,
-    RunStore,
-    Tick,
-    TickRecord,
-    Timing,
+from tokenworld.store.check import verify_chain
+from tokenworld.store.exchange import export_lines, import_file, write_export
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import (
     changes_of,
-    export_lines,
     find_run,
     history,
-    import_file,
     list_runs,
     snapshot_before,
     ticks_of,
-    verify_chain,
-    write_export,
 )
+from tokenworld.store.records import Parent, RunHeader, Tick, TickRecord, Timing
 
 Headers = Callable[..., RunHeader]
 Records = Callable[..., TickRecord]

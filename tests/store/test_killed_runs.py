@@ -10,7 +10,9 @@ import pytest
 
 from tokenworld.session.players import random_command
 from tokenworld.session.replaying import replay_run, resumed
-from tokenworld.store import RunStore, check_file, list_runs, ticks_of, verify_chain
+from tokenworld.store.check import check_file, verify_chain
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import list_runs, ticks_of
 
 HERE = Path(__file__).parent
 CELLAR = HERE.parents[1] / "domains" / "cellar" / "world.tw"

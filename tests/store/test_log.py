@@ -12,23 +12,19 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import STATUSES
-from tokenworld.store import (
-    Parent,
-    RunHandle,
-    RunHeader,
-    RunStore,
-    Tick,
-    TickRecord,
-    Timing,
+from tokenworld.store.check import verify_chain
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import (
+    chained,
     changes_of,
     find_run,
     history,
+    insert_tick,
     list_runs,
     snapshot_before,
     ticks_of,
-    verify_chain,
 )
-from tokenworld.store.read import chained, insert_tick
+from tokenworld.store.records import Parent, RunHeader, Tick, TickRecord, Timing
 
 Records = Callable[..., TickRecord]
 Headers = Callable[..., RunHeader]

@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.store import (
-    RunHandle,
-    RunHeader,
-    RunStore,
-    Tick,
-    find_run,
-    find_tick,
-    list_runs,
-    ticks_of,
-)
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import find_run, find_tick, list_runs, ticks_of
+from tokenworld.store.records import RunHeader, Tick
 
 Headers = Callable[..., RunHeader]
 Play = Callable[[RunHandle, int], list[Tick]]

@@ -10,17 +10,12 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.store import (
-    Reference,
-    RunHandle,
-    RunStore,
-    Tick,
-    find_run,
-    import_file,
-    verify_chain,
-    write_export,
-)
+from tokenworld.store.check import verify_chain
 from tokenworld.store.database import DDL, SCHEMA_VERSION
+from tokenworld.store.exchange import import_file, write_export
+from tokenworld.store.log import RunHandle, RunStore
+from tokenworld.store.read import find_run
+from tokenworld.store.records import Reference, Tick
 
 GOOD = Reference("HEALTHY", 50)
 
@@ -66,7 +61,7 @@ def test_a_failed_verdict_is_no_reference(store: RunStore, kept: RunHandle, tmp_
     lines = path.read_text(encoding="utf-8").splitlines()
     lines[-2] = json.dumps({**json.loads(lines[-2]), "verdict": "FAILED"})
     path.write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(Failure, match="has a `verdict` that no reference has"):
+    with pytest.raises(Failure, match="has no proper `verdict`"):
         import_file(store, path)
 
 

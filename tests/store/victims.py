@@ -14,7 +14,7 @@ import time
 
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.players import random_player
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 
 
 def play(path: str, world: OpenWorld, seed: int) -> None:

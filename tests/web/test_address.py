@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.play.web.address import LOOPBACK, bind, new_key
+from tokenworld.play.web.server import LOOPBACK, bind, new_key
 
 
 def refused(host: str, port: int) -> Diagnostic:

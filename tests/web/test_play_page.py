@@ -19,7 +19,8 @@ from served import CELLAR, ROOT, Served
 
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.session import Session, plan_for_seed
-from tokenworld.store import RunStore, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import list_runs
 
 pytestmark = pytest.mark.browser
 

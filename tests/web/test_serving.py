@@ -31,8 +31,9 @@ from tokenworld.cli.playing import play
 from tokenworld.play import web
 from tokenworld.play.web import server
 from tokenworld.play.web import verb as serving
-from tokenworld.play.web.address import leads_here
-from tokenworld.store import RunStore, list_runs
+from tokenworld.play.web.server import leads_here
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import list_runs
 
 Serve = Callable[..., Served]
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")

@@ -1,4 +1,5 @@
-"""The verbs that look at rules and try them: check, lint, fmt, test, mutate, fuzz."""
+"""The verbs about rules: check, lint, fmt, test, mutate, fuzz; and those that print them: explain,
+rules, graph, grammar, schema, model."""
 
 from __future__ import annotations
 
@@ -7,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import Flag, Json, Limit, Paths, Pedantic, Seed
+from tokenworld.cli.frame import Flag, Json, Limit, Paths, Pedantic, Seed, World, app, verb
 
 if TYPE_CHECKING:
     from tokenworld.verbs.output import Output
@@ -59,7 +59,7 @@ def lint(
     json: Json = False,
 ) -> int:
     """Print what is allowed and yet suspicious, or the oddities that are there on purpose."""
-    from tokenworld.verbs.lint import lint as run_lint
+    from tokenworld.verbs.check import lint as run_lint
 
     return verb(json, lambda out: run_lint(files, out, pedantic=pedantic, quirks=quirks))
 
@@ -137,8 +137,100 @@ def fuzz(
     json: Json = False,
 ) -> int:
     """Play random worlds with the engine and with a second, plain evaluator; 1 if they differ."""
-    from tokenworld.verbs.fuzz.verb import run_fuzz, run_verdicts
-
     if verdicts is not None:
+        from tokenworld.verbs.fuzz.verdicts import run_verdicts
+
         return verb(json, lambda out: run_verdicts(verdicts, seed, out))
+    from tokenworld.verbs.fuzz.campaign import run_fuzz
+
     return verb(json, lambda out: run_fuzz(number, seed, ticks, coverage, out))
+
+
+# ---- the verbs that print what is written --------------------------------------------------------
+
+
+@app.command
+def explain(
+    what: Annotated[
+        str | None, Parameter(help="A code (TW0403); with --stages a FILE or FILE:rule.")
+    ] = None,
+    /,
+    *,
+    stages: Annotated[Flag, Parameter(help="From the text to the tick.")] = False,
+    json: Json = False,
+) -> int:
+    """What a diagnostic code means, or how a source becomes a running world."""
+    from tokenworld.verbs.explain import explain_code, explain_stages
+
+    if stages or what is None:
+        return verb(json, lambda out: explain_stages(what, out))
+    return verb(json, lambda out: explain_code(what, out))
+
+
+@app.command
+def rules(
+    file: Annotated[str, Parameter(help="A file to tell.")],
+    /,
+    *,
+    context: Annotated[
+        Flag, Parameter(help="As a language model is told: actions, objects, score.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """The rulebook of a file in English: things, actions, laws, endings, score."""
+    from tokenworld.verbs.reading import context as tell_context
+    from tokenworld.verbs.reading import rules as tell
+
+    return verb(json, lambda out: (tell_context if context else tell)(file, out))
+
+
+@app.command
+def graph(
+    world: World,
+    /,
+    *,
+    form: Annotated[
+        Literal["mermaid", "dot"], Parameter(name="--format", help="mermaid or dot.")
+    ] = ("mermaid"),
+    rule: Annotated[str | None, Parameter(help="Only this rule and its neighbours.")] = None,
+    json: Json = False,
+) -> int:
+    """Which rule enables, feeds or blocks which, as a picture."""
+    from tokenworld.verbs.reading import graph as draw
+
+    return verb(json, lambda out: draw(world, out, form, rule))
+
+
+@app.command
+def grammar(
+    *,
+    dialect: Annotated[
+        Literal["lark", "llguidance"], Parameter(name="--for", help="lark or llguidance.")
+    ] = "lark",
+    names: Annotated[
+        str | None, Parameter(help="A file: only its names can be written (llguidance).")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """The grammar of the language, for parsers and for constrained decoding."""
+    from tokenworld.verbs.reading import grammar as print_grammar
+
+    return verb(json, lambda out: print_grammar(dialect, names, out))
+
+
+@app.command
+def schema(*, json: Json = True) -> int:
+    """The JSON schema of a checked program: what `tw model FILE` prints."""
+    from tokenworld.verbs.reading import schema as print_schema
+
+    return verb(True, print_schema)
+
+
+@app.command
+def model(
+    file: Annotated[str, Parameter(help="A file to check and print.")], /, *, json: Json = True
+) -> int:
+    """The checked model of a file as JSON: names resolved, types settled."""
+    from tokenworld.verbs.reading import model as print_model
+
+    return verb(True, lambda out: print_model(file, out))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import (
+from tokenworld.cli.frame import (
     Flag,
     Goal,
     Json,
@@ -22,6 +21,8 @@ from tokenworld.cli.parameters import (
     States,
     Store,
     World,
+    app,
+    verb,
 )
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import (
+from tokenworld.cli.frame import (
     Flag,
     Goal,
     Json,
@@ -22,6 +21,8 @@ from tokenworld.cli.parameters import (
     Store,
     Ticks,
     World,
+    app,
+    verb,
 )
 
 

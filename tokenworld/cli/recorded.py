@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from tokenworld.cli.frame import app, verb
-from tokenworld.cli.parameters import (
+from tokenworld.cli.frame import (
     Flag,
     Json,
     Moment,
@@ -22,6 +21,8 @@ from tokenworld.cli.parameters import (
     Store,
     Ticks,
     Window,
+    app,
+    verb,
 )
 
 runs = App(name="runs", help="Recorded runs: list, show, replay and verify, carry away.")
@@ -82,7 +83,7 @@ def verify(
     of the run. A chain without a secret cannot show a cut tail, nor who typed: for that keep the
     link that `tw run` prints, and give it to `--link`.
     """
-    from tokenworld.verbs.runs.verify import verify as verify_runs
+    from tokenworld.verbs.runs.listing import verify as verify_runs
 
     return verb(json, lambda out: verify_runs(references, out, store, every=every, link=link))
 
@@ -97,7 +98,7 @@ def at(
     json: Json = False,
 ) -> int:
     """Show the whole state after a record."""
-    from tokenworld.verbs.runs.travel import at as show_state
+    from tokenworld.verbs.runs.provenance import at as show_state
 
     return verb(json, lambda out: show_state(run, record, out, store))
 
@@ -112,7 +113,7 @@ def diff(
     json: Json = False,
 ) -> int:
     """Compare two moments of a run, or of two branches."""
-    from tokenworld.verbs.runs.travel import diff as compare
+    from tokenworld.verbs.runs.provenance import diff as compare
 
     return verb(json, lambda out: compare(first, second, out, store))
 
@@ -145,7 +146,7 @@ def why(
     json: Json = False,
 ) -> int:
     """Tell which rule of which record set a value, and what enabled that rule."""
-    from tokenworld.verbs.runs.travel import why as explain
+    from tokenworld.verbs.runs.provenance import why as explain
 
     return verb(json, lambda out: explain(run, slot, out, store, record))
 
@@ -163,8 +164,8 @@ def branch(
     json: Json = False,
 ) -> int:
     """Begin a new run in the middle of another one, and play on there."""
+    from tokenworld.verbs.runs.provenance import branch as begin_branch
     from tokenworld.verbs.runs.run import Choice
-    from tokenworld.verbs.runs.travel import branch as begin_branch
 
     someone = script is not None or player is not None
     choice = Choice(script=script, player=player, ticks=ticks) if someone else None
@@ -183,8 +184,8 @@ def resume(
     json: Json = False,
 ) -> int:
     """Play on in a run that was cut off."""
+    from tokenworld.verbs.runs.provenance import resume as play_on
     from tokenworld.verbs.runs.run import Choice
-    from tokenworld.verbs.runs.travel import resume as play_on
 
     choice = Choice(script=script, player=player, ticks=ticks)
     return verb(json, lambda out: play_on(run, out, store, choice))
@@ -272,7 +273,7 @@ def quality(
     json: Json = False,
 ) -> int:
     """Score the last ticks of a run in seven dimensions, and give a verdict."""
-    from tokenworld.verbs.quality.verb import quality as score
+    from tokenworld.verbs.quality.scorecard import quality as score
 
     return verb(
         json or form == "json",

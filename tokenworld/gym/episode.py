@@ -21,8 +21,8 @@ from tokenworld.model import Binder, ObjectType, Reward, effects_in
 from tokenworld.prose import CallIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
+from tokenworld.session.moments import Moment
 from tokenworld.session.players import give_once
-from tokenworld.session.session import Moment
 
 __all__ = [
     "CommandList",

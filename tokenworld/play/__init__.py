@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tokenworld.planning.verdict import PlanStep, Verdict
     from tokenworld.play.screens.app import PlayApp
     from tokenworld.session import Session
-    from tokenworld.store import RunStore
+    from tokenworld.store.log import RunStore
 
 __all__ = ["behind_a_page", "play", "watch"]
 
 
 def behind_a_page() -> bool:
-    """Whether textual-serve runs this process and shows its screen on a page."""
+    """Return whether textual-serve runs this process and shows its screen on a page."""
     return os.environ.get("TEXTUAL_DRIVER") == "textual.drivers.web_driver:WebDriver"
 
 
@@ -77,7 +77,8 @@ def _left(app: PlayApp) -> int:
 
 
 def _driver() -> type[Driver] | None:
-    """What shows the screen: a page, or a terminal; Textual's own choice where there is neither."""
+    """Choose the driver that shows the screen: a page, or a terminal; Textual's own choice where
+    there is neither."""
     if behind_a_page():
         from tokenworld.play.web.driver import PageDriver
 

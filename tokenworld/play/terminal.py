@@ -14,18 +14,15 @@ from typing import IO, Final
 
 from textual.drivers.linux_driver import LinuxDriver
 
-__all__ = ["TerminalDriver"]
-
-
 GRACE_SECONDS: Final = 4.0
-"""How long a game may take to end in order; then it is broken off, its terminal given back."""
+"""Seconds that a game may take to end in order; then it is broken off, its terminal given back."""
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _RESTORED: Final = (
     b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"  # no mouse
     b"\x1b[?2004l\x1b[?2048l\x1b[?7h"  # no marked pastes, no reports of sizes; long lines wrap
     b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"  # usual keys, screen and cursor; no reports of focus
 )
-"""What undoes all that `LinuxDriver` asks of a terminal."""
+"""The bytes that undo all that `LinuxDriver` asks of a terminal."""
 
 
 class _Deaf:

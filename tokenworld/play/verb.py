@@ -5,17 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, usage
+from tokenworld.diagnostics import Failure, usage
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play import behind_a_page
 from tokenworld.session import Session, open_world, plan_for_seed
 from tokenworld.session.solving import check_goal
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
 from tokenworld.verbs.plan.verb import show_verdict
 from tokenworld.verbs.runs.run import show_outcome
-
-__all__ = ["play", "watch"]
 
 
 def play(
@@ -88,13 +86,8 @@ def _planned(
 
 
 def _screen(session: Session, steps: tuple[PlanStep, ...], verdict: Verdict | None) -> int:
-    try:
-        from tokenworld.play import play as play_on_screen
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "textual":
-            raise
-        hint = "Run `pip install 'token-world[tui]'`, or use `tw run`."
-        raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint)) from None
+    from tokenworld.play import play as play_on_screen
+
     return play_on_screen(session, plan=steps, plan_verdict=verdict)
 
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
         load_program,
         open_world,
     )
+    from tokenworld.session.moments import LegalCommand, Moment, WhyNot
     from tokenworld.session.rollouts import Rollout, rollout
     from tokenworld.session.scenarios import ScenarioResult, run_scenario
-    from tokenworld.session.session import LegalCommand, Moment, Session, WhyNot
+    from tokenworld.session.session import Session
     from tokenworld.session.solving import plan_for_seed
 
 __all__ = [
@@ -42,12 +43,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "LegalCommand": "session",
-    "Moment": "session",
+    "LegalCommand": "moments",
+    "Moment": "moments",
     "Rollout": "rollouts",
     "ScenarioResult": "scenarios",
     "Session": "session",
-    "WhyNot": "session",
+    "WhyNot": "moments",
     "plan_for_seed": "solving",
     "rollout": "rollouts",
     "run_scenario": "scenarios",

@@ -16,8 +16,6 @@ from tokenworld.ground import Json, read_value, value_text
 from tokenworld.model import CARRIED, Fluent, ObjectType, Program, StartFile, ValueType, World
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 
-__all__ = ["Carried", "begun_with", "carry"]
-
 _Object = dict[str, Any]
 
 
@@ -171,7 +169,7 @@ class _Carrying:
         return {**one, "attrs": attrs}
 
     def _carries(self, fluent: Fluent, had: _Object, name: str, *, added: bool) -> bool:
-        """Whether the old value stays; why it does not is noted."""
+        """Return whether the old value stays; why it does not is noted."""
         if fluent.name not in had:
             self.notes.append(f"`{fluent.id}` is new: it has its declared value.")
             return False

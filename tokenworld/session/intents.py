@@ -12,8 +12,6 @@ from tokenworld.prose import CallIntent, Intent, Parser, PassIntent, TypedIntent
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld
 
-__all__ = ["AnyIntent", "Resolver", "halt_json", "intent_json", "named_actor"]
-
 AnyIntent = str | Command | Intent
 
 _VOCABULARIES = 64

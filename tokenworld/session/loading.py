@@ -23,21 +23,6 @@ from tokenworld.ground import Instance, Raw, instantiate, param_values
 from tokenworld.model import Program, World, may_draw
 from tokenworld.prose import EnglishProse
 
-__all__ = [
-    "LoadFailure",
-    "Loaded",
-    "OpenWorld",
-    "check_file",
-    "check_text",
-    "compile_world",
-    "load_program",
-    "open_text",
-    "open_world",
-    "split_target",
-    "started_text",
-    "timed_file",
-]
-
 if TYPE_CHECKING:
     from tokenworld.check.timing import Timed
 

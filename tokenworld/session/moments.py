@@ -22,21 +22,7 @@ from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome, Re
 from tokenworld.model import Fluent
 
 if TYPE_CHECKING:
-    from tokenworld.store.shelf import Shelf
-
-__all__ = [
-    "Given",
-    "LegalCommand",
-    "Moment",
-    "Past",
-    "SlotChange",
-    "Told",
-    "WhyNot",
-    "differences",
-    "slot_text",
-    "slots_of",
-    "with_engine",
-]
+    from tokenworld.store.database import Shelf
 
 
 @frozen
@@ -187,7 +173,7 @@ RECENT: Final = 2 * EVERY
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What leads from one state to the next: an intent with the draws that were forced, or
+    """The step from one state to the next: an intent with the draws that were forced, or
     nothing, where a record says that the runner stopped."""
 
     intent: Command | NoMatch | None = None
@@ -254,7 +240,7 @@ class Past:
     def _opened(self) -> Shelf:
         """The file, which a short session never makes."""
         if self._shelf is None:
-            from tokenworld.store.shelf import Shelf
+            from tokenworld.store.database import Shelf
 
             self._shelf = Shelf()
         return self._shelf

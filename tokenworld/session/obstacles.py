@@ -1,4 +1,4 @@
-"""What stands in the way of a command: each failed require, since when and by which rule it fails,
+"""The obstacles of a command: each failed require, since when and by which rule it fails,
 and the command that would lift it.
 
 The rule is found by asking again: a change is the cause if the require holds once it alone is taken
@@ -17,9 +17,8 @@ from tokenworld.engine.compile import guards_of
 from tokenworld.engine.why import standing
 from tokenworld.ground import Change, Command, Outcome, Raw, read_value
 from tokenworld.model import Draw
-from tokenworld.session.session import Moment, Session
-
-__all__ = ["Obstacle", "command_of", "holds_in", "obstacles", "stands"]
+from tokenworld.session.moments import Moment
+from tokenworld.session.session import Session
 
 _TRIED = 200
 """So many commands are tried for one that lifts an obstacle."""
@@ -41,14 +40,14 @@ class Obstacle:
 
 
 def stands(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
-    """Which requires of a command hold for the actor whose turn it is, in written order."""
+    """Evaluate the requires of a command for the actor whose turn it is, in written order."""
     unit = engine.stepper.unit
     now = unit.judged(state, command) or state
     return standing(engine.code, now, unit.since(now, command), command)
 
 
 def holds_in(engine: Engine, state: State, command: Command, index: int) -> bool:
-    """Whether one require of a command holds; false where it has no value."""
+    """Return whether one require of a command holds; false where it has no value."""
     return stands(engine, state, command)[index] is True
 
 
@@ -118,7 +117,7 @@ class _Asking:
         return None
 
     def _known(self, state: State) -> bool:
-        """Whether every object of the command is there."""
+        """Return whether every object of the command is there."""
         action = self.session.world.program.actions[self.command.action]
         objects = (
             value
@@ -181,7 +180,7 @@ class _Asking:
         return None
 
     def _helpful(self, state: State) -> Iterator[Command]:
-        """What can be done now and writes something that the require reads; what is about the same
+        """List the legal commands that write something the require reads; those about the same
         objects comes first."""
         read, known = self._reads(), self.session.known
         writing = {

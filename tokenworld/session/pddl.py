@@ -16,19 +16,9 @@ from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, LoadFailure, OpenWorld, choose_world, started_text
 from tokenworld.session.solving import wins_under_seed
 
-__all__ = [
-    "export",
-    "import_files",
-    "is_pddl",
-    "load_imported",
-    "load_pddl",
-    "open_pddl",
-    "read_plan",
-]
-
 
 def is_pddl(path: str | Path) -> bool:
-    """Whether a path names a PDDL file, by its ending."""
+    """Return whether a path names a PDDL file, by its ending."""
     return Path(path).suffix.lower() == ".pddl"
 
 
@@ -83,7 +73,7 @@ def open_pddl(domain: Path, problem: Path) -> OpenWorld:
 
 
 FOREIGN = "the plan given"
-"""Who found a plan that came from outside."""
+"""The finder of a plan that came from outside."""
 
 
 def export(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn, Protocol, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, read_source, usage
+from tokenworld.diagnostics import Diagnostic, Failure, Source, did_you_mean, read_source, usage
 from tokenworld.engine import Engine, EngineSimulator, State, draw
 from tokenworld.ground import PASS, By, Command, Outcome, Raw, constant, parameter_domains
 from tokenworld.model import (
@@ -32,38 +32,17 @@ from tokenworld.model import (
     When,
 )
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
-from tokenworld.planning.space.policy import Policy, advised
+from tokenworld.planning.space.policy import Policy, advised, read_policy
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.prose import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.session import Session
 from tokenworld.session.solving import Say, plan_for_seed
-from tokenworld.store import IntentSource
-
-__all__ = [
-    "Expecting",
-    "PATIENCE",
-    "Patience",
-    "Player",
-    "adversarial_player",
-    "find_scenario",
-    "give_once",
-    "plan_player",
-    "planner_player",
-    "policy_player",
-    "random_command",
-    "random_player",
-    "runner_pass",
-    "scenario_player",
-    "script_player",
-    "seed_of",
-    "uniform",
-]
-
+from tokenworld.store.records import IntentSource
 
 PATIENCE: dict[IntentSource, int] = {"llm": 2}
-"""How often a player is asked again in a turn; those that are not named: never."""
+"""The number of times that a player is asked again in a turn; those that are not named: never."""
 
 
 def runner_pass(session: Session, source: IntentSource) -> tuple[Outcome, ...]:
@@ -103,8 +82,8 @@ class Patience:
     def after(
         self, session: Session, outcomes: tuple[Outcome, ...], source: IntentSource
     ) -> tuple[Outcome, ...]:
-        """What the runner adds to the records of an intent: nothing, or a pass. Words for somebody
-        whose turn it is not are nobody's try."""
+        """Return what the runner adds to the records of an intent: nothing, or a pass. Words for
+        somebody whose turn it is not are nobody's try."""
         last = outcomes[-1]
         if last.no_match is not None and last.no_match.out_of_turn:
             return ()
@@ -179,6 +158,15 @@ def _no_plan(answer: str) -> Diagnostic:
         return Diagnostic("TW0803", "The planner has no plan: the goal is out of reach.", hint=hint)
     hint = "Give more time with `--time-limit S`, or name one goal with `--goal NAME`."
     return Diagnostic("TW0813", "The planner found no plan within its limits.", hint=hint)
+
+
+def policy_for(world: OpenWorld, source: Source) -> Policy:
+    """The policy of a file; `Failure` (TW0006) where it was made for other rules than a world's."""
+    policy = read_policy(source.text, source.name)
+    if (policy.world, policy.program) != (world.world.name, world.program.digest):
+        what = f"The policy was made for another world or other rules than `{world.world.name}`."
+        raise usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
+    return policy
 
 
 def policy_player(policy: Policy) -> Player:
@@ -370,7 +358,7 @@ def scenario_player(scenario: Scenario) -> Player:
                 wanted = _wanted(scenario.steps[place + 1 :])
                 for again in range(step.times):
                     yield from _passes(session, step.by)
-                    intent = _intent(session, step)
+                    intent = given_in(session, step)
                     last = again == step.times - 1
                     yield Expecting(intent, wanted) if last and wanted else intent
                     yield from _passes(session, None)
@@ -400,7 +388,9 @@ def _passes(session: Session, actor: str | None) -> Iterator[Expecting]:
         going = session.state.turn > 0 and session.actor != actor
 
 
-def _intent(session: Session, step: When) -> AnyIntent:
+def given_in(session: Session, step: When) -> AnyIntent:
+    """The intent of a `when` step now; of somebody whose turn it is not, the words, so that they
+    are refused."""
     if step.by is not None and step.by != session.actor:
         return TypedIntent(step.source, step.by)
     match step.intent:

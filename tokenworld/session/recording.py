@@ -9,21 +9,17 @@ from tokenworld.engine import State
 from tokenworld.ground import Json, Outcome
 from tokenworld.model import CARRIED
 from tokenworld.session.loading import OpenWorld
-from tokenworld.store import (
-    SNAPSHOT_EVERY,
+from tokenworld.store.log import SNAPSHOT_EVERY, RunHandle, RunStore
+from tokenworld.store.records import (
     IntentSource,
     Origin,
     Parent,
     Run,
-    RunHandle,
     RunHeader,
-    RunStore,
     SourceText,
     TickRecord,
     Timing,
 )
-
-__all__ = ["Recording"]
 
 
 def _now(microseconds: int = 0) -> Timing:
@@ -104,9 +100,9 @@ class Recording:
         self.handle.append(record, timing=_now(microseconds), snapshot=after)
         self.written += 1
 
-    def wants_snapshot(self, records: int = 1) -> bool:
-        """Whether the whole state goes with the next records."""
-        return (self.written + records) % SNAPSHOT_EVERY == 0
+    def wants_snapshot(self) -> bool:
+        """Return whether the whole state goes with the next record."""
+        return (self.written + 1) % SNAPSHOT_EVERY == 0
 
     def branch(self, run: int | None, keep: int, state_hash: str) -> None:
         """Go on in a new run that leaves ``run`` after its record ``keep``."""

@@ -28,17 +28,6 @@ from tokenworld.session.intents import AnyIntent
 from tokenworld.session.players import Player
 from tokenworld.session.session import Session
 
-__all__ = [
-    "Channel",
-    "HttpChannel",
-    "LONGEST_REPLY",
-    "PlayerFailure",
-    "ProcessChannel",
-    "observation",
-    "remote_player",
-]
-
-
 OFFERED = 20
 """So many possible commands are named at most."""
 

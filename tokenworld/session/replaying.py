@@ -17,49 +17,27 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import State
-from tokenworld.ground import FRUITLESS, By, Command, Json, Outcome
+from tokenworld.ground import FRUITLESS, By, Command, Json, Outcome, value_text
 from tokenworld.model import CARRIED, Replay
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent, parse_intent_json
 from tokenworld.session.carrying import begun_with
 from tokenworld.session.intents import AnyIntent, Resolver
 from tokenworld.session.loading import OpenWorld, open_text
+from tokenworld.session.moments import Moment
 from tokenworld.session.recording import Recording
-from tokenworld.session.session import Moment, Session
-from tokenworld.store import (
-    Database,
+from tokenworld.session.session import Session
+from tokenworld.store.check import (
     Divergence,
-    Run,
-    RunStore,
-    Tick,
     Verification,
-    find_tick,
     first_divergence,
-    history,
     language_differs,
-    snapshot_before,
-    ticks_of,
     verify_chain,
     world_differs,
 )
-
-__all__ = [
-    "Difference",
-    "ReplayReport",
-    "Row",
-    "again",
-    "branched",
-    "by_of",
-    "compare_row",
-    "intent_of",
-    "read_rows",
-    "replay_run",
-    "replayed",
-    "resumed",
-    "row_of",
-    "rows_of_run",
-    "session_at",
-    "stored_session",
-]
+from tokenworld.store.database import Database
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_tick, history, snapshot_before, ticks_of
+from tokenworld.store.records import Run, Tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +56,7 @@ class ReplayReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the run plays again exactly, and its log is sound."""
+        """Return whether the run plays again exactly, and its log is sound."""
         sound = self.verification is None or self.verification.ok
         return self.divergence is None and sound
 
@@ -167,7 +145,7 @@ def again(session: Session, tick: Tick) -> tuple[Outcome, ...]:
 
 
 def by_of(tick: Tick) -> By:
-    """Who gave the intent of a record: the player, or the runner for him."""
+    """Return who gave the intent of a record: the player, or the runner for him."""
     return "runner" if tick.outcome.get("by") == "runner" else "player"
 
 
@@ -184,6 +162,18 @@ def intent_of(tick: Tick) -> AnyIntent:
     return CallIntent(str(stored.get("action")), dict(args) if isinstance(args, dict) else {}, who)
 
 
+def asked_in(tick: Tick) -> str:
+    """The words that were typed for a record, else the call; empty where the runner stopped."""
+    if tick.text is not None:
+        return tick.text
+    if "halt" in tick.intent:
+        return ""
+    args = tick.outcome.get("args")
+    shown = ", ".join(map(value_text, args.values())) if isinstance(args, dict) else ""
+    action = str(tick.outcome.get("action") or "pass")
+    return action if action == "pass" else f"{action}({shown})"
+
+
 def session_at(store: Database, run: Run, seq: int) -> Session:
     """A session in the state after record ``seq`` of a run (0: the state that it starts in).
 
@@ -194,14 +184,14 @@ def session_at(store: Database, run: Run, seq: int) -> Session:
         find_tick(store, run, seq)
     session = stored_session(run)
     ticks = (*_before(store, run), *ticks_of(store, run, seq))
-    done = _leap(store, run, seq, session, ticks)
+    done = _restore(store, run, seq, session, ticks)
     while done < len(ticks):
         outcomes = again(session, ticks[done])
         done += len(outcomes)
         if done > len(ticks):
             raise _halved(run, seq)
         if outcomes[-1].hash_after != ticks[done - 1].hash_after:
-            raise _differs(run, done - len(ticks) + seq)
+            raise differs(run, done - len(ticks) + seq)
     session.moments = [Moment(session.state, "", (), None, 0)]
     return session
 
@@ -212,7 +202,7 @@ def _before(store: Database, run: Run) -> tuple[Tick, ...]:
     return whole[: len(whole) - run.ticks]
 
 
-def _leap(store: Database, run: Run, seq: int, session: Session, ticks: tuple[Tick, ...]) -> int:
+def _restore(store: Database, run: Run, seq: int, session: Session, ticks: tuple[Tick, ...]) -> int:
     """Go to the last whole state that can be trusted; how many records lie behind it."""
     found = snapshot_before(store, run, seq)
     if found is None:
@@ -236,7 +226,8 @@ def _halved(run: Run, seq: int) -> Failure:
     return Failure(Diagnostic("TW1104", message, hint=f"Name tick {seq + 1}, or {seq - 1}."))
 
 
-def _differs(run: Run, seq: int) -> Failure:
+def differs(run: Run, seq: int) -> Failure:
+    """TW1105: the record with this number comes out otherwise than it is stored."""
     message = f"Run `{run.slug}` does not play again as it is stored, from tick {seq} on."
     hint = "Ask `tw runs replay --verify` for the first difference."
     return Failure(Diagnostic("TW1105", message, hint=hint))
@@ -245,12 +236,16 @@ def _differs(run: Run, seq: int) -> Failure:
 def branched(store: RunStore, run: Run, seq: int, player: str) -> Session:
     """A session that goes on from record ``seq`` in a new run, a branch; see `session_at`."""
     session = session_at(store, run, seq)
-    session.operator = False  # it is played on, and no more looked at
-    state: State = session.state
-    session.player, session.remembers = player, True
-    session.recording = Recording.branch_of(store, run, seq, session.engine.hash(state), player)
-    session.moments = [Moment(state, "", (), session.recording.handle.id, 0)]
+    branch_off(session, store, run, seq, player)
     return session
+
+
+def branch_off(session: Session, store: RunStore, run: Run, seq: int, player: str) -> None:
+    """Let a session that stands at record ``seq`` of a run be played on, as a branch of it."""
+    hashed = session.engine.hash(session.state)
+    session.recording = Recording.branch_of(store, run, seq, hashed, player)
+    session.player, session.operator, session.remembers = player, False, True
+    session.moments = [Moment(session.state, "", (), session.recording.handle.id, 0)]
 
 
 def resumed(store: RunStore, run: Run) -> Session:
@@ -268,7 +263,7 @@ def resumed(store: RunStore, run: Run) -> Session:
     if cut and last is not None:
         outcomes = again(session, last)
         if len(outcomes) != 2 or outcomes[0].hash_after != last.hash_after:
-            raise _differs(run, last.seq)
+            raise differs(run, last.seq)
         recording.append(dict(last.intent), outcomes[1], last.source, last.text)
     session.recording, session.operator, session.remembers = recording, False, True
     session.moments = [Moment(session.state, "", (), handle.id, recording.written)]

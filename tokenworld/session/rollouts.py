@@ -17,18 +17,15 @@ from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import FRUITLESS, PASS, STATUSES, Command, Json, NoMatch, Status
 from tokenworld.model import EndingKind, may_draw
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
-from tokenworld.planning.space.policy import Policy, advised, read_policy
+from tokenworld.planning.space.policy import Policy, advised
 from tokenworld.prose import EnglishProse, IntentLine, read_script
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld, open_world
-from tokenworld.session.players import uniform
-
-__all__ = ["Rollout", "Run", "draws_in_setup", "interval", "rollout", "table_of"]
-
+from tokenworld.session.players import policy_for, uniform
 
 EngineName = Literal["fast", "plain", "play"]
 Numbers = Any
-"""A numpy array where numpy is installed, else a list (of lists)."""
+"""A numpy array where numpy is installed, else a list (of tuples)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +143,9 @@ def interval(found: int, of: int) -> tuple[float, float]:
 
 def table_of(runs: Sequence[Run]) -> dict[str, Numbers]:
     """The columns of runs, as arrays where numpy is there."""
-    columns: dict[str, list[Any]] = {
-        "seeds": [one.seed for one in runs],
-        "ticks": [one.ticks for one in runs],
-        "records": [one.records for one in runs],
-        "statuses": [list(one.statuses) for one in runs],
-        "ending": [one.ending for one in runs],
-        "ended_at": [one.ended_at for one in runs],
-        "score": [one.score for one in runs],
-        "reward": [one.reward for one in runs],
-    }
+    columns: dict[str, list[Any]] = {"seeds": [one.seed for one in runs]}
+    for name in ("ticks", "records", "statuses", "ending", "ended_at", "score", "reward"):
+        columns[name] = [getattr(one, name) for one in runs]
     try:
         import numpy as np
     except ImportError:
@@ -198,7 +188,7 @@ def rollout(
     Every run is the one that `tw run` gives with the same seed and player, state hash included.
     """
     if worlds < 1 or ticks < 0:
-        raise _usage("A rollout needs a world and a number of ticks.", "Give `--worlds N`, N > 0.")
+        raise usage("A rollout needs a world and a number of ticks.", "Give `--worlds N`, N > 0.")
     opened = open_world(target) if isinstance(target, str) else target
     given = policy if isinstance(policy, Source) or policy == "random" else read_source(policy)
     player = _player(opened, given) if isinstance(given, Source) else None
@@ -263,12 +253,9 @@ def _built(slots: Slots) -> Compiled:
     return Compiled(slots)
 
 
-def _usage(message: str, hint: str) -> Failure:
-    return usage(message, hint)
-
-
 def draws_in_setup(world: OpenWorld) -> bool:
-    """Whether chance has a say in the start state, so that it may differ from seed to seed."""
+    """Return whether chance has a say in the start state, so that it may differ from seed to
+    seed."""
     bodies = [*world.world.setups]
     bodies += [one.body for map_ in world.world.layouts for one in map_.legends]
     return any(map(may_draw, (*bodies, *(birth.body for birth in world.program.births))))
@@ -281,11 +268,7 @@ def _player(world: OpenWorld, source: Source) -> _Player:
     """The player of a file: a policy begins with its format, a script with an intent."""
     if not source.text.lstrip().startswith("{"):
         return _scripted(world, read_script(source))
-    policy = read_policy(source.text, source.name)
-    if (policy.world, policy.program) != (world.world.name, world.program.digest):
-        what = f"The policy was made for another world or other rules than `{world.world.name}`."
-        raise _usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
-    return _advised(world, policy)
+    return _advised(world, policy_for(world, source))
 
 
 def _scripted(world: OpenWorld, lines: tuple[IntentLine, ...]) -> _Player:
@@ -320,7 +303,7 @@ def _advised(world: OpenWorld, policy: Policy) -> _Player:
 
 
 def _random(rows: Runs, seed: int, turn: int) -> Command:
-    """What the random player does: `players.random_command`, on rows."""
+    """Return the command of the random player: `players.random_command`, on rows."""
     legal = rows.legal()
     chosen = uniform(seed, turn, "action", len(legal) + 1)
     if not chosen:
@@ -359,7 +342,7 @@ class _Work:
 
     @cached_property
     def _varies(self) -> bool:
-        """Whether chance has a say in the start state; else only the seed differs."""
+        """Return whether chance has a say in the start state; else only the seed differs."""
         return draws_in_setup(self.world)
 
     def begin(self, seed: int) -> None:

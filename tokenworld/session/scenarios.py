@@ -8,10 +8,9 @@ from typing import assert_never
 
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.engine import SeededLuck, State
-from tokenworld.ground import PASS, Command, Json, Outcome, Raw, constant
+from tokenworld.ground import PASS, Json, Outcome, Raw, constant
 from tokenworld.model import (
     Always,
-    CallStep,
     Check,
     EmitsCheck,
     Expect,
@@ -19,7 +18,6 @@ from tokenworld.model import (
     HoldsCheck,
     LostCheck,
     Never,
-    PassStep,
     RefusedCheck,
     Replay,
     SaysCheck,
@@ -28,7 +26,6 @@ from tokenworld.model import (
     Seed,
     StatusCheck,
     Term,
-    TypedStep,
     UnchangedCheck,
     UnwinnableCheck,
     When,
@@ -36,13 +33,9 @@ from tokenworld.model import (
     WithinCheck,
     WonCheck,
 )
-from tokenworld.prose import TypedIntent
-from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
-from tokenworld.session.players import give_once, runner_pass
+from tokenworld.session.players import give_once, given_in, runner_pass
 from tokenworld.session.session import Session
-
-__all__ = ["CheckResult", "Fruitless", "ScenarioResult", "is_refused", "run_scenario", "told"]
 
 
 def told(outcome: Outcome | None) -> str:
@@ -59,7 +52,8 @@ def told(outcome: Outcome | None) -> str:
 
 
 def is_refused(outcome: Outcome | None, label: str | None) -> bool:
-    """Whether an intent was refused, because of the require with a label where one is named."""
+    """Return whether an intent was refused, because of the require with a label where one is
+    named."""
     refusal = None if outcome is None else outcome.refusal
     return refusal is not None and label in (None, refusal.label)
 
@@ -195,7 +189,7 @@ class _Runner:
     say: Callable[[str], None] | None
     watch: Callable[[Outcome], None] | None = None
     checks: list[CheckResult] = field(default_factory=list)
-    standing: list[Always | Never] = field(default_factory=list)
+    lasting: list[Always | Never] = field(default_factory=list)
     before: State | None = None
     said: list[str] = field(default_factory=list)
     events: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
@@ -211,7 +205,7 @@ class _Runner:
                 self.session.reseed(seed)
             case Given(body=body):
                 self.session.edit(body)
-                self._stand()
+                self._check_lasting()
             case When():
                 self.settle()
                 self._when(step)
@@ -220,7 +214,7 @@ class _Runner:
                     self.fruitless.meet(check)
                     self._check(check)
             case Always() | Never():
-                self.standing.append(step)
+                self.lasting.append(step)
             case Replay():
                 self._replay(step)
             case _:
@@ -239,14 +233,14 @@ class _Runner:
         self.fruitless.begin(step)
         for _ in range(step.times):
             self._passes_until(step.by)
-            outcomes = give_once(self.session, self._intent(step), "scenario")
+            outcomes = give_once(self.session, given_in(self.session, step), "scenario")
             own = [one for one in outcomes if one.by == "player" and one.status != "halted"]
             self.last = (own or outcomes)[-1]
             self.fruitless.note(self.last)
             self._hear(outcomes)
             self._passes_until(None)
             self.ticks += 1
-            self._stand()
+            self._check_lasting()
 
     def settle(self) -> None:
         """Fail the last step where it came to nothing and no check expected that."""
@@ -274,33 +268,20 @@ class _Runner:
             halted = outcomes[-1].status == "halted"
             going = not halted and session.state.turn > 0 and session.actor != actor
 
-    def _intent(self, step: When) -> AnyIntent:
-        if step.by is not None and step.by != self.session.actor:
-            return TypedIntent(step.source, step.by)  # refused as an intent: that one cannot act
-        match step.intent:
-            case TypedStep(text=text):
-                return text
-            case PassStep():
-                return PASS
-            case CallStep(action=action, args=args):
-                return Command(action, tuple(self._constant(arg) for arg in args))
-            case _:
-                assert_never(step.intent)
-
     def _constant(self, term: Term) -> Raw:
         instance = self.session.engine.instance
         return constant(term, self.session.state.numbers, instance.params)
 
-    def _stand(self) -> None:
+    def _check_lasting(self) -> None:
         """Check the conditions that must hold after every step; each breach is reported once."""
-        for rule in list(self.standing):
+        for rule in list(self.lasting):
             holds = bool(self.session.engine.ask(self.session.state, rule.condition))
             wanted = isinstance(rule, Always)
             if holds != wanted:
                 word = "always" if wanted else "never"
                 found = f"it is {'true' if holds else 'false'} after tick {self.session.tick}"
                 self._add(f"{word} {rule.source}", False, found, rule.span)
-                self.standing.remove(rule)
+                self.lasting.remove(rule)
 
     # ---- checks -------------------------------------------------------------------------------
 

@@ -37,20 +37,8 @@ from tokenworld.session.solving import solve
 if TYPE_CHECKING:
     from tokenworld.planning.hints import Hint
     from tokenworld.session.recording import Recording
-    from tokenworld.store import IntentSource, RunStore
-
-__all__ = [
-    "LastChance",
-    "LegalCommand",
-    "Moment",
-    "Session",
-    "WhyNot",
-    "foreseen",
-    "hidden_about",
-    "hidden_on",
-    "hint",
-    "last_winnable",
-]
+    from tokenworld.store.log import RunStore
+    from tokenworld.store.records import IntentSource
 
 
 class Session:
@@ -123,16 +111,16 @@ class Session:
         return self.engine.stepper.endings.reached(self.state, self.state.me)
 
     def ended(self) -> bool:
-        """Whether later intents are halted."""
+        """Return whether later intents are halted."""
         return self.engine.stepper.endings.over(self.state)
 
     def won(self, goal: str | None = None) -> bool:
-        """Whether a goal line (this one) is latched."""
+        """Return whether a goal line (this one) is latched."""
         goals = (goal,) if goal else self.engine.stepper.endings.named("goal")
         return any(name in self.latched for name in goals)
 
     def lost(self, name: str | None = None) -> bool:
-        """Whether a lose line (this one) is latched."""
+        """Return whether a lose line (this one) is latched."""
         losses = (name,) if name else self.engine.stepper.endings.named("lose")
         return any(one in self.latched for one in losses)
 
@@ -255,7 +243,8 @@ class Session:
         self.moments[-1] = self.moments[-1].at(state)
 
     def same_facts(self, other: State) -> bool:
-        """Whether objects, functions and relations are as in another state of this session."""
+        """Return whether objects, functions and relations are as in another state of this
+        session."""
         return self.engine.same_facts(self.state, other)
 
     def undo(self) -> bool:
@@ -318,11 +307,12 @@ class Session:
         return command_text(command, self.world.program, self.speaker())
 
     def takes_time(self, command: Command) -> bool:
-        """Whether a tick passes when the command is executed now."""
+        """Return whether a tick passes when the command is executed now."""
         return not self.engine.stepper.unit.free(self.state, command)
 
     def can_pass(self) -> bool:
-        """Whether letting time go by can matter, for the world or for others who take turns."""
+        """Return whether letting time go by can matter, for the world or for others who take
+        turns."""
         others = len(self.state.actors) > 1
         return not self.ended() and (self.engine.stepper.waiting_matters or others)
 
@@ -354,7 +344,7 @@ class Session:
         say: Callable[[str], None] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> Verdict:
-        """Whether a goal can still be reached from here, as far as a player may be told."""
+        """Return whether a goal can still be reached from here, as far as a player may be told."""
 
         found = solve(
             self.engine,

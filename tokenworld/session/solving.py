@@ -39,20 +39,6 @@ if TYPE_CHECKING:
     from tokenworld.planning.search.packed.world import Packed
     from tokenworld.planning.space.luck import LuckVerdict
 
-__all__ = [
-    "builder",
-    "check_goal",
-    "explain_unwinnable",
-    "explored",
-    "explored_for_luck",
-    "plan_for_seed",
-    "solve",
-    "solve_luck",
-    "was_explained",
-    "wins_under_seed",
-]
-
-
 Progress = Callable[[SearchProgress], None] | None
 Cancel = Callable[[], bool]
 Say = Callable[[str], None]
@@ -273,7 +259,7 @@ def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:
 
 
 _EXPLAINED = 2_000
-"""Where so many states were enough to see that there is no plan, the reason is looked for."""
+"""The reason why there is no plan is looked for where so many states were enough to see that."""
 
 _SIMPLE = 5.0
 """Seconds that this takes at most."""
@@ -305,7 +291,7 @@ def solve(
 
 
 def was_explained(verdict: Verdict) -> bool:
-    """Whether a simple reason was looked for: in vain if the verdict has none (TW0803)."""
+    """Return whether a simple reason was looked for: in vain if the verdict has none (TW0803)."""
     proof = verdict.proof
     return not (
         proof is None or proof.within is not None or (proof.states or _EXPLAINED + 1) > _EXPLAINED
@@ -338,7 +324,8 @@ def solve_luck(
     say: Say | None = None,
     cancel: Cancel | None = None,
 ) -> LuckVerdict:
-    """Whether the goal is certain, or how likely it is, from a state; `Failure` as in `solve`."""
+    """Return whether the goal is certain, or how likely it is, from a state; `Failure` as in
+    `solve`."""
     from tokenworld.planning.space.luck import LuckLimits, certainty, probability
 
     simulator, limits = EngineSimulator(engine, state), LuckLimits(states, time_limit)
@@ -351,7 +338,7 @@ def solve_luck(
 def wins_under_seed(
     engine: Engine, state: State, steps: tuple[PlanStep, ...], goal: str | None
 ) -> bool:
-    """Whether a plan reaches the goal with the seed's own draws, without a refusal."""
+    """Return whether a plan reaches the goal with the seed's own draws, without a refusal."""
     simulator = EngineSimulator(engine, state)
     for step in steps:
         state, outcomes = engine.play(state, step.command, SeededLuck())
@@ -406,7 +393,7 @@ def plan_for_seed(
 
 
 def _lucky_steps(engine: Engine, state: State, steps: tuple[PlanStep, ...]) -> int:
-    """How many steps to keep: up to and with the first whose luck is not as counted on."""
+    """Return how many steps to keep: up to and with the first whose luck is not as counted on."""
     for index, step in enumerate(steps):
         before = state.drawn
         state, outcomes = engine.play(state, step.command, SeededLuck())
@@ -463,7 +450,8 @@ def explain_unwinnable(
 
 
 def _is_hopeless(verdict: Verdict) -> bool:
-    """Whether it was found that the goal is out of reach even if nothing were ever undone."""
+    """Return whether it was found that the goal is out of reach even if nothing were ever
+    undone."""
     return any(note.code == "TW0803" for note in verdict.notes)
 
 

@@ -15,8 +15,6 @@ from tokenworld.ground import Json
 from tokenworld.store.database import Database, unreadable, unwritable
 from tokenworld.store.records import canonical, digest_of
 
-__all__ = ["cell_digest", "keep_cell", "stored_cells"]
-
 _DDL = (
     """
 CREATE TABLE IF NOT EXISTS cell (

@@ -27,20 +27,6 @@ from tokenworld.store.records import (
     misfit,
 )
 
-__all__ = [
-    "Breach",
-    "Divergence",
-    "LAWS",
-    "Law",
-    "Verification",
-    "broken_law",
-    "check_file",
-    "first_divergence",
-    "language_differs",
-    "verify_chain",
-    "world_differs",
-]
-
 Record = Mapping[str, Json]
 
 _CHANGING = ("executed", "interrupted")
@@ -126,7 +112,7 @@ def _explains_itself(outcome: Record) -> bool:
 
 
 def _hands_on(outcome: Record) -> bool:
-    """Whether the turn goes to another actor, which the state hash covers."""
+    """Return whether the turn goes to another actor, which the state hash covers."""
     return isinstance(outcome.get("next"), str) and outcome.get("next") != outcome.get("actor")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,17 +15,6 @@ from typing import Self
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import STATUSES
 from tokenworld.store.records import INTENT_SOURCES
-
-__all__ = [
-    "DDL",
-    "DEFAULT_PATH",
-    "Database",
-    "SCHEMA_VERSION",
-    "default_path",
-    "nothing_recorded",
-    "unreadable",
-    "unwritable",
-]
 
 _ELSEWHERE = "Name another file with `--store FILE`."
 _MOVE_AWAY = "Move the file away or restore a copy of it, or name another with `--store FILE`."
@@ -192,7 +182,8 @@ UPGRADES: dict[int, tuple[str, ...]] = {
     2: (*_REFERENCES, "PRAGMA user_version = 3"),
     3: ("PRAGMA user_version = 4",),
 }
-"""What makes a store of an earlier schema one of this: changes of the tables' own texts."""
+"""The statements that make a store of an earlier schema one of this: changes of the tables' own
+texts."""
 
 # Whatever is appended follows the last record, or the header, in number, link and state.
 _TICK_IN_ORDER = """
@@ -503,7 +494,8 @@ def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
 
 
 def _has_open_log(path: Path) -> bool:
-    """Whether commits wait in the write-ahead log, so that the file alone is not the truth."""
+    """Return whether commits wait in the write-ahead log, so that the file alone is not the
+    truth."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size > 0
     except OSError:
@@ -521,3 +513,36 @@ def _upgrade(connection: sqlite3.Connection, version: int) -> None:
         connection.execute(f"PRAGMA schema_version = {cookie + 1}")
     finally:
         connection.execute("PRAGMA writable_schema = OFF")
+
+
+# ---- a temporary file of rows --------------------------------------------------------------------
+
+
+_TABLE = "CREATE TABLE moment (number INTEGER PRIMARY KEY, parent INTEGER, told BLOB, state BLOB)"
+
+
+class Shelf:
+    """Rows by number, each with that of the row it came of. Several threads may read it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rows = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._rows.execute("PRAGMA journal_mode = MEMORY")
+        self._rows.execute(_TABLE)
+
+    def put(self, number: int, parent: int, told: bytes, state: bytes | None) -> bool:
+        """Keep a row; false where the disk is full."""
+        row = (number, parent, told, state)
+        with self._lock:
+            try:
+                self._rows.execute("INSERT INTO moment VALUES (?, ?, ?, ?)", row)
+            except sqlite3.Error:
+                return False
+        return True
+
+    def get(self, number: int) -> tuple[int, bytes, bytes | None]:
+        """Parent, what was told, and the state, if it is kept."""
+        query = "SELECT parent, told, state FROM moment WHERE number = ?"
+        with self._lock:
+            found: tuple[int, bytes, bytes | None] = self._rows.execute(query, (number,)).fetchone()
+        return found

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span, fields_json
 from tokenworld.ground import Json
@@ -26,42 +26,41 @@ from tokenworld.store.read import (
     chained,
     find_run,
     header_json,
-    insert_ending,
-    insert_reference,
+    header_of,
+    insert,
     insert_run,
     insert_snapshot,
     insert_tick,
     insert_timing,
     last_link,
+    place_of,
+    run_at,
     snapshots_of,
     sources_json,
     ticks_of,
 )
 from tokenworld.store.records import (
+    HEADER,
     INTENT_SOURCES,
+    VERDICTS,
     Ending,
+    Maybe,
+    OneOf,
     Origin,
     Parent,
     Reference,
     Run,
-    RunHeader,
     SourceText,
     Tick,
     TickRecord,
     Timing,
     canonical,
     digest_of,
+    misfit,
 )
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
-
-__all__ = [
-    "Imported",
-    "export_lines",
-    "import_file",
-    "write_export",
-]
 
 RUN_FORMAT, TICK_FORMAT, END_FORMAT = "tw-run/1", "tw-tick/1", "tw-end/1"
 REFERENCE_FORMAT, EXPORT_FORMAT = "tw-reference/1", "tw-export/1"
@@ -169,9 +168,6 @@ def _timing_json(timing: Timing | None) -> Json:
 # that is malformed, or does not have the hash it claims, stops the import.
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, slots=True)
 class Imported:
     """The runs as they are now in the store, and what was skipped."""
@@ -181,7 +177,7 @@ class Imported:
 
 
 class _Malformed(ValueError):
-    """Why a line is not what it should be, as the end of a sentence."""
+    """The reason why a line is not what it should be, as the end of a sentence."""
 
 
 class _Torn(_Malformed):
@@ -288,32 +284,55 @@ def _finding(path: Path, line: _Line, why: str) -> Diagnostic:
     )
 
 
-def _parse(line: str) -> Mapping[str, Json]:
+def _parse(line: str) -> Mapping[str, Any]:
+    """The object of a line, which has the shape that its `format` says."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise _Torn("is torn or is not JSON") from error
     if not isinstance(value, dict):
         raise _Malformed("is not a JSON object")
+    kind = value.get("format")
+    if not isinstance(kind, str) or kind not in _SHAPES:
+        raise _Malformed("has no `format` that is known here")
+    wrong = misfit(value, _SHAPES[kind])
+    if wrong is not None:
+        raise _Malformed(f"has no proper `{wrong.removeprefix('.')}`")
     return value
 
 
-def _take(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Json]) -> None:
+_TIMING = Maybe({"started": str, "microseconds": int})
+_SHAPES: Mapping[str, Any] = {
+    RUN_FORMAT: {
+        "id": int, "slug": str, "parent?": Maybe(int), "header": HEADER, "sources": [(str, str)],
+        "genesis": str, "timing?": _TIMING,
+    },
+    TICK_FORMAT: {
+        "seq": int, "source": OneOf(INTENT_SOURCES), "text?": Maybe(str), "intent": {},
+        "outcome": {}, "chain": str, "timing?": _TIMING, "snapshot?": Maybe({}),
+    },
+    END_FORMAT: {"reason": str, "ticks": int, "state_hash": str, "chain": str},
+    REFERENCE_FORMAT: {"verdict": OneOf(VERDICTS), "window": int},
+    EXPORT_FORMAT: {"lines": int, "hash": str},
+}  # fmt: skip
+"""The shape of a line by its format."""
+
+
+def _take(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Any]) -> None:
     """Store one line; whatever is wrong with it is `_Malformed`."""
-    kind = line.get("format")
     try:
-        if kind == RUN_FORMAT:
-            progress.current = _take_run(connection, progress, line)
-        elif kind == TICK_FORMAT:
-            _take_tick(connection, _current(progress), line)
-        elif kind == END_FORMAT:
-            _take_end(connection, _current(progress), line)
-        elif kind == REFERENCE_FORMAT:
-            _take_reference(connection, _current(progress), line)
-        elif kind == EXPORT_FORMAT:
-            progress.close(line)
-        else:
-            raise _Malformed("has no `format` that is known here")
+        match line["format"]:
+            case "tw-run/1":
+                progress.current = _take_run(connection, progress, line)
+            case "tw-tick/1":
+                _take_tick(connection, _current(progress), line)
+            case "tw-end/1":
+                _take_end(connection, _current(progress), line)
+            case "tw-reference/1":
+                kept = Reference(line["verdict"], line["window"])
+                insert(connection, "reference", run=_current(progress), **fields_json(kept))
+            case _:
+                progress.close(line)
     except _Malformed:
         raise
     except sqlite3.IntegrityError as error:
@@ -328,130 +347,64 @@ def _current(progress: _Progress) -> int:
     return progress.current
 
 
-def _take_run(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Json]) -> int:
-    raw = cast(Mapping[str, Json], _get(line, "header", dict))
-    origin = _origin(raw.get("parent"))
+def _take_run(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Any]) -> int:
+    raw = line["header"]
+    for key in ("world", "compiler", "player"):
+        if "\n" in raw[key]:
+            raise _Malformed(f"has a `{key}` of several lines")
+    origin = place_of(raw["parent"])
     parent = _parent(connection, progress, line.get("parent"), origin)
-    header = RunHeader(
-        world=_name(raw, "world"),
-        digest=_get(raw, "digest", str),
-        sources=_sources(_get(line, "sources", list)),
-        compiler=_name(raw, "compiler"),
-        seed=_get(raw, "seed", int),
-        player=_name(raw, "player"),
-        start_hash=_get(raw, "start_hash", str),
-        params=_get(raw, "params", dict),
-        parent=parent,
-        carried=_origin(raw.get("carried")),
-        language=_get(raw, "language", int) if "language" in raw else 1,
-    )
+    header = header_of(raw, tuple(SourceText(*pair) for pair in line["sources"]), parent)
     rebuilt = header_json(header, origin)
-    if rebuilt != raw or digest_of(rebuilt) != line.get("genesis"):
+    if rebuilt != raw or digest_of(rebuilt) != line["genesis"]:
         raise _Malformed("does not have the hash that it was exported with")
-    _, _, number = _get(line, "slug", str).rpartition("-")
+    _, _, number = line["slug"].rpartition("-")
     wanted = int(number) if number.isascii() and number.isdigit() and len(number) < 18 else None
     run = insert_run(connection, header, origin, wanted or None)
     _take_timing(connection, run, 0, line)
-    progress.ids[_get(line, "id", int)] = run
+    progress.ids[line["id"]] = run
     return run
 
 
-def _name(line: Mapping[str, Json], key: str) -> str:
-    """A text that names something: one line."""
-    found = _get(line, key, str)
-    if "\n" in found:
-        raise _Malformed(f"has a `{key}` of several lines")
-    return found
-
-
-def _origin(raw: Json) -> Origin | None:
-    if raw is None:
-        return None
-    if not isinstance(raw, Mapping):
-        raise _Malformed("has a `parent` that is no object")
-    return Origin(_get(raw, "tick", int), _get(raw, "chain", str))
-
-
 def _parent(
-    connection: sqlite3.Connection, progress: _Progress, old: Json, origin: Origin | None
+    connection: sqlite3.Connection, progress: _Progress, old: int | None, origin: Origin | None
 ) -> Parent | None:
     """The parent in this store: from this file, else any run with the very same history."""
     if origin is None:
         return None
-    if isinstance(old, int) and old in progress.ids:
+    if old in progress.ids:
         return Parent(progress.ids[old], origin.tick)
-    query = (
-        "SELECT min(id) FROM run WHERE genesis = ?"
-        if origin.tick == 0
-        else "SELECT min(run) FROM tick WHERE chain = ?"
-    )
-    (found,) = connection.execute(query, (origin.chain,)).fetchone()
+    found = run_at(connection, origin)
     return None if found is None else Parent(found, origin.tick)
 
 
-def _sources(raw: Sequence[Json]) -> tuple[SourceText, ...]:
-    found = []
-    for pair in raw:
-        match pair:
-            case [str(name), str(text)]:
-                found.append(SourceText(name, text))
-            case _:
-                raise _Malformed("has `sources` that are not pairs of name and text")
-    return tuple(found)
-
-
-def _take_tick(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
-    source = _get(line, "source", str)
-    if source not in INTENT_SOURCES:
-        raise _Malformed(f"has the unknown source `{source}`")
-    text = line.get("text")
-    if not isinstance(text, str | None):
-        raise _Malformed("has a `text` that is no text")
-    outcome = cast(Mapping[str, Json], _get(line, "outcome", dict))
+def _take_tick(connection: sqlite3.Connection, run: int, line: Mapping[str, Any]) -> None:
+    outcome = line["outcome"]
     law = broken_law(outcome)
     if law:
         raise _Malformed(f"breaks the law `{law.name}`: {law.text}")
-    record = TickRecord(_get(line, "intent", dict), outcome, source, text)
+    record = TickRecord(line["intent"], outcome, line["source"], line.get("text"))
     before, previous, _ = last_link(connection, run)
     tick = chained(run, before + 1, previous, record)
-    if (tick.seq, tick.chain) != (line.get("seq"), line.get("chain")):
+    if (tick.seq, tick.chain) != (line["seq"], line["chain"]):
         raise _Malformed("does not continue the hash chain of its run")
     insert_tick(connection, tick)
     _take_timing(connection, run, tick.seq, line)
     if line.get("snapshot") is not None:
-        insert_snapshot(connection, tick, _get(line, "snapshot", dict))
+        insert_snapshot(connection, tick, line["snapshot"])
 
 
-def _take_end(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
+def _take_end(connection: sqlite3.Connection, run: int, line: Mapping[str, Any]) -> None:
     ticks, chain, state = last_link(connection, run)
-    ending = Ending(_get(line, "reason", str), ticks, state, chain)
-    claimed = (line.get("ticks"), line.get("state_hash"), line.get("chain"))
-    if claimed != (ticks, state, chain):
+    if (line["ticks"], line["state_hash"], line["chain"]) != (ticks, state, chain):
         raise _Malformed("does not end the run that stands before it")
-    insert_ending(connection, run, ending)
-
-
-def _take_reference(connection: sqlite3.Connection, run: int, line: Mapping[str, Json]) -> None:
-    match line.get("verdict"):
-        case "HEALTHY" | "DEGRADED" as verdict:
-            insert_reference(connection, run, Reference(verdict, _get(line, "window", int)))
-        case _:
-            raise _Malformed("has a `verdict` that no reference has")
+    ending = Ending(line["reason"], ticks, state, chain)
+    insert(connection, "ending", run=run, **fields_json(ending))
 
 
 def _take_timing(
-    connection: sqlite3.Connection, run: int, seq: int, line: Mapping[str, Json]
+    connection: sqlite3.Connection, run: int, seq: int, line: Mapping[str, Any]
 ) -> None:
-    raw = line.get("timing")
-    if raw is not None:
-        raw = _get(line, "timing", dict)
-        timing = Timing(_get(raw, "started", str), _get(raw, "microseconds", int))
-        insert_timing(connection, run, seq, timing)
-
-
-def _get(values: Mapping[str, Json], key: str, kind: type[T]) -> T:
-    """The value of a key, which must be of exactly this kind (a truth is no number)."""
-    value = values.get(key)
-    if type(value) is not kind:
-        raise _Malformed(f"has no proper `{key}`")
-    return value
+    timing = line.get("timing")
+    if timing is not None:
+        insert_timing(connection, run, seq, Timing(timing["started"], timing["microseconds"]))

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, fields_json
 from tokenworld.ground import Json
 from tokenworld.store.check import broken_law
 from tokenworld.store.database import Database, unwritable
@@ -20,8 +20,7 @@ from tokenworld.store.read import (
     chained,
     find_run,
     find_tick,
-    insert_ending,
-    insert_reference,
+    insert,
     insert_run,
     insert_snapshot,
     insert_tick,
@@ -40,8 +39,6 @@ from tokenworld.store.records import (
     Timing,
     storable,
 )
-
-__all__ = ["SNAPSHOT_EVERY", "RunHandle", "RunStore"]
 
 SNAPSHOT_EVERY = 100
 
@@ -91,7 +88,7 @@ class RunStore(Database):
             if now.ending is None:
                 raise _unfinished(run.slug)
             if now.reference is None:
-                insert_reference(connection, run.id, reference)
+                insert(connection, "reference", run=run.id, **fields_json(reference))
             elif now.reference != reference:
                 raise unwritable(self.path, f"run `{run.slug}` is a reference already", _BRANCH)
 
@@ -145,7 +142,7 @@ class RunHandle:
         with self.store.waiting_for_the_disk(), self.store.transaction() as connection:
             seq, chain, state = self._last(connection)
             ending = Ending(storable(reason), seq, state, chain)
-            insert_ending(connection, self.id, ending)
+            insert(connection, "ending", run=self.id, **fields_json(ending))
         return ending
 
     def run(self) -> Run:

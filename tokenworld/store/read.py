@@ -36,30 +36,6 @@ from tokenworld.store.records import (
     storable,
 )
 
-__all__ = [
-    "chained",
-    "changes_of",
-    "event_rows",
-    "find_run",
-    "find_tick",
-    "header_json",
-    "history",
-    "insert_ending",
-    "insert_reference",
-    "insert_run",
-    "insert_snapshot",
-    "insert_tick",
-    "insert_timing",
-    "last_link",
-    "list_runs",
-    "run_with_link",
-    "snapshot_before",
-    "snapshots_of",
-    "sources_json",
-    "ticks_after",
-    "ticks_of",
-]
-
 _HEADER = ("world", "digest", "compiler", "seed", "player", "params", "start_hash")
 """The fields of a header that its JSON has as they are."""
 
@@ -69,7 +45,8 @@ def sources_json(sources: Sequence[SourceText]) -> Json:
 
 
 def header_json(header: RunHeader, origin: Origin | None) -> Json:
-    """What the genesis hashes: all of the header, with sources and parent by their hashes."""
+    """Return the JSON that the genesis hashes: all of the header, with sources and parent by their
+    hashes."""
     carried: dict[str, Json] = {}
     if header.carried is not None:
         carried = {"carried": _place_json(header.carried)}
@@ -104,7 +81,7 @@ def insert_run(
     )
     number = _slug_number(connection, header.world, number)
     text = header_json(header, origin)
-    return _insert(
+    return insert(
         connection,
         "run",
         world=header.world,
@@ -117,7 +94,7 @@ def insert_run(
     )
 
 
-def _insert(connection: sqlite3.Connection, table: str, **row: object) -> int:
+def insert(connection: sqlite3.Connection, table: str, **row: object) -> int:
     """Store a row, column by column; its number."""
     marks = ", ".join("?" * len(row))
     query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"
@@ -179,7 +156,7 @@ def insert_tick(connection: sqlite3.Connection, tick: Tick) -> None:
     """Store a record with its rows in the side tables."""
     row = {name: getattr(tick, name) for name in _TICK_ROW}
     row |= {"intent": canonical(tick.intent), "outcome": canonical(tick.outcome)}
-    _insert(connection, "tick", **row)
+    insert(connection, "tick", **row)
     connection.executemany(
         "INSERT INTO event (run, seq, position, part, fluent, args, old, new, rule) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -200,20 +177,12 @@ def event_rows(outcome: Mapping[str, Json]) -> Iterator[tuple[int, str, str, str
 
 
 def insert_timing(connection: sqlite3.Connection, run: int, seq: int, timing: Timing) -> None:
-    _insert(connection, "timing", run=run, seq=seq, **fields_json(timing))
+    insert(connection, "timing", run=run, seq=seq, **fields_json(timing))
 
 
 def insert_snapshot(connection: sqlite3.Connection, tick: Tick, state: Mapping[str, Json]) -> None:
     text, after = canonical(state), tick.hash_after
-    _insert(connection, "snapshot", run=tick.run, seq=tick.seq, state=text, state_hash=after)
-
-
-def insert_ending(connection: sqlite3.Connection, run: int, ending: Ending) -> None:
-    _insert(connection, "ending", run=run, **fields_json(ending))
-
-
-def insert_reference(connection: sqlite3.Connection, run: int, reference: Reference) -> None:
-    _insert(connection, "reference", run=run, **fields_json(reference))
+    insert(connection, "snapshot", run=tick.run, seq=tick.seq, state=text, state_hash=after)
 
 
 def tick_of(row: tuple[Any, ...]) -> Tick:
@@ -309,7 +278,7 @@ def _by_name(store: Database, word: str) -> tuple[Run, ...]:
 
 
 def _storable(word: str) -> bool:
-    """Whether the word is text at all: what a terminal hands over may be stray bytes."""
+    """Return whether the word is text at all: what a terminal hands over may be stray bytes."""
     return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
@@ -326,14 +295,19 @@ def _no_such_run(store: Database, reference: str | int | None) -> Failure:
 
 def run_with_link(store: Database, origin: Origin) -> Run | None:
     """The first run of the store that has a link of the chain at a place, if one has."""
+    with store.reading() as connection:
+        found = run_at(connection, origin)
+    return None if found is None else find_run(store, found)
+
+
+def run_at(connection: sqlite3.Connection, origin: Origin) -> int | None:
+    """The id of the first run that has this link, if one has."""
     query = (
         "SELECT min(id) FROM run WHERE genesis = ?"
         if origin.tick == 0
         else "SELECT min(run) FROM tick WHERE chain = ?"
     )
-    with store.reading() as connection:
-        (found,) = connection.execute(query, (origin.chain,)).fetchone()
-    return None if found is None else find_run(store, found)
+    return cast(int | None, connection.execute(query, (origin.chain,)).fetchone()[0])
 
 
 def find_tick(store: Database, run: Run, seq: int) -> Tick:
@@ -479,7 +453,7 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Refer
     fitting(row[:9], _RUN_ROW)
     header = parsed(row[4], HEADER)
     parent = header["parent"]
-    origin = _place(parent) if parent else None
+    origin = place_of(parent)
     if row[3] is not None and row[3] >= row[0]:
         raise ValueError("it is a branch of a later run")
     if row[15] != header["world"]:
@@ -487,12 +461,10 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Refer
     return Run(
         id=row[0],
         slug=row[1],
-        header=RunHeader(
-            **{name: header[name] for name in _HEADER},
-            sources=sources,
-            parent=Parent(row[3], origin.tick) if origin and row[3] is not None else None,
-            carried=_place(header["carried"]) if "carried" in header else None,
-            language=header.get("language", 1),
+        header=header_of(
+            header,
+            sources,
+            Parent(row[3], origin.tick) if origin and row[3] is not None else None,
         ),
         genesis=row[5],
         origin=origin,
@@ -509,5 +481,19 @@ def _run(row: tuple[Any, ...], sources: tuple[SourceText, ...], reference: Refer
 _RUN_ROW = (int, str, str, Maybe(int), str, str, int, Maybe(str), Maybe(str))
 
 
-def _place(found: Mapping[str, Any]) -> Origin:
-    return Origin(found["tick"], found["chain"])
+def header_of(
+    found: Mapping[str, Any], sources: tuple[SourceText, ...], parent: Parent | None
+) -> RunHeader:
+    """The header of a run from its JSON, which has the shape `HEADER`."""
+    return RunHeader(
+        **{name: found[name] for name in _HEADER},
+        sources=sources,
+        parent=parent,
+        carried=place_of(found.get("carried")),
+        language=found.get("language", 1),
+    )
+
+
+def place_of(found: Mapping[str, Any] | None) -> Origin | None:
+    """A place in a run, by its link of the chain."""
+    return None if found is None else Origin(found["tick"], found["chain"])

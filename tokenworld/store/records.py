@@ -14,35 +14,6 @@ from typing import Any, Final, Literal, NoReturn, get_args
 
 from tokenworld.ground import STATUSES, By, Json, NoMatchKind, Status
 
-__all__ = [
-    "Ending",
-    "HEADER",
-    "INTENT",
-    "INTENT_SOURCES",
-    "IntentSource",
-    "LANGUAGE",
-    "Maybe",
-    "OUTCOME",
-    "OneOf",
-    "Origin",
-    "Parent",
-    "Reference",
-    "Run",
-    "RunHeader",
-    "SourceText",
-    "Tick",
-    "TickRecord",
-    "Timing",
-    "VERDICTS",
-    "canonical",
-    "digest_of",
-    "fitting",
-    "link",
-    "misfit",
-    "parsed",
-    "storable",
-]
-
 IntentSource = Literal["human", "script", "planner", "random", "adversarial", "llm", "scenario"]
 LANGUAGE = 3
 """The version of what a step means (language.md §8, §13). Runs without one in their header have 1:
@@ -79,7 +50,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class RunHeader:
-    """What a run needs to be played again, even when the files have changed since.
+    """The parts of a run that are needed to play it again, even when the files have changed since.
 
     ``digest`` identifies the checked program, ``start_hash`` the state before the first record.
     ``carried`` is set for a game that went on with changed rules: where the run it left stood. Its
@@ -144,7 +115,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run was closed; it pins the number of records and the last link of the chain."""
+    """The ending of a closed run; it pins the number of records and the last link of the chain."""
 
     reason: str
     ticks: int
@@ -154,7 +125,8 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """That a finished run passed the gate: with which verdict, over how many ticks at most."""
+    """The note that a finished run passed the gate: with which verdict, over how many ticks at
+    most."""
 
     verdict: Passed
     window: int
@@ -406,7 +378,8 @@ def fitting(value: Any, shape: Any) -> Any:
 
 
 def misfit(value: Any, shape: Any) -> str | None:
-    """Where a value does not have a shape, as ``.refusal.requires[0]``; ``None`` where it has."""
+    """Return where a value does not have a shape, as ``.refusal.requires[0]``; ``None`` where it
+    has."""
     if shape is ANY:
         return None
     if isinstance(shape, Maybe):

@@ -16,18 +16,18 @@ from tokenworld.diagnostics import (
     Edit,
     Failure,
     Source,
+    Span,
     fields_json,
     read_source,
+    span_json,
     to_json,
     usage,
 )
 from tokenworld.model import Program
 from tokenworld.session.loading import check_file, check_text, split_target, timed_file
-from tokenworld.verbs.files import replace_bytes
-from tokenworld.verbs.output import Output, exit_code_of
-
-__all__ = ["Analyses", "Done", "Form", "Repair", "analysed", "check", "repair_file", "repair_text"]
-
+from tokenworld.syntax import parse_source
+from tokenworld.syntax.nodes import QuirkDecl
+from tokenworld.verbs.output import Output, exit_code_of, replace_bytes
 
 _ROUNDS: Final = 200
 """More repairs than this in one file are left for the next call."""
@@ -244,7 +244,12 @@ def check(
         if not any(one.is_error for one in diagnostics):
             out.line(f"{name}: sound{_remarks(diagnostics)}")
         if program is not None and (out.as_json or order or proofs):
-            reports[-1].update(_analysed(program, out, order=order, proofs=proofs))
+            analyses = analysed(program)
+            if proofs:
+                analyses.tell_proofs(out)
+            if order:
+                analyses.tell_order(out)
+            reports[-1].update(analyses.to_json())
     code = exit_code_of(found)
     if form == "text" or form == "json":
         out.json({"schema_version": 1, "ok": code == 0, "files": reports})
@@ -297,17 +302,6 @@ def _measured(path: Path, out: Output, report: dict[str, object], *, pedantic: b
     return timed.checked
 
 
-def _analysed(program: Program, out: Output, *, order: bool, proofs: bool) -> dict[str, object]:
-    """The analyses of a sound program; printed where they were asked for."""
-
-    found = analysed(program)
-    if proofs:
-        found.tell_proofs(out)
-    if order:
-        found.tell_order(out)
-    return found.to_json()
-
-
 def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object]]:
     """Repair a file and say what was done; a file that cannot be read is reported by the check."""
 
@@ -320,3 +314,87 @@ def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object
     for one in repair.done:
         out.line(f"{one.place}: {one.title} ({one.code})")
     return [fields_json(one, "file") for one in repair.done]
+
+
+# ---- lint ----------------------------------------------------------------------------------------
+
+
+def lint(
+    files: tuple[str, ...], out: Output, *, pedantic: bool = False, quirks: bool = False
+) -> int:
+    """Print the lints of every file, or with ``quirks`` the declared oddities with their places.
+
+    0 whether there are lints or not; a file with errors is not linted, its errors give 1 or 2.
+    """
+    found: list[Diagnostic] = []
+    reports: list[dict[str, object]] = []
+    for name in files:
+        path = split_target(name)[0]
+        if quirks:
+            told, report = _quirks(path, out)
+        else:
+            told, report = _lints(name, path, out, pedantic=pedantic)
+        found += told
+        reports.append({"file": name, **report})
+    code = exit_code_of(found)
+    out.json({"schema_version": 1, "ok": code == 0, "files": reports})
+    return code
+
+
+def _lints(
+    name: str, path: Path, out: Output, *, pedantic: bool
+) -> tuple[tuple[Diagnostic, ...], dict[str, object]]:
+    try:
+        checked = check_file(path, pedantic=pedantic)
+    except Failure as failure:
+        out.diagnostics(failure.diagnostics)
+        return failure.diagnostics, {"lints": [], "errors": _json(failure.diagnostics)}
+    errors = tuple(one for one in checked.diagnostics if one.is_error)
+    if errors:
+        out.diagnostics(errors, checked.sources)
+        return errors, {"lints": [], "errors": _json(errors)}
+    lints = tuple(one for one in checked.diagnostics if one.code.startswith("TW09"))
+    if not out.as_json:
+        out.diagnostics(lints, checked.sources, to="stdout")
+    out.line(f"{name}: {_counted(len(lints))}")
+    return (), {"lints": _json(lints), "errors": []}
+
+
+def _counted(number: int) -> str:
+    if not number:
+        return "no lint"
+    return f"{number} lint{'s' if number > 1 else ''}"
+
+
+def _json(found: tuple[Diagnostic, ...]) -> list[dict[str, object]]:
+    return [to_json(one) for one in found]
+
+
+# ---- quirks -----------------------------------------------------------------------------
+
+
+def _quirks(path: Path, out: Output) -> tuple[tuple[Diagnostic, ...], dict[str, object]]:
+    """The `quirk` lines of a file; they are read from its text, sound or not."""
+    try:
+        source = read_source(path)
+    except Failure as failure:
+        out.diagnostics(failure.diagnostics)
+        return failure.diagnostics, {"quirks": [], "errors": _json(failure.diagnostics)}
+    tree, problems = parse_source(source)
+    errors = tuple(one for one in problems if one.is_error)
+    out.diagnostics(errors, (source,))
+    found: list[dict[str, object]] = []
+    for item in tree.items:
+        if isinstance(item, QuirkDecl):
+            title = _title(item.item.span, source)
+            out.line(f"{item.span}: {title}: {item.reason.value}")
+            found.append({"item": title, "reason": item.reason.value, "span": span_json(item.span)})
+    if not found and not errors:
+        out.line(f"{source.name}: no quirk")
+    return errors, {"quirks": found, "errors": _json(errors)}
+
+
+def _title(span: Span, source: Source) -> str:
+    """The first words of an item, such as `action put`."""
+    text = source.text[span.start : span.end]
+    return " ".join(text.replace("(", " ").replace("{", " ").split()[:2])

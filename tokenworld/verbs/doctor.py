@@ -9,8 +9,6 @@ from tokenworld.engine.rows.compiled import compiler_missing
 from tokenworld.planning.planners.doctor import EngineInfo, engines
 from tokenworld.verbs.output import EXIT_OK, Output
 
-__all__ = ["doctor"]
-
 
 def doctor(out: Output) -> int:
     """List every planner with its version, or with the command that installs it.

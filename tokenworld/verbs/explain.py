@@ -26,8 +26,6 @@ from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.syntax import nodes as syn
 from tokenworld.verbs.output import EXIT_OK, Output
 
-__all__ = ["Stage", "explain_code", "explain_stages", "rule_stages"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -196,9 +194,6 @@ def _english(world: OpenWorld, rule: Action | Law) -> str:
 
     entry = rule_entry(world.program, rule)
     return "\n".join(f"{'  ' * depth}- {text}" for depth, text in entry.lines)
-
-
-__all__ += ["dump"]
 
 
 def explain_code(code: str, out: Output) -> int:

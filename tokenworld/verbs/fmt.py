@@ -19,11 +19,14 @@ from tokenworld.diagnostics import (
     usage,
 )
 from tokenworld.syntax.format import format_source
-from tokenworld.verbs.files import replace_bytes, tw_files
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of
-
-__all__ = ["fmt"]
-
+from tokenworld.verbs.output import (
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    Output,
+    exit_code_of,
+    replace_bytes,
+    tw_files,
+)
 
 _STDIN = "<stdin>"
 

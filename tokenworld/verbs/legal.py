@@ -14,11 +14,10 @@ from tokenworld.engine.rows.focus import Focus
 from tokenworld.ground import Command, Json
 from tokenworld.prose import command_texts
 from tokenworld.session import open_world
+from tokenworld.session.moments import LegalCommand
 from tokenworld.session.players import played
-from tokenworld.session.session import LegalCommand, Session
+from tokenworld.session.session import Session
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
-
-__all__ = ["Barred", "Focused", "focused", "legal", "object_named"]
 
 
 @dataclass(frozen=True, slots=True)

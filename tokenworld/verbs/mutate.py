@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Any, Literal, TypeVar, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
@@ -25,9 +25,11 @@ from tokenworld.model import (
     Assign,
     Body,
     BoolLiteral,
+    Branch,
     Chance,
     Compare,
     CompositeTerm,
+    Derive,
     DeriveCall,
     DescribeEffect,
     Draw,
@@ -75,9 +77,6 @@ from tokenworld.session.session import Session
 from tokenworld.session.solving import solve
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 
-__all__ = ["Judge", "Mutant", "Verdict", "mutants", "mutate"]
-
-
 _FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _FOLDS = {"any": "all", "all": "any", "first": "last", "last": "first", "min": "max", "max": "min"}
 
@@ -102,6 +101,7 @@ class _Change:
 
 
 Changed = tuple[_Change, Term]
+Node = TypeVar("Node", bound=Action | Law | Derive | Require | Effect | Branch)
 
 
 def mutants(program: Program) -> Iterator[Mutant]:
@@ -115,12 +115,11 @@ def mutants(program: Program) -> Iterator[Mutant]:
         gone = _Change("drop law", f"law {name} left out", law.span)
         if not _spoken_of(program, name):
             yield _mutant(gone, replace(program, laws=rest))
-        for change, changed in _of_law(law, program):
+        for change, changed in _inside(law, program, "when", "body"):
             yield _mutant(change, replace(program, laws={**program.laws, name: changed}))
     for name, derive in program.derives.items():
-        for change, value in terms(derive.value, program):
-            new_derive = replace(derive, value=value)
-            yield _mutant(change, replace(program, derives={**program.derives, name: new_derive}))
+        for change, turned in _inside(derive, program, "value"):
+            yield _mutant(change, replace(program, derives={**program.derives, name: turned}))
 
 
 def _mutant(change: _Change, program: Program) -> Mutant:
@@ -128,7 +127,7 @@ def _mutant(change: _Change, program: Program) -> Mutant:
 
 
 def _spoken_of(program: Program, law: str) -> bool:
-    """Whether a `conserve … except` names the law, which then must stay."""
+    """Return whether a `conserve … except` names the law, which then must stay."""
     return any(law in rule.exempt for rule in program.conserves.values())
 
 
@@ -139,30 +138,23 @@ def _of_action(action: Action, program: Program) -> Iterator[tuple[_Change, Acti
             text = f"require {guard.source} left out"
             gone = _Change("drop require", text, guard.span)
             yield gone, replace(action, guards=(*before, *after))
-            for change, term in terms(guard.condition, program):
-                new = replace(guard, condition=term)
-                yield change, replace(action, guards=(*before, new, *after))
-        else:
-            for change, let in _of_let(guard, program):
-                yield change, replace(action, guards=(*before, let, *after))
-    for change, body in bodies(action.body, program):
-        yield change, replace(action, body=body)
-    for change, body in bodies(action.cancelled, program):
-        yield change, replace(action, cancelled=body)
+        part = "condition" if isinstance(guard, Require) else "value"
+        for change, new in _inside(guard, program, part):
+            yield change, replace(action, guards=(*before, new, *after))
+    yield from _inside(action, program, "body", "cancelled")
 
 
-def _of_law(law: Law, program: Program) -> Iterator[tuple[_Change, Law]]:
-    if law.when is not None:
-        for change, term in terms(law.when, program):
-            yield change, replace(law, when=term)
-    for change, body in bodies(law.body, program):
-        yield change, replace(law, body=body)
-
-
-def _of_let(let: Let, program: Program) -> Iterator[tuple[_Change, Let]]:
-    if not isinstance(let.value, Draw):
-        for change, term in terms(let.value, program):
-            yield change, replace(let, value=term)
+def _inside(node: Node, program: Program, *parts: str) -> Iterator[tuple[_Change, Node]]:
+    """The node with one change in one of its ``parts``: terms or bodies, in this order."""
+    for name in parts:
+        part: Any = getattr(node, name)
+        if part is None or isinstance(part, Draw):
+            continue
+        changed: Iterator[tuple[_Change, Any]] = (
+            bodies(part, program) if isinstance(part, tuple) else terms(part, program)
+        )
+        for change, new in changed:
+            yield change, replace(node, **{name: new})
 
 
 # ---- terms ------------------------------------------------------------------------------
@@ -270,69 +262,47 @@ def bodies(body: Body, program: Program) -> Iterator[tuple[_Change, Body]]:
 
 
 def _named(effect: Effect) -> bool:
-    """Whether the effect brings a name that later ones may use."""
+    """Return whether the effect brings a name that later ones may use."""
     return effect.kind in ("let", "create")
 
 
 def _effects(effect: Effect, program: Program) -> Iterator[tuple[_Change, Effect]]:
     match effect:
-        case Assign(op="+=" | "-=" as op):
-            other: Literal["+=", "-="] = "-=" if op == "+=" else "+="
-            yield (
-                _Change("turn step", f"{op} became {other}", effect.span),
-                replace(effect, op=other),
-            )
-            yield from _assigned(effect, program)
-        case Assign():
-            yield from _assigned(effect, program)
+        case Assign(op=op):
+            if op != "=":
+                other: Literal["+=", "-="] = "-=" if op == "+=" else "+="
+                change = _Change("turn step", f"{op} became {other}", effect.span)
+                yield change, replace(effect, op=other)
+            yield from _inside(effect, program, "value")
         case Transfer(source=source, target=target):
             turned = replace(effect, source=target, target=source)
             yield _Change("turn transfer", "transfer goes the other way", effect.span), turned
-        case If(condition=condition, then=then, otherwise=otherwise):
-            for change, term in terms(condition, program):
-                yield change, replace(effect, condition=term)
-            for change, body in bodies(then, program):
-                yield change, replace(effect, then=body)
-            for change, body in bodies(otherwise, program):
-                yield change, replace(effect, otherwise=body)
-        case For(body=inner):
-            for change, body in bodies(inner, program):
-                yield change, replace(effect, body=body)
-        case Chance() | Pick():
-            yield from _drawn(effect, program)
+        case If():
+            yield from _inside(effect, program, "condition", "then", "otherwise")
+        case For():
+            yield from _inside(effect, program, "body")
+        case Pick():
+            yield from _inside(effect, program, "otherwise", "body")
+        case Chance():
+            yield from _inside(effect, program, "otherwise")
+            for index, branch in enumerate(effect.branches):
+                before, after = effect.branches[:index], effect.branches[index + 1 :]
+                for change, new in _inside(branch, program, "body"):
+                    yield change, replace(effect, branches=(*before, new, *after))
         case Let():
-            yield from _of_let(effect, program)
+            yield from _inside(effect, program, "value")
         case WriteEffect() | LifeEffect() | OutputEffect():
             return
         case _:
             assert_never(effect)
 
 
-def _assigned(effect: Assign, program: Program) -> Iterator[tuple[_Change, Effect]]:
-    for change, term in terms(effect.value, program):
-        yield change, replace(effect, value=term)
-
-
-def _drawn(effect: Chance | Pick, program: Program) -> Iterator[tuple[_Change, Effect]]:
-    for change, body in bodies(effect.otherwise, program):
-        yield change, replace(effect, otherwise=body)
-    if isinstance(effect, Pick):
-        for change, body in bodies(effect.body, program):
-            yield change, replace(effect, body=body)
-        return
-    for index, branch in enumerate(effect.branches):
-        for change, body in bodies(branch.body, program):
-            branches = list(effect.branches)
-            branches[index] = replace(branch, body=body)
-            yield change, replace(effect, branches=tuple(branches))
-
-
 Verdict = Literal["scenario", "goal", "invariant", "start", "checker", "survived"]
-"""What noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change takes
-away what a later line rests on (a narrowing), so that no checked program reads so."""
+"""The test that noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change
+takes away what a later line rests on (a narrowing), so that no checked program reads so."""
 
 _ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError)
-"""What evaluating a rule can raise once the checker's promises are broken."""
+"""The exceptions of evaluating a rule once the checker's promises are broken."""
 
 _MOST_NAMED = 5
 _WALK, _WALKS = 200, 60
@@ -371,7 +341,7 @@ class Judge:
         )
 
     def judge(self, program: Program) -> Verdict:
-        """Which of the tests notices that ``program`` is not the original."""
+        """Name the test that notices that ``program`` is not the original."""
         try:
             if not all(self._passes(program, one) for one in self._scenarios):
                 return "scenario"
@@ -396,7 +366,7 @@ class Judge:
         return _wins(engine, engine.start(), plan)
 
     def _breaks(self, program: Program, name: str) -> bool:
-        """Whether random play breaks an invariant or a conserved sum."""
+        """Return whether random play breaks an invariant or a conserved sum."""
         if not (program.invariants or program.conserves):
             return False
         engine = compile_world(program, program.worlds[name])
@@ -430,7 +400,8 @@ def _sound(loaded: Loaded, scenarios: Iterable[Scenario]) -> None:
 
 
 def _walk(world: OpenWorld, seed: int, ticks: int) -> tuple[bool, int]:
-    """Whether a random walk breaks something, and after how many ticks it or the world ended."""
+    """Return whether a random walk breaks something, and after how many ticks it or the world
+    ended."""
     session = Session(world, seed, operator=True)
     for number, intent in enumerate(islice(random_player(session), ticks)):
         outcomes = give_once(session, intent, "random")
@@ -469,7 +440,8 @@ def _plans(engine: Engine, world: World, seconds: float) -> list[_Plan]:
 
 
 def _wins(engine: Engine, state: State, plan: _Plan) -> bool:
-    """Whether the plan reaches its goal without a refusal, with the luck that it counts on."""
+    """Return whether the plan reaches its goal without a refusal, with the luck that it counts
+    on."""
     simulator = EngineSimulator(engine, state)
     for step in plan.steps:
         state, outcomes = engine.play(state, step.command, ForcedLuck(step.draws))

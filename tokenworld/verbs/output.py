@@ -3,6 +3,7 @@
 Worlds, runs and file names are foreign texts: characters in them that a reader cannot see (controls
 that steer a terminal, marks that turn the direction of text) are printed as a sign, in JSON as an
 escape. A `Line` is text in roles, without colours; `Glyphs` are the signs in Unicode or in ASCII.
+At the end: which `.tw` files are meant, and writing files all or nothing.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from pathlib import Path
 from types import FrameType
 from typing import Literal, TextIO
 
@@ -32,27 +35,6 @@ from tokenworld.diagnostics import (
 )
 from tokenworld.ground import Status
 from tokenworld.limits import Halted, halted, spoke
-
-__all__ = [
-    "ASCII",
-    "EXIT_INTERRUPTED",
-    "EXIT_NEGATIVE",
-    "EXIT_OK",
-    "EXIT_UNKNOWN",
-    "EXIT_USAGE",
-    "Glyphs",
-    "Line",
-    "Output",
-    "Piece",
-    "Role",
-    "UNICODE",
-    "exit_code_of",
-    "fitting_glyphs",
-    "limit_notes",
-    "line",
-    "plain_text",
-    "unbroken",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +111,7 @@ def fitting_glyphs() -> Glyphs:
 
 
 Role = Literal["plain", "head", "dim", "good", "bad", "warn", "typed", "link"]
-"""What a piece is, not how it looks; `styles` gives each role its looks."""
+"""The meaning of a piece of text; each surface gives it a style."""
 
 Piece = tuple[str, Role]
 Line = tuple[Piece, ...]
@@ -229,10 +211,9 @@ class Output:
                     texts[one.span.file] = source
         _write(stream, render(listed, texts, colour=_colour(stream)) + "\n")
 
-    def failure(self, failure: Failure, sources: Iterable[Source] = ()) -> int:
-        """One verb's end by bad input: its diagnostics, and the exit code."""
-        given = getattr(failure, "sources", tuple(sources))
-        self.diagnostics(failure.diagnostics, given)
+    def failure(self, failure: Failure) -> int:
+        """End a verb by bad input: its diagnostics, and the exit code."""
+        self.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
         code = exit_code_of(failure.diagnostics)
         found = [to_json(one) for one in failure.diagnostics]
         self.json({"schema_version": 1, "ok": False, "diagnostics": found})
@@ -305,3 +286,67 @@ def unbroken() -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
     if held:
         raise KeyboardInterrupt
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+_FOLDERS = ("rules", "domains")
+
+
+def tw_files(paths: tuple[str, ...]) -> list[Path]:
+    """The ``.tw`` files of files and folders, sorted within a folder; `rules` and `domains` where
+    no path is given. Raises `Failure` (TW0001) where there is none; whether a named file exists is
+    for its reader to find."""
+    found: list[Path] = []
+    for name in paths or _FOLDERS:
+        path = Path(name)
+        if path.is_dir():
+            found += sorted(path.rglob("*.tw"))
+        elif path.exists() or paths:
+            found.append(path)
+    if not found:
+        where = ", ".join(f"`{name}`" for name in paths or _FOLDERS)
+        message = f"There is no `.tw` file in {where}."
+        raise Failure(Diagnostic("TW0001", message, hint="Name a file or a folder that has one."))
+    return found
+
+
+def write_file(path: Path, text: str, hint: str, *, folder: Path | None = None) -> None:
+    """Write a text, whole or not at all; ``folder`` is made where it is missing.
+
+    Raises `Failure` (TW0001) with ``hint`` as the next step.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        message = f"`{path}` cannot be written: {error.strerror or error}."
+        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Put new bytes in place of a file's at once; its mode stays, and so do links to it.
+
+    Raises `OSError`, and then leaves the file as it was.
+    """
+    real = path.resolve()
+    mode = real.stat().st_mode
+    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name[:40]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, mode & 0o7777)
+        os.replace(name, real)
+    except BaseException:
+        os.unlink(name)
+        raise

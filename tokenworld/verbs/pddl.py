@@ -13,8 +13,7 @@ from tokenworld.session import OpenWorld, load_program, open_world
 from tokenworld.session.pddl import import_files, load_imported
 from tokenworld.session.solving import check_goal
 from tokenworld.syntax.format import format_source
-from tokenworld.verbs.files import write_file
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 
 __all__ = ["export_pddl", "import_pddl"]
 

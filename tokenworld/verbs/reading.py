@@ -14,9 +14,6 @@ from tokenworld.session.loading import choose_world, load_program, split_target
 from tokenworld.syntax.tables import keywords_of, llguidance_grammar
 from tokenworld.verbs.output import EXIT_OK, Output
 
-__all__ = ["context", "grammar", "graph", "model", "rules", "schema"]
-
-
 Dialect = Literal["lark", "llguidance"]
 
 _TOKENS = re.compile(r'#[^\n]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\n]+`|\b[a-z][A-Za-z0-9_]*')

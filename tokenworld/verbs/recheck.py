@@ -36,28 +36,12 @@ from tokenworld.prose import EnglishProse, command_text
 from tokenworld.session import OpenWorld
 from tokenworld.session.intents import Resolver
 from tokenworld.session.replaying import by_of, intent_of
-from tokenworld.store import Tick, broken_law
-from tokenworld.store.records import storable
-
-__all__ = [
-    "Checked",
-    "Claims",
-    "Plain",
-    "Replayed",
-    "Snapshot",
-    "between_rounds",
-    "checked",
-    "claims_of",
-    "different",
-    "mirrored",
-    "misgiven",
-    "play_plainly",
-    "replayed",
-]
+from tokenworld.store.check import broken_law
+from tokenworld.store.records import Tick, storable
 
 
 def between_rounds(state: State) -> bool:
-    """Whether a state can be mirrored: no round of several actors is under way."""
+    """Return whether a state can be mirrored: no round of several actors is under way."""
     return state.turn == 0 and state.round is None and state.told is None
 
 

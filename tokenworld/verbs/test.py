@@ -38,11 +38,7 @@ from tokenworld.model import (
 )
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import ScenarioResult, run_scenario
-from tokenworld.verbs.files import tw_files
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of
-
-__all__ = ["Coverage", "Mark", "test"]
-
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of, tw_files
 
 _EVENT = "\0covered"
 """No author can write this name, so no scenario can be told of it."""
@@ -172,9 +168,6 @@ def table(found: Sequence[tuple[Mark, bool]]) -> list[str]:
     missed = [mark for mark, covered in found if not covered]
     lines += [f"  not reached: {mark.span}: {mark.rule}, {mark.what}" for mark in missed]
     return lines
-
-
-__all__ += ["table"]
 
 
 Results = list[tuple[Path, ScenarioResult]]

@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 from tokenworld.planning.hints import Hint
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.hints import Ahead, Topic, ahead_lines, look_ahead
-from tokenworld.play.screens.app import PlayApp
-from tokenworld.play.screens.palette import PlayCommands
+from tokenworld.play.screens.app import PlayApp, PlayCommands
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.play.widgets.texts import Details

@@ -23,7 +23,7 @@ from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.screens.timeline import TimelineScreen
 from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.session import Session
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import UNICODE
 
 PATIENCE = 60.0

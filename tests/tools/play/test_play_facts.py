@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tokenworld.play.model.places import View
+from tokenworld.play.model.records import View
 from tokenworld.session import Session
 from tokenworld.verbs.output import plain_text
 

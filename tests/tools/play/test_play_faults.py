@@ -18,7 +18,9 @@ from tests.tools.play.piloting import enter, palette, until
 from tokenworld.play.screens.app import PlayApp, Settings
 from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.session.replaying import replay_run, resumed
-from tokenworld.store import RunStore, find_run, list_runs, verify_chain
+from tokenworld.store.check import verify_chain
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 from tokenworld.verbs.output import UNICODE
 
 

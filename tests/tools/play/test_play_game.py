@@ -10,7 +10,7 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.play.model.game import Game
 from tokenworld.play.widgets.actions import offer
 from tokenworld.session import Session
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import ASCII, UNICODE, fitting_glyphs
 
 

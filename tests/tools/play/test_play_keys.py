@@ -29,18 +29,16 @@ from tests.tools.play.test_play_watching import GAME
 from tokenworld import play as package
 from tokenworld.play.model.playback import open_playback
 from tokenworld.play.screens.app import PlayApp, Settings, Watched, key_bindings
-from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog
+from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog, SaveDialog
 from tokenworld.play.screens.inspecting import InspectScreen
 from tokenworld.play.screens.quality import QualityScreen
-from tokenworld.play.screens.saving import SaveDialog
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
 from tokenworld.play.screens.watching import RunsScreen, WatchScreen
-from tokenworld.play.widgets.actions import ActionList, CommandLine
+from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList
 from tokenworld.play.widgets.texts import Details, QualityStrip
-from tokenworld.play.widgets.ticks import TickList
 from tokenworld.session import Session, open_world
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import UNICODE
 
 Holds = Callable[[PlayApp], bool]

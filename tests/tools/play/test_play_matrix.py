@@ -22,7 +22,7 @@ from tests.tools.play.test_play_quality import BAD
 from tests.tools.play.test_play_snapshots import Compare, typing
 from tokenworld.play.screens.app import PlayApp, Settings
 from tokenworld.session import Session
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import UNICODE
 
 Run = Callable[[Pilot[None]], Awaitable[None]]

@@ -13,12 +13,13 @@ from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter, keys, palette, until
 from tests.tools.play.test_play_snapshots import SIZES, Compare, typing
 from tokenworld.play.model.reloading import carried_again
+from tokenworld.play.screens.advised import FilesRead
 from tokenworld.play.screens.app import PlayApp, Settings
-from tokenworld.play.screens.mending import FilesRead
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.session import Session, check_file, open_world
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run
 from tokenworld.verbs.output import UNICODE
 
 
@@ -202,7 +203,7 @@ async def test_a_change_that_is_read_twice_is_taken_over_once(own: PlayApp, file
 async def test_what_the_key_told_the_watch_does_not_tell_again(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenworld.play.screens.mending.WATCH_SECONDS", 3600.0)
+    monkeypatch.setattr("tokenworld.play.screens.advised.WATCH_SECONDS", 3600.0)
     own = PlayApp(Session.open(str(file), 7), glyphs=UNICODE)
     async with own.run_test(size=(80, 24)) as pilot:
         screen = own.screen
@@ -226,7 +227,7 @@ async def test_without_a_change_nothing_happens(own: PlayApp) -> None:
 
 
 async def test_a_written_file_is_noticed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenworld.play.screens.mending.WATCH_SECONDS", 0.05)
+    monkeypatch.setattr("tokenworld.play.screens.advised.WATCH_SECONDS", 0.05)
     own = PlayApp(Session.open(str(file), 7), glyphs=UNICODE)
     async with own.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "take robot")
@@ -236,7 +237,7 @@ async def test_a_written_file_is_noticed(file: Path, monkeypatch: pytest.MonkeyP
 
 
 async def test_the_watch_can_be_turned_off(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenworld.play.screens.mending.WATCH_SECONDS", 0.02)
+    monkeypatch.setattr("tokenworld.play.screens.advised.WATCH_SECONDS", 0.02)
     session = Session.open(str(file), 7)
     app = PlayApp(session, glyphs=UNICODE, settings=Settings(watch=False))
     async with app.run_test(size=(80, 24)) as pilot:

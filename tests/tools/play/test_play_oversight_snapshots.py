@@ -16,7 +16,7 @@ from tests.tools.play.test_play_snapshots import PICTURED, SIZES, Compare, askin
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.timeline import TimelineScreen
 from tokenworld.session import Session
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import ASCII, UNICODE
 
 Run = Callable[[Pilot[None]], Awaitable[None]]

@@ -9,8 +9,7 @@ import pytest
 
 from tests.tools.play.piloting import details, enter, palette, screen_text, until
 from tokenworld.play.model.game import Game
-from tokenworld.play.model.hints import Satisfaction
-from tokenworld.play.screens.advised import satisfaction_lines
+from tokenworld.play.model.hints import Satisfaction, satisfaction_lines
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.widgets.actions import ActionList, CommandLine, offer
 from tokenworld.session import Session

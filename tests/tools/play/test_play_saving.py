@@ -12,8 +12,7 @@ from textual.widgets import Input
 from tests.tools.play.piloting import enter, keys, palette, screen_text, until
 from tokenworld.diagnostics import Failure
 from tokenworld.play.screens.app import PlayApp
-from tokenworld.play.screens.dialogs import AskDialog
-from tokenworld.play.screens.saving import SaveDialog, save, suggested
+from tokenworld.play.screens.dialogs import AskDialog, SaveDialog, save, suggested
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.session import Session
 from tokenworld.verbs.output import UNICODE

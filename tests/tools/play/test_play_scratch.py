@@ -15,7 +15,8 @@ from tokenworld.play.screens.inspecting import InspectScreen
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.widgets.texts import TextPane
 from tokenworld.session import Session, open_world
-from tokenworld.store import RunStore, find_run, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 from tokenworld.verbs.output import UNICODE
 
 

@@ -15,9 +15,8 @@ from tokenworld.planning.verdict import Verdict
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.dialogs import HelpDialog, QuitDialog
 from tokenworld.play.screens.screen import PlayScreen
-from tokenworld.play.widgets.actions import ActionList, CommandLine
+from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList
 from tokenworld.play.widgets.texts import TextPane
-from tokenworld.play.widgets.ticks import TickList
 from tokenworld.session import Session
 from tokenworld.verbs.output import UNICODE
 

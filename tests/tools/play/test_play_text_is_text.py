@@ -20,7 +20,7 @@ from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.play.widgets.shown import content, entitle, link, option
 from tokenworld.play.widgets.texts import Details
 from tokenworld.session import Session, open_world
-from tokenworld.store import RunStore
+from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import UNICODE
 
 BAD = "[/x][@click=app.quit]go[/][$t[b]\x1b[2J\x1b]0;o\x07\x9b31m\u202eab\u2066c\u200b\x7f\r"

@@ -17,7 +17,8 @@ from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.screens.watching import RunsScreen, WatchScreen
 from tokenworld.session import Session, open_world
 from tokenworld.session.replaying import replay_run
-from tokenworld.store import RunStore, find_run, list_runs
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs
 from tokenworld.verbs.output import UNICODE
 
 GAME = ("take robot", "take trunk", "wind robot", "force trunk", "look")

@@ -17,28 +17,15 @@ from tokenworld.model import World
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play.model.hints import hint_sentence
 from tokenworld.play.model.reloading import Reloaded
-from tokenworld.play.model.scratch import Edited, edit_slot
-from tokenworld.play.model.timeline import Node, Radar, Scout, Timeline
+from tokenworld.play.model.timeline import Edited, Node, Radar, Scout, Timeline, edit_slot
 from tokenworld.prose import command_texts
 from tokenworld.session import Moment
+from tokenworld.session.moments import LegalCommand
 from tokenworld.session.obstacles import stands
-from tokenworld.session.session import LastChance, LegalCommand, Session
-from tokenworld.store import IntentSource
+from tokenworld.session.session import LastChance, Session
+from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import Glyphs
 from tokenworld.verbs.runs.trace import Tracing
-
-__all__ = [
-    "Entry",
-    "EntryKind",
-    "Forbidden",
-    "Game",
-    "Track",
-    "ending_text",
-    "fault_text",
-    "forbidden",
-    "reported",
-]
-
 
 _LOOKED_AT = 100
 """So many bindings of each action are looked at."""
@@ -118,7 +105,7 @@ class Track:
     hashes: list[str] = field(default_factory=list)
 
     def position(self, state_hash: str) -> int | None:
-        """How many steps are done in this state; ``None`` where the plan does not fit."""
+        """Return how many steps are done in this state; ``None`` where the plan does not fit."""
         return self.hashes.index(state_hash) if state_hash in self.hashes else None
 
     def next_step(self, state_hash: str) -> PlanStep | None:
@@ -191,7 +178,7 @@ def _state_of(outcome: Outcome) -> str:
 
 
 def ending_text(name: str, world: World, glyphs: Glyphs) -> str:
-    """How an ending is announced."""
+    """Return the text that announces an ending."""
     ending = next(one for one in world.endings if one.name == name)
     match ending.ending:
         case "goal":
@@ -263,7 +250,7 @@ class Game:
         return self._radar
 
     def scout(self) -> Scout:
-        """Whom the radar asks, in one other thread at a time."""
+        """Return the planner's door of the radar, for one other thread at a time."""
         if self._scout is None or not self._scout.fits(self.session):
             self._scout = Scout(self.session)
         return self._scout
@@ -366,14 +353,14 @@ class Game:
         self._add("note", f"{self.glyphs.hint} The rules were changed{told}; play goes on.")
 
     def would_lose(self) -> bool:
-        """Whether quitting throws play away: something was done, and nothing records it."""
+        """Return whether quitting throws play away: something was done, and nothing records it."""
         session = self.session
         return session.recording is None and any(map(_changed, session.moments))
 
     # ---- what can be done ---------------------------------------------------------------------
 
     def legal(self) -> tuple[LegalCommand, ...]:
-        """What would be executed now: with words and with time first, looking around last."""
+        """Return the legal commands: with words and with time first, looking around last."""
         now = self.session.moments[-1]
         if self._legal is None or self._legal[0] is not now:
             listed = sorted(self.session.legal(), key=self._rank)
@@ -381,7 +368,7 @@ class Game:
         return self._legal[1]
 
     def forbidden(self) -> tuple[Forbidden, ...]:
-        """What would be refused now, the nearest to possible first."""
+        """Return commands that would be refused now, the nearest to possible first."""
         now = self.session.moments[-1]
         if self._forbidden is None or self._forbidden[0] is not now:
             self._forbidden = (now, forbidden(self.session, self.legal()))
@@ -413,7 +400,7 @@ class Game:
         return self.track.next_step(self.session.engine.hash(self.session.state))
 
     def progress(self) -> tuple[int, int]:
-        """How many steps of the plan are played, and how many it has."""
+        """Return how many steps of the plan are played, and how many it has."""
         if self.track is None:
             return 0, 0
         done = self.track.position(self.session.engine.hash(self.session.state))

@@ -33,23 +33,8 @@ from tokenworld.session.session import (
 )
 from tokenworld.verbs.output import Glyphs, Line, line
 
-__all__ = [
-    "Ahead",
-    "LEVELS",
-    "Satisfaction",
-    "TITLES",
-    "Topic",
-    "ahead_lines",
-    "hint_lines",
-    "hint_sentence",
-    "look_ahead",
-    "satisfy",
-    "since_sentence",
-]
-
-
 LEVELS = (1, 3, 1_000_000)
-"""How many steps each level of a hint gives away at most."""
+"""The number of steps that each level of a hint gives away at most."""
 
 
 def _goal(verdict: Verdict) -> str:
@@ -281,7 +266,7 @@ def _chance(chance: LastChance, glyphs: Glyphs) -> Iterator[Line]:
 
 @dataclass(frozen=True, slots=True)
 class Satisfaction:
-    """How a command can be made possible.
+    """The way in which a command can be made possible.
 
     ``aim`` says what the steps bring about: that the whole ``command`` may be given, or that its
     first failed require, ``condition``, holds. Without a way there are no steps; then ``answer``
@@ -400,3 +385,40 @@ def _played(
         words.append(twin.text_of(step.command))
         state, _ = engine.play(state, step.command, SeededLuck())
     return tuple(words), bool(steps) and aiming.won(state, None)
+
+
+def satisfaction_lines(found: Satisfaction, glyphs: Glyphs) -> Iterator[Line]:
+    """The way, step by step, or that there is none."""
+    match found.answer:
+        case "found" if not found.steps:
+            yield line(f"{glyphs.executed} `{found.text}` can be done now.", "good")
+        case "found":
+            yield from _steps_to(found, glyphs)
+        case "impossible":
+            yield line(f"{glyphs.refused} Nothing makes `{found.text}` possible.", "bad")
+            yield line(f"All {found.states:,} states that can follow were looked at.", "dim")
+        case "unknown" if found.hidden:
+            listed = ", ".join(f"`{one}`" for one in found.hidden)
+            yield line(
+                f"{glyphs.no_match} The way to `{found.text}` rests on what is hidden.", "warn"
+            )
+            yield line(f"Find it out in play: {listed}.", "dim")
+        case "unknown":
+            yield line(f"{glyphs.no_match} No way to `{found.text}` was found.", "warn")
+            yield line(f"{found.states:,} states were looked at; more may follow.", "dim")
+        case _:
+            assert_never(found.answer)
+
+
+def _steps_to(found: Satisfaction, glyphs: Glyphs) -> Iterator[Line]:
+    number = len(found.steps)
+    if found.aim == "command":
+        yield line(f"{glyphs.executed} `{found.text}` becomes possible by:", "good")
+    else:
+        yield line(f"{glyphs.no_match} `{found.text}` stays out of reach.", "warn")
+        yield ((f"{glyphs.executed} ", "good"), (found.condition, "head"), (" holds by:", "good"))
+    yield from (line(f"{at:>3}. {text}") for at, text in enumerate(found.words, 1))
+    yield line("")
+    if not found.certain:
+        yield line("It counts on luck that this run does not have.", "warn")
+    yield line(f"{number} step{'' if number == 1 else 's'}; Enter plays them.", "dim")

@@ -11,20 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
-from tokenworld.ground import Outcome, Status, value_text
+from tokenworld.ground import Outcome, Status
 from tokenworld.session.moments import Moment
-from tokenworld.session.recording import Recording
-from tokenworld.session.replaying import again, session_at, stored_session
+from tokenworld.session.replaying import (
+    again,
+    asked_in,
+    branch_off,
+    differs,
+    session_at,
+    stored_session,
+)
 from tokenworld.session.session import Session
-from tokenworld.store import Database, Run, RunStore, Tick, find_run, list_runs, ticks_of
-
-__all__ = ["Playback", "REFUSED", "asked_in", "branch_from", "open_playback", "stored_runs"]
-
+from tokenworld.store.database import Database
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, list_runs, ticks_of
+from tokenworld.store.records import Run, Tick
 
 REFUSED: Final[frozenset[Status]] = frozenset({"refused", "no_match", "rolled_back", "error"})
-"""What a record came to that did not go through."""
+"""The statuses of records that did not go through."""
 
 _KEPT: Final = 1000
 """States that are kept, so that going back costs nothing."""
@@ -36,18 +42,6 @@ def stored_runs(path: Path) -> tuple[Run, ...]:
     """The runs of a store, the latest first. Raises `Failure` where it cannot be read."""
     with Database.open(path, writable=False) as opened:
         return tuple(reversed(list_runs(opened)))
-
-
-def asked_in(tick: Tick) -> str:
-    """What was asked in a record: the words, else the call."""
-    if tick.text is not None:
-        return tick.text
-    if "halt" in tick.intent:
-        return ""
-    args = tick.outcome.get("args")
-    shown = ", ".join(map(value_text, args.values())) if isinstance(args, dict) else ""
-    action = str(tick.outcome.get("action") or "pass")
-    return action if action == "pass" else f"{action}({shown})"
 
 
 def open_playback(path: Path, reference: str | int | None) -> Playback:
@@ -108,13 +102,13 @@ class Playback:
         at = max(one for one, stop in self._stops.items()
                  if one < wanted or (one == wanted and (stop.outcomes or not one)))  # fmt: skip
         if wanted - at > _FAR:
-            at = self._leap(wanted, at)
+            at = self._restore(wanted, at)
         while at < wanted and not cancel():
             at = self._on(at)
         self._stand(at)
         return at
 
-    def _leap(self, wanted: int, at: int) -> int:
+    def _restore(self, wanted: int, at: int) -> int:
         """Go to a stored whole state before a far place; the record before it is played again."""
         with Database.open(self.path, writable=False) as opened:
             for near in (wanted - 1, wanted - 2):
@@ -143,7 +137,7 @@ class Playback:
         logged = self.ticks[at:behind]
         if [one.hash_after for one in outcomes] != [one.hash_after for one in logged]:
             self._stand(at)
-            raise _differs(self.run, at + 1)
+            raise differs(self.run, at + 1)
         self._keep(behind, _Stop(session.state, asked_in(tick), outcomes))
         return behind
 
@@ -160,18 +154,8 @@ class Playback:
         self.place = at
 
 
-def _differs(run: Run, seq: int) -> Failure:
-    message = f"Run `{run.slug}` does not play again as it is stored, from tick {seq} on."
-    hint = "Ask `tw runs replay --verify` for the first difference."
-    return Failure(Diagnostic("TW1105", message, hint=hint))
-
-
 def branch_from(store: RunStore, playback: Playback) -> Session:
     """The playback's session, which goes on from the place where one stands in a new run of a
     person's own. The playback is at its end with it."""
-    session, run = playback.session, playback.run
-    hashed = session.engine.hash(session.state)
-    session.recording = Recording.branch_of(store, run, playback.place, hashed, "human")
-    session.player, session.operator, session.remembers = "human", False, True
-    session.moments = [Moment(session.state, "", (), session.recording.handle.id, 0)]
-    return session
+    branch_off(playback.session, store, playback.run, playback.place, "human")
+    return playback.session

@@ -31,31 +31,14 @@ from tokenworld.session.loading import (
 from tokenworld.session.moments import Moment
 from tokenworld.session.recording import Recording
 from tokenworld.session.session import Session
-from tokenworld.store import find_run
-
-__all__ = [
-    "Gap",
-    "Named",
-    "Reloaded",
-    "Stub",
-    "TODO",
-    "Trial",
-    "Watched",
-    "carried_again",
-    "changed_sources",
-    "gap",
-    "grown",
-    "reload_files",
-    "reload_world",
-    "stubs",
-    "tried",
-]
+from tokenworld.store.read import find_run
 
 
 @dataclass(frozen=True, slots=True)
 class Reloaded:
-    """What a reload came to: the run that was left and the one that goes on (``None`` where nothing
-    is recorded), how many values stayed, and what else became of the state, in sentences."""
+    """The result of a reload: the run that was left and the one that goes on (``None`` where
+    nothing is recorded), how many values stayed, and what else became of the state, in
+    sentences."""
 
     left: str | None
     run: str | None
@@ -172,7 +155,8 @@ class Watched:
         return tuple(_stamp(one.path) for one in self._session.world.loaded.sources if one.path)
 
     def changed(self) -> bool:
-        """Whether a file was written since the last look, and has another text than the rules."""
+        """Return whether a file was written since the last look, and has another text than the
+        rules."""
         stamps = self._stamps()
         if stamps == self._seen:
             return False
@@ -189,7 +173,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 TODO: Final = "TODO"
-"""What marks the lines of a new action that its author has yet to write."""
+"""The mark of the lines of a new action that its author has yet to write."""
 
 _NEAR: Final = 5
 _TRIED: Final = 6
@@ -249,7 +233,7 @@ class Trial:
 
 
 def gap(session: Session, asked: str) -> Gap | None:
-    """What is missing for words to mean something; ``None`` where they do."""
+    """Say what is missing for words to mean something; ``None`` where they do."""
     found = session.why_not(asked).no_match
     if found is None:
         return None
@@ -259,7 +243,7 @@ def gap(session: Session, asked: str) -> Gap | None:
 
 
 def _about_the_same(session: Session, asked: str) -> Iterator[str]:
-    """What can be done now with the things that the words name."""
+    """List what can be done now with the things that the words name."""
     numbers = {number for _, number in _pieces(asked, Lexicon(session.speaker())) if number >= 0}
     if numbers:
         yield from (one.text for one in session.legal() if numbers & set(one.command.args))

@@ -10,21 +10,9 @@ from collections.abc import Iterator
 from typing import Final, Literal, assert_never
 
 from tokenworld.ground import Json, Outcome
+from tokenworld.session.moments import Moment
 from tokenworld.session.obstacles import command_of
-from tokenworld.session.session import Moment, Session
-
-__all__ = [
-    "FORMATS",
-    "TextFormat",
-    "command",
-    "jsonl",
-    "markdown",
-    "plan",
-    "scenario",
-    "script",
-    "text_as",
-]
-
+from tokenworld.session.session import Session
 
 TextFormat = Literal["markdown", "jsonl", "plan", "script", "scenario"]
 _HAND: Final = "# set by hand on a scratch branch: "
@@ -138,7 +126,8 @@ def _kept(line: str) -> bool:
 
 
 def plan(session: Session) -> str:
-    """What was done, as calls: a script without what was refused and what changed nothing."""
+    """Return what was done, as calls: a script without what was refused and what changed
+    nothing."""
     moments = zip(session.moments[1:], session.moments, strict=False)
     done = (
         _by_hand(moment) if moment.edit else _call(session, before, moment)
@@ -177,7 +166,7 @@ def _call(session: Session, before: Moment, moment: Moment) -> str:
 
 
 def _passed(moment: Moment) -> bool:
-    """Whether a long action went on, as it does where nothing is asked."""
+    """Return whether a long action went on, as it does where nothing is asked."""
     return moment.asked.strip() == "pass"
 
 

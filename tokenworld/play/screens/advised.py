@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import assert_never
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, assert_never
 
 from textual import work
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import State
 from tokenworld.ground import Command
 from tokenworld.planning.explaining import Explaining
@@ -27,36 +28,47 @@ from tokenworld.play.model.hints import (
     ahead_lines,
     hint_lines,
     look_ahead,
+    satisfaction_lines,
     satisfy,
+)
+from tokenworld.play.model.records import short_place
+from tokenworld.play.model.reloading import (
+    Gap,
+    Reloaded,
+    Trial,
+    Watched,
+    carried_again,
+    gap,
+    grown,
+    reload_world,
+    tried,
 )
 from tokenworld.play.widgets.shown import Content, content, link
 from tokenworld.play.widgets.texts import Details
-from tokenworld.session import Session
+from tokenworld.session import LoadFailure, OpenWorld, Session
+from tokenworld.session.carrying import Carried
 from tokenworld.session.session import LastChance, last_winnable
-from tokenworld.verbs.output import Glyphs, Line, line
-
-__all__ = [
-    "AdvisedScreen",
-    "AheadReady",
-    "HINT_SECONDS",
-    "HintFailed",
-    "HintProgress",
-    "HintReady",
-    "OFFER",
-    "STEP_SECONDS",
-    "SatisfyReady",
-    "SatisfyingScreen",
-    "answer",
-    "ask",
-    "ask_ahead",
-    "satisfaction_lines",
-]
-
+from tokenworld.verbs.output import Glyphs, Line, line, replace_bytes
 
 HINT_SECONDS = 20.0
 
 
-class HintProgress(Message):
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A verdict on a state; ``chance`` says since when there is no way, where there is none."""
+
+    verdict: Verdict
+    chance: LastChance | None = None
+
+
+Say = Callable[[str], None]
+Cancelled = Callable[[], bool]
+Found = Advice | Ahead | Satisfaction | Failure
+Work = Callable[[Session, Say, Cancelled], Found]
+"""Asks a planner about the present state of a session, in a thread."""
+
+
+class Thinking(Message):
     """The planner is alive: what it says about its search for a request."""
 
     def __init__(self, request: int, text: str) -> None:
@@ -64,105 +76,61 @@ class HintProgress(Message):
         self.request, self.text = request, text
 
 
-class HintReady(Message):
-    """The planner's verdict on the state that a request was made in.
+class Answered(Message):
+    """The answer about the state that a request was made in, or why there is none."""
 
-    ``chance`` says since when there is no way, where there is none.
-    """
-
-    def __init__(self, request: int, verdict: Verdict, chance: LastChance | None = None) -> None:
+    def __init__(self, request: int, found: Found) -> None:
         super().__init__()
-        self.request, self.verdict, self.chance = request, verdict, chance
+        self.request, self.found = request, found
 
 
-class AheadReady(Message):
-    """What lies ahead of the state that a request was made in."""
-
-    def __init__(self, request: int, ahead: Ahead) -> None:
-        super().__init__()
-        self.request, self.ahead = request, ahead
-
-
-class HintFailed(Message):
-    """The planner could not work at all."""
-
-    def __init__(self, request: int, failure: Failure) -> None:
-        super().__init__()
-        self.request, self.failure = request, failure
+def advise(session: Session, say: Say, cancelled: Cancelled) -> Advice:
+    """Plan from the session's present state; where there is no way, look since when."""
+    verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
+    if verdict.answer != "unwinnable" or cancelled():
+        return Advice(verdict)
+    explaining = Explaining()
+    chance = explaining("the last chance", lambda: _since(session, say, cancelled), None)
+    return Advice(replace(verdict, notes=(*verdict.notes, *explaining.notes)), chance)
 
 
-def ask(
-    session: Session,
-    request: int,
-    cancelled: Callable[[], bool],
-    post: Callable[[Message], object],
-) -> None:
-    """Plan from the session's present state and post what comes of it. Runs in a thread."""
-
-    def work(say: Callable[[str], None]) -> Message:
-        verdict = session.apart().plan(time_limit=HINT_SECONDS, say=say, cancel=cancelled)
-        if verdict.answer != "unwinnable" or cancelled():
-            return HintReady(request, verdict)
-        explaining = Explaining()
-        chance = explaining("the last chance", lambda: _since(session, say, cancelled), None)
-        notes = (*verdict.notes, *explaining.notes)
-        return HintReady(request, replace(verdict, notes=notes), chance)
-
-    answer(request, work, post)
-
-
-def _since(
-    session: Session, say: Callable[[str], None], cancelled: Callable[[], bool]
-) -> LastChance:
-    """When the goal was lost that is out of reach now."""
+def _since(session: Session, say: Say, cancelled: Cancelled) -> LastChance:
+    """Find when the goal was lost that is out of reach now."""
     twin = session.apart(past=True)
     known: dict[str, Answer] = {f"{twin.engine.hash(twin.state)} ": "unwinnable"}
     return last_winnable(twin, None, seconds=HINT_SECONDS, known=known, say=say, cancel=cancelled)
 
 
-def ask_ahead(
-    session: Session,
-    request: int,
-    topic: Topic,
-    cancelled: Callable[[], bool],
-    post: Callable[[Message], object],
-) -> None:
-    """Look ahead from the session's present state, and back. Runs in a thread."""
-
-    def work(say: Callable[[str], None]) -> Message:
-        twin = session.apart(past=True)
-        return AheadReady(request, look_ahead(twin, topic, HINT_SECONDS, say, cancelled))
-
-    answer(request, work, post)
+def ahead_on(topic: Topic) -> Work:
+    """Look ahead from the session's present state, and back."""
+    return lambda session, say, cancelled: look_ahead(
+        session.apart(past=True), topic, HINT_SECONDS, say, cancelled
+    )
 
 
-def answer(
-    request: int,
-    work: Callable[[Callable[[str], None]], Message],
-    post: Callable[[Message], object],
-) -> None:
-    """Post what comes of some work.
+def way_to(command: Command) -> Work:
+    """Search from the session's present state for a way to a command."""
+    return lambda session, say, cancelled: satisfy(
+        session.apart(), command, seconds=HINT_SECONDS, say=say, cancel=cancelled
+    )
 
-    Whatever goes wrong in the planner must not take the game down with it, so every exception
-    becomes a message.
-    """
 
-    def say(text: str) -> None:
-        post(HintProgress(request, text))
-
+def safely(work: Callable[[], Found]) -> Found:
+    """Do some work in a thread and return its result. Whatever goes wrong in the planner must not
+    take the game down with it, so every exception becomes a `Failure` that is returned."""
     try:
-        post(work(say))
+        return work()
     except Failure as failure:
-        post(HintFailed(request, failure))
+        return failure
     except Exception as error:
         reason = str(error) or type(error).__name__
         message = f"The planner stopped unexpectedly: {reason}."
         hint = "Run `tw doctor` to see what is installed; you can play on without hints."
-        post(HintFailed(request, Failure(Diagnostic("TW0812", message, hint=hint))))
+        return Failure(Diagnostic("TW0812", message, hint=hint))
 
 
 _SOMETIMES = ("play_step", "play_plan", "accept")
-"""What can be done in some states only; see ``check_action``."""
+"""The actions that can be done in some states only; see ``check_action``."""
 
 STEP_SECONDS = 0.12
 """Between two steps of a plan that runs by itself, so that one can follow it."""
@@ -172,10 +140,131 @@ _OFFER = content(
 )
 
 
-class AdvisedScreen(Screen[None]):
-    """A game with somebody to ask. Whoever builds on it shows the answers."""
+OFFER = link("screen.satisfy", "Make it possible F10")
+_ACCEPT = link("screen.accept", "Play these steps Enter")
+_TITLE = "A way there"
 
-    def __init__(self, game: Game) -> None:
+
+# ---- rules mended in play: gaps, and changed files -----------------------------------------------
+
+
+WATCH_SECONDS: Final = 2.0
+"""Seconds between two looks at the files; only their times are read."""
+
+_LISTED: Final = 8
+_RULE: Final = "A new rule"
+_RELOAD: Final = "Changed rules"
+_WRITE = link("screen.accept", "Write it and try again Enter")
+
+
+class TrialReady(Message):
+    """A new action for words, tried behind the rules; ``None`` where they make no phrase."""
+
+    def __init__(self, asked: str, found: Trial | Failure | None) -> None:
+        super().__init__()
+        self.asked, self.found = asked, found
+
+
+class FilesRead(Message):
+    """The changed world begun with the game's state, ``None`` where no text differs, or why not;
+    ``of`` is the world whose files were read."""
+
+    def __init__(self, found: Carried | Failure | None, of: OpenWorld, retry: str = "") -> None:
+        super().__init__()
+        self.found, self.of, self.retry = found, of, retry
+
+
+# ---- in words -----------------------------------------------------------------------------------
+
+
+def gap_lines(found: Gap, glyphs: Glyphs) -> Iterator[Line]:
+    """Tell what failed of the words, and what comes near them."""
+    yield line(f"{glyphs.no_match} {found.found.message}", "warn")
+    yield (("What does not fit is ", "plain"), (found.failed, "head"), (".", "plain"))
+    if found.near:
+        yield line("")
+        yield line("You could say", "head")
+        yield from (line(f"  {one}") for one in found.near)
+    yield line("")
+    yield line("F11 begins a rule for these words.", "dim")
+
+
+def trial_lines(found: Trial, glyphs: Glyphs) -> Iterator[Line]:
+    """The new action, where it is written, and what the checker says about it."""
+    place = "no file" if found.source.path is None else found.source.path.name
+    if found.clean:
+        yield line(f"{glyphs.executed} This goes behind the rules of `{place}`.", "good")
+    else:
+        yield line(f"{glyphs.refused} This does not check, so it is not written.", "bad")
+    for one in found.stub.params:
+        yield line(f"{one.param} stands for `{one.thing}`, any {one.kind}.", "dim")
+    yield line("")
+    yield from (line(text) for text in found.stub.text.splitlines())
+    yield from diagnostic_lines(found.findings, (found.source,))
+
+
+def diagnostic_lines(found: tuple[Diagnostic, ...], sources: tuple[Source, ...]) -> Iterator[Line]:
+    """Findings of the checker, each with its place, the line there and the next step."""
+    texts = {one.name: one for one in sources}
+    for one in found[:_LISTED]:
+        yield line("")
+        yield line(f"{one.code}: {one.message}", "bad" if one.is_error else "warn")
+        if one.span is not None:
+            place = f"{one.span.file}:{one.span.line}:{one.span.column}"
+            text = texts[one.span.file].line_text(one.span.line) if one.span.file in texts else ""
+            yield line(f"  {short_place(place)} {' '.join(text.split())}".rstrip(), "dim")
+        if one.hint:
+            yield line(f"  {one.hint}")
+    if len(found) > _LISTED:
+        yield line("")
+        yield line(f"and {len(found) - _LISTED} more", "dim")
+
+
+def reload_lines(found: Reloaded, glyphs: Glyphs) -> Iterator[Line]:
+    """Tell what became of the state under the changed rules."""
+    yield line(f"{glyphs.executed} The changed rules are in force.", "good")
+    yield line(f"{found.kept} values stayed as they were.")
+    yield from (line(f"{glyphs.changed} {one}") for one in found.notes)
+    if found.left is not None:
+        yield line("")
+        yield line(f"Run {found.left} is closed here; the game goes on in {found.run}.", "dim")
+
+
+# ---- in a thread --------------------------------------------------------------------------------
+
+
+def _try(session: Session, asked: str, post: Callable[[Message], object]) -> None:
+    try:
+        post(TrialReady(asked, tried(session, asked)))
+    except Failure as failure:
+        post(TrialReady(asked, failure))
+
+
+def _read(session: Session, retry: str, post: Callable[[Message], object]) -> None:
+    world = session.world
+    try:
+        post(FilesRead(carried_again(world, session.state), world, retry))
+    except Failure as failure:
+        post(FilesRead(failure, world, retry))
+
+
+# ---- on the screen ------------------------------------------------------------------------------
+
+
+class AdvisedScreen(Screen[None]):
+    """A game with somebody to ask. Whoever builds on it shows the answers, and says which command
+    is meant and where a command can be prepared.
+
+    ``subject`` is the refused command that the details show, if they show one. ``unknown`` are the
+    last words that meant nothing.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f11", "scaffold", "New rule", show=False, id="play.scaffold"),
+        Binding("ctrl+n", "reload", "Reload", show=False, id="play.reload"),
+    ]
+
+    def __init__(self, game: Game, *, watch: bool = True) -> None:
         super().__init__()
         self.game = game
         self._hint: Worker[None] | None = None
@@ -185,6 +274,16 @@ class AdvisedScreen(Screen[None]):
         self._enabled: tuple[bool | None, ...] = ()
         self._told: tuple[State, Verdict, LastChance | None, str | None] | None = None
         self._stepping: Timer | None = None
+        self.subject = ""
+        self._proposal: tuple[State, Satisfaction] | None = None
+        self.unknown = ""
+        self._watch = watch
+        self._trial: Trial | None = None
+        self._watched = Watched(game.session)
+
+    def on_mount(self) -> None:
+        if self._watch:
+            self.set_interval(WATCH_SECONDS, self._look)
 
     def refresh_all(self) -> None:
         raise NotImplementedError
@@ -205,6 +304,13 @@ class AdvisedScreen(Screen[None]):
     def _after_tick(self) -> None:
         raise NotImplementedError
 
+    def give(self, intent: str | Command) -> None:
+        raise NotImplementedError
+
+    def renew(self) -> None:
+        """Take over what depends on the rules: they were exchanged."""
+        raise NotImplementedError
+
     # ---- hints and plans ------------------------------------------------------------------------
 
     def action_hint(self) -> None:
@@ -217,8 +323,7 @@ class AdvisedScreen(Screen[None]):
             self.refresh_all()
             return
         self._level, self._told = 0, None
-        self._begin("Hint")
-        self._hint = self._ask(self._request)
+        self._begin("Hint", advise)
 
     def tell_steps(self, level: int) -> None:
         """The hint at a level (see `hints.LEVELS`), once there is one."""
@@ -251,28 +356,30 @@ class AdvisedScreen(Screen[None]):
     def action_ahead(self, topic: Topic) -> None:
         """Ask how far the goal is, what cannot be missed, or where it was lost."""
         self._stop_waiting()
-        self._begin(TITLES[topic])
-        self._hint = self._ask_ahead(self._request, topic)
+        self._begin(TITLES[topic], ahead_on(topic))
 
-    def _begin(self, title: str) -> None:
+    def _begin(self, title: str, work: Work) -> None:
+        """Ask a planner beside the game; what it says is shown under a title."""
         self._asked = title
         self._explain([line("Thinking. Esc stops it.", "head")], title)
         self._draw_details()
         self._request += 1
+        self._hint = self._ask(self._request, work)
 
     @work(thread=True, exclusive=True, group="hint")
-    def _ask(self, request: int) -> None:
-        worker = get_current_worker()
-        ask(self.game.session, request, lambda: worker.is_cancelled, self.post_message)
+    def _ask(self, request: int, asking: Work) -> None:
+        worker, session = get_current_worker(), self.game.session
 
-    @work(thread=True, exclusive=True, group="hint")
-    def _ask_ahead(self, request: int, topic: Topic) -> None:
-        worker = get_current_worker()
-        session, stopped = self.game.session, lambda: worker.is_cancelled
-        ask_ahead(session, request, topic, stopped, self.post_message)
+        def say(text: str) -> None:
+            self.post_message(Thinking(request, text))
+
+        found = safely(lambda: asking(session, say, lambda: worker.is_cancelled))
+        self.post_message(Answered(request, found))
 
     def _stop_waiting(self) -> bool:
-        """Stop a hint that is being made and a plan that runs by itself."""
+        """Stop a hint that is being made and a plan that runs by itself; lay aside a new rule that
+        waits for a yes."""
+        self._trial = None
         stopped = self._hint is not None or self._stepping is not None
         if self._hint is not None:
             self._hint.cancel()
@@ -284,35 +391,35 @@ class AdvisedScreen(Screen[None]):
         return stopped
 
     def _awaits(self, request: int) -> bool:
-        """Whether this is the hint that is waited for: not one that was stopped."""
+        """Return whether this is the hint that is waited for: not one that was stopped."""
         return self._hint is not None and request == self._request
 
-    def on_hint_progress(self, event: HintProgress) -> None:
+    def on_thinking(self, event: Thinking) -> None:
         if self._awaits(event.request):
             self._explain([line("Thinking. Esc stops it.", "head"), line(event.text)], self._asked)
 
-    def on_hint_ready(self, event: HintReady) -> None:
+    def on_answered(self, event: Answered) -> None:
         if not self._awaits(event.request):
             return
         self._hint = None
-        words = self.game.advise(event.verdict, event.chance)
-        self._told = (self.game.session.state, event.verdict, event.chance, words)
-        self._retell()
-        self.refresh_all()
-
-    def on_ahead_ready(self, event: AheadReady) -> None:
-        if not self._awaits(event.request):
-            return
-        self._hint = None
-        self._explain(ahead_lines(event.ahead, self.game.glyphs), self._asked)
-        self.refresh_all()
-
-    def on_hint_failed(self, event: HintFailed) -> None:
-        if not self._awaits(event.request):
-            return
-        self._hint = None
-        self.game.fault(event.failure)
-        self._explain([line("No hint could be made; the story says why.", "warn")], self._asked)
+        glyphs, state = self.game.glyphs, self.game.session.state
+        match event.found:
+            case Advice(verdict, chance):
+                words = self.game.advise(verdict, chance)
+                self._told = (state, verdict, chance, words)
+                self._retell()
+            case Ahead() as ahead:
+                self._explain(ahead_lines(ahead, glyphs), self._asked)
+            case Satisfaction() as found:
+                self._proposal = (state, found) if found.steps else None
+                offer = _ACCEPT if found.steps else None
+                self._explain(satisfaction_lines(found, glyphs), _TITLE, offer)
+            case Failure() as failure:
+                self.game.fault(failure)
+                told = "No hint could be made; the story says why."
+                self._explain([line(told, "warn")], self._asked)
+            case _:
+                assert_never(event.found)
         self.refresh_all()
 
     def action_play_step(self) -> None:
@@ -331,7 +438,7 @@ class AdvisedScreen(Screen[None]):
         return played
 
     def _plan_told(self) -> tuple[list[Line], str, Content | None]:
-        """Where the plan stands, and what it does next."""
+        """Tell how far the plan is, and what it does next."""
         done, total = self.game.progress()
         lines = [line(f"{done} of {total} steps are played.")]
         step = self.game.next_step()
@@ -349,84 +456,7 @@ class AdvisedScreen(Screen[None]):
         if not self._play_step() or self.game.next_step() is None:
             self._stop_waiting()
 
-
-OFFER = link("screen.satisfy", "Make it possible F10")
-_ACCEPT = link("screen.accept", "Play these steps Enter")
-_TITLE = "A way there"
-
-
-class SatisfyReady(Message):
-    """What was found for a command that was refused."""
-
-    def __init__(self, request: int, found: Satisfaction) -> None:
-        super().__init__()
-        self.request, self.found = request, found
-
-
-def _ask(
-    session: Session,
-    request: int,
-    command: Command,
-    cancelled: Callable[[], bool],
-    post: Callable[[Message], object],
-) -> None:
-    """Search from the present state and post what comes of it. Runs in a thread."""
-
-    def seek(say: Callable[[str], None]) -> Message:
-        twin = session.apart()
-        found = satisfy(twin, command, seconds=HINT_SECONDS, say=say, cancel=cancelled)
-        return SatisfyReady(request, found)
-
-    answer(request, seek, post)
-
-
-def satisfaction_lines(found: Satisfaction, glyphs: Glyphs) -> Iterator[Line]:
-    """The way, step by step, or that there is none."""
-    match found.answer:
-        case "found" if not found.steps:
-            yield line(f"{glyphs.executed} `{found.text}` can be done now.", "good")
-        case "found":
-            yield from _way(found, glyphs)
-        case "impossible":
-            yield line(f"{glyphs.refused} Nothing makes `{found.text}` possible.", "bad")
-            yield line(f"All {found.states:,} states that can follow were looked at.", "dim")
-        case "unknown" if found.hidden:
-            listed = ", ".join(f"`{one}`" for one in found.hidden)
-            yield line(
-                f"{glyphs.no_match} The way to `{found.text}` rests on what is hidden.", "warn"
-            )
-            yield line(f"Find it out in play: {listed}.", "dim")
-        case "unknown":
-            yield line(f"{glyphs.no_match} No way to `{found.text}` was found.", "warn")
-            yield line(f"{found.states:,} states were looked at; more may follow.", "dim")
-        case _:
-            assert_never(found.answer)
-
-
-def _way(found: Satisfaction, glyphs: Glyphs) -> Iterator[Line]:
-    number = len(found.steps)
-    if found.aim == "command":
-        yield line(f"{glyphs.executed} `{found.text}` becomes possible by:", "good")
-    else:
-        yield line(f"{glyphs.no_match} `{found.text}` stays out of reach.", "warn")
-        yield ((f"{glyphs.executed} ", "good"), (found.condition, "head"), (" holds by:", "good"))
-    yield from (line(f"{at:>3}. {text}") for at, text in enumerate(found.words, 1))
-    yield line("")
-    if not found.certain:
-        yield line("It counts on luck that this run does not have.", "warn")
-    yield line(f"{number} step{'' if number == 1 else 's'}; Enter plays them.", "dim")
-
-
-class SatisfyingScreen(AdvisedScreen):
-    """Whoever builds on it says which command is meant and where a command can be prepared.
-
-    ``subject`` is the refused command that the details show, if they show one.
-    """
-
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
-        self.subject = ""
-        self._proposal: tuple[State, Satisfaction] | None = None
+    # ---- a way to a command ---------------------------------------------------------------------
 
     def examine(self, asked: str) -> None:
         raise NotImplementedError
@@ -462,27 +492,9 @@ class SatisfyingScreen(AdvisedScreen):
             self.examine(asked)
             return
         self._proposal, self.subject = None, asked
-        self._begin(_TITLE)
-        self._hint = self._seek(self._request, found.command)
+        self._begin(_TITLE, way_to(found.command))
 
-    @work(thread=True, exclusive=True, group="hint")
-    def _seek(self, request: int, command: Command) -> None:
-        worker = get_current_worker()
-        session = self.game.session
-        _ask(session, request, command, lambda: worker.is_cancelled, self.post_message)
-
-    def on_satisfy_ready(self, event: SatisfyReady) -> None:
-        if not self._awaits(event.request):
-            return
-        self._hint = None
-        found = event.found
-        if found.steps:
-            self._proposal = (self.game.session.state, found)
-        told = satisfaction_lines(found, self.game.glyphs)
-        self._explain(told, _TITLE, _ACCEPT if found.steps else None)
-        self.show_keys()
-
-    def action_accept(self) -> None:
+    def _accept_steps(self) -> None:
         """Play the proposed steps; the command that they lead to is ready to be given."""
         found = self.proposed()
         if found is None:
@@ -492,3 +504,145 @@ class SatisfyingScreen(AdvisedScreen):
         self.game.note(f"{self.game.glyphs.hint} On the way to `{found.text}`.")
         self.prepare(found.text if found.aim == "command" else "")
         self.action_play_plan()
+
+    # ---- gaps -----------------------------------------------------------------------------------
+
+    def tell_gap(self, asked: str) -> None:
+        """Say what is missing for words to mean something."""
+        found = gap(self.game.session, asked)
+        if found is not None:
+            self.unknown, self._trial = asked, None
+            self._explain(gap_lines(found, self.game.glyphs), f"Why: {asked}", self._nearby(found))
+
+    def _nearby(self, found: Gap) -> Content:
+        links = [link(f"screen.near({at})", text) for at, text in enumerate(found.near[:3])]
+        self._near = found.near
+        return content(" ").join([*links, link("screen.scaffold", "New rule F11")])
+
+    def action_near(self, at: int) -> None:
+        """Give a command that comes near the words."""
+        if at < len(self._near):
+            self.give(self._near[at])
+
+    def action_scaffold(self) -> None:
+        """Begin a rule for the typed words, else for the last ones that meant nothing."""
+        asked = self.meant() or self.unknown
+        if not asked or self.game.session.why_not(asked).no_match is None:
+            self.game.note("Type words that mean nothing yet, and press F11: a rule for them.")
+            self.refresh_all()
+            return
+        self._stop_waiting()
+        self._explain([line("Trying a rule for these words.", "head")], _RULE)
+        self._draw_details()
+        self._try_stub(asked, self.game.session.apart())
+
+    @work(thread=True, exclusive=True, group="mend")
+    def _try_stub(self, asked: str, twin: Session) -> None:
+        _try(twin, asked, self.post_message)
+
+    def on_trial_ready(self, event: TrialReady) -> None:
+        match event.found:
+            case Failure() as failure:
+                self._told_wrong(failure, _RULE)
+            case None:
+                self._explain([line("There are no words here to make a rule of.", "warn")], _RULE)
+            case Trial() as found:
+                self._trial = found if found.clean and found.source.path is not None else None
+                told = trial_lines(found, self.game.glyphs)
+                self._explain(told, _RULE, _WRITE if self._trial is not None else None)
+            case _:
+                assert_never(event.found)
+        self.show_keys()
+
+    def scaffolded(self) -> Trial | None:
+        """The new rule that waits for a yes."""
+        return self._trial
+
+    def action_accept(self) -> None:
+        """Write the new rule that waits for a yes; else play the proposed steps."""
+        trial, self._trial = self._trial, None
+        if trial is None:
+            self._accept_steps()
+            return
+        try:
+            _append(trial)
+        except Failure as failure:
+            self._told_wrong(failure, _RULE)
+            self.refresh_all()
+            return
+        path = trial.source.path
+        self.game.note(f"{self.game.glyphs.hint} `{trial.stub.name}` is written to `{path}`.")
+        self._begin_reading(trial.stub.words)
+
+    # ---- changed files --------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        if self.app.screen is self and self._watched.changed():
+            self.action_reload()
+
+    def action_reload(self) -> None:
+        """Read the world's files again and go on with them, where their text differs."""
+        self._begin_reading("")
+
+    def _begin_reading(self, retry: str) -> None:
+        self._watched.changed()  # what is read now, the watch need not tell again
+        self._read_files(retry)
+
+    @work(thread=True, exclusive=True, group="mend")
+    def _read_files(self, retry: str) -> None:
+        _read(self.game.session, retry, self.post_message)
+
+    def on_files_read(self, event: FilesRead) -> None:
+        if event.of is not self.game.session.world:  # a key and the watch read the same change
+            self._read_files(event.retry)
+            return
+        self._stop_waiting()
+        match event.found:
+            case Failure() as failure:
+                self._told_wrong(failure, _RELOAD)
+            case None:
+                self.game.note("The files of this world have the text that is played.")
+            case Carried() as carried:
+                self._take_over(carried, event.retry)
+            case _:
+                assert_never(event.found)
+        self.refresh_all()
+
+    def _take_over(self, carried: Carried, retry: str) -> None:
+        try:
+            found = reload_world(self.game.session, carried)
+        except Failure as failure:
+            self._told_wrong(failure, _RELOAD)
+            return
+        self.unknown, self._trial = "", None
+        self.game.renew(found)
+        self.renew()
+        self._explain(reload_lines(found, self.game.glyphs), _RELOAD)
+        self._draw_details()
+        if retry:
+            self.give(retry)
+
+    def _told_wrong(self, failure: Failure, title: str) -> None:
+        """Show findings; the game stays as it is."""
+        sources = failure.sources if isinstance(failure, LoadFailure) else ()
+        head = line("Play goes on with the rules as they were.", "warn")
+        self._explain([head, *diagnostic_lines(failure.diagnostics, sources)], title)
+        self._draw_details()
+        self.game.note(f"{self.game.glyphs.error} {failure.diagnostics[0].message} "
+                       "Play goes on with the rules as they were.")  # fmt: skip
+
+
+def _append(trial: Trial) -> None:
+    """Put the new action into its file, all at once. Raises `Failure` (TW0001) where the file was
+    changed since it was read, or cannot be written; then it is as it was."""
+    path = trial.source.path
+    assert path is not None
+    if grown(read_source(path).text, trial.stub) != trial.source.text:
+        message = f"`{path}` was changed meanwhile."
+        raise Failure(Diagnostic("TW0001", message, hint="Press F11 again to try the rule anew."))
+    try:
+        replace_bytes(path, trial.source.text.encode("utf-8"))
+    except OSError as error:
+        message = f"`{path}` cannot be written: {error.strerror or error}."
+        hint = "Play a copy of the world in a folder of yours."
+        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None

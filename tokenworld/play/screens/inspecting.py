@@ -12,33 +12,19 @@ from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import TabbedContent, TabPane
 
 from tokenworld.ground import Json, value_text
 from tokenworld.model import Layout, ObjectType
 from tokenworld.model.worlds import cell_name
 from tokenworld.play.model.game import Game
-from tokenworld.play.model.places import title_text
-from tokenworld.play.model.scratch import editable_slots, scratch
-from tokenworld.play.screens.dialogs import AskDialog
+from tokenworld.play.model.records import title_text
+from tokenworld.play.model.timeline import editable_slots, scratch
+from tokenworld.play.screens.dialogs import AskDialog, Overlay
 from tokenworld.play.widgets.texts import TextPane, TitleBar, key_row
 from tokenworld.session.moments import SlotChange, slot_text, slots_of
 from tokenworld.session.session import Session
 from tokenworld.verbs.output import Glyphs, Line, line
-
-__all__ = [
-    "InspectScreen",
-    "Inspection",
-    "Map",
-    "Place",
-    "SlotRow",
-    "map_lines",
-    "scratch_lines",
-    "slot_lines",
-    "tree_lines",
-]
-
 
 _Object = Mapping[str, Json]
 
@@ -114,8 +100,8 @@ class Inspection:
 
     @cached_property
     def tree(self) -> tuple[Place, ...]:
-        """What lies in nothing, each with what is in it. Cells of a map with nothing in them are
-        left out.
+        """The objects that lie in nothing, each with what is in it. Cells of a map with nothing in
+        them are left out.
 
         Where the world nests nothing, an object is put where its first reference points.
         """
@@ -219,7 +205,7 @@ class Inspection:
         return found
 
     def _look(self, cell: _Object | None) -> tuple[str, ...]:
-        """What tells cells apart, their places left out."""
+        """Return what tells cells apart, their places left out."""
         if cell is None:
             return ()
         program = self.session.world.program
@@ -305,9 +291,10 @@ def map_lines(maps: tuple[Map, ...]) -> Iterator[Line]:
             yield ((f"{sign} ", "head"), (names, "plain"))
 
 
-class InspectScreen(Screen[None]):
+class InspectScreen(Overlay[None]):
     """The state in tabs, as it is now."""
 
+    pane = "inspect"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "changed", "Changed only", key_display="c", id="inspect.changed"),
         Binding("e", "edit", "Edit", key_display="e", id="inspect.edit",
@@ -384,11 +371,3 @@ class InspectScreen(Screen[None]):
     def action_redo(self) -> None:
         self.game.redo()
         self._tell()
-
-    def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
-
-        self.app.push_screen(HelpDialog("inspect"))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

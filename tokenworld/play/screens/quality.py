@@ -1,6 +1,6 @@
 """The quality of the run that is played: scored beside the game, as a strip and as a screen.
 
-`tokenworld.verbs.quality.score_run` scores, as for `tw quality`.
+`tokenworld.verbs.quality.scorecard.score_run` scores, as for `tw quality`.
 """
 
 from __future__ import annotations
@@ -15,41 +15,20 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import OptionList
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import Outcome
 from tokenworld.play.model.game import Game
+from tokenworld.play.screens.dialogs import Overlay
 from tokenworld.play.widgets.shown import Content, entitle, option, styled_line
 from tokenworld.play.widgets.texts import Details, KeyedList, TitleBar, framed, select_key
 from tokenworld.session import Session
-from tokenworld.store import Database, find_run, history
+from tokenworld.store.database import Database
+from tokenworld.store.read import find_run, history
 from tokenworld.verbs.output import Glyphs, Line, Piece, Role, line
-from tokenworld.verbs.quality import (
-    Dimension,
-    DimensionId,
-    Grade,
-    Scorecard,
-    Verdict,
-    score_run,
-    verdict_sentence,
-)
-
-__all__ = [
-    "Job",
-    "QualityScreen",
-    "ScoreFailed",
-    "ScoreReady",
-    "Scored",
-    "dimension_lines",
-    "job_of",
-    "outcome_of",
-    "score",
-    "strip_line",
-    "summary_lines",
-]
-
+from tokenworld.verbs.quality.dimensions import Dimension, DimensionId, Grade
+from tokenworld.verbs.quality.scorecard import Scorecard, Verdict, score_run, verdict_sentence
 
 _SHORT: dict[DimensionId, str] = {
     "groundedness": "Ground",
@@ -84,7 +63,8 @@ class Scored:
 
 
 def outcome_of(session: Session, scored: Scored, seq: int) -> tuple[str, Outcome] | None:
-    """What was asked and the record at a place of the history; ``None`` if it is not at hand."""
+    """Return what was asked, and the record, at a place of the history; ``None`` if it is not at
+    hand."""
     behind = scored.records - seq
     for moment in reversed(session.moments[: scored.moments]):
         if 0 <= behind < len(moment.outcomes):
@@ -182,7 +162,7 @@ class ScoreReady(Message):
 
 
 class ScoreFailed(Message):
-    """Why a job has no scorecard."""
+    """The reason why a job has no scorecard."""
 
     def __init__(self, job: Job, text: str) -> None:
         super().__init__()
@@ -190,7 +170,8 @@ class ScoreFailed(Message):
 
 
 def job_of(session: Session) -> Job | None:
-    """What there is to score: the run that the session stands in; ``None`` if nothing is stored."""
+    """Return what there is to score: the run that the session stands in; ``None`` if nothing is
+    stored."""
     recording, last = session.recording, session.moments[-1]
     if recording is None or last.run is None:
         return None
@@ -225,9 +206,10 @@ class GradeList(KeyedList):
     BINDINGS: ClassVar[list[BindingType]] = [select_key("Go to tick")]
 
 
-class QualityScreen(Screen[int | None]):
+class QualityScreen(Overlay[int]):
     """Gives back the tick to go to; ``None`` for none."""
 
+    pane = "quality"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go", "Go to tick", key_display="Enter", id="quality.go"),
         Binding("f1", "help", "Help", key_display="F1", id="quality.help"),
@@ -307,11 +289,3 @@ class QualityScreen(Screen[int | None]):
         tick = None if at is None else self._rows[at][1]
         if tick is not None:
             self.dismiss(tick)
-
-    def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
-
-        self.app.push_screen(HelpDialog("quality"))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

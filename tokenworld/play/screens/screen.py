@@ -14,12 +14,17 @@ from textual.worker import Worker, get_current_worker
 
 from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.play.model.game import Game
-from tokenworld.play.model.places import View, title_text
-from tokenworld.play.model.records import Describer, in_the_way, require_trees, trees_of_record
+from tokenworld.play.model.records import (
+    Describer,
+    View,
+    in_the_way,
+    require_trees,
+    title_text,
+    trees_of_record,
+)
 from tokenworld.play.model.transcripts import command, text_as
 from tokenworld.play.screens.advised import OFFER, STEP_SECONDS, AdvisedScreen
-from tokenworld.play.screens.mending import MendingScreen
-from tokenworld.play.widgets.actions import ActionList, CommandLine, offer
+from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList, Transcript, offer
 from tokenworld.play.widgets.shown import Content, Words, entitle
 from tokenworld.play.widgets.texts import (
     TABS,
@@ -30,248 +35,21 @@ from tokenworld.play.widgets.texts import (
     TitleBar,
     framed,
 )
-from tokenworld.play.widgets.ticks import TickList, Transcript
 from tokenworld.session.obstacles import obstacles
 from tokenworld.verbs.output import Line, line
 
 if TYPE_CHECKING:
+    from tokenworld.play.screens.dialogs import Form
     from tokenworld.play.screens.quality import Job, Scored, ScoreFailed, ScoreReady
-    from tokenworld.play.screens.saving import Form
-
-__all__ = ["Copied", "FIRST_SECONDS", "OpeningScreen", "OverseeingScreen", "PlayScreen", "SECONDS"]
-
 
 Copied = Literal["command", "plan", "script", "scenario"]
-"""What play can be copied as."""
-
-
-class OpeningScreen(MendingScreen):
-    """Timeline, files, inspector and help. Whoever builds on it makes the describer."""
-
-    _describer: Describer
-
-    def action_timeline(self) -> None:
-        """All that was played, and the way back to it."""
-        from tokenworld.play.screens.timeline import TimelineScreen
-
-        self._stop_waiting()
-        screen = TimelineScreen(self.game, self._describer)
-        self.app.push_screen(screen, lambda _: self.refresh_all())
-
-    def action_save(self, form: Form | None = None) -> None:
-        """Save the game, in this format or in one that is picked."""
-        from tokenworld.play.screens.saving import SaveDialog
-
-        self._stop_waiting()
-        dialog = SaveDialog(self.game, self.app.export_screenshot())
-        self.app.push_screen(dialog, lambda _: self.refresh_all())
-        if form is not None:
-            self.call_after_refresh(dialog.ask, form)
-
-    def action_inspect(self) -> None:
-        """Every slot before and after the last tick, who is in what, and maps."""
-        from tokenworld.play.screens.inspecting import InspectScreen
-
-        self._stop_waiting()
-        self.app.push_screen(InspectScreen(self.game), lambda _: self.refresh_all())
-
-    def action_runs(self) -> None:
-        """The runs of the store that this game is recorded in: any of them can be looked at."""
-        self._stop_waiting()
-        self.app.action_runs()  # type: ignore[attr-defined]  # the one app that has this screen
-
-    def action_copy(self, what: Copied) -> None:
-        """Put the last command, or all that was played, on the clipboard of the terminal."""
-        session = self.game.session
-        text = command(session) if what == "command" else text_as(session, what, "saved game")
-        if not text:
-            self.game.note("Nothing was asked yet, so there is nothing to copy.")
-        else:
-            self.app.copy_to_clipboard(text)
-            lines = len(text.splitlines())
-            told = f"`{text}`" if what == "command" else f"{lines} lines"
-            self.game.note(f"Copied as {'test' if what == 'scenario' else what}: {told}.")
-        self.refresh_all()
-
-    def action_edit(self) -> None:
-        """Set a slot by hand: see the inspector, which shows them."""
-        from tokenworld.play.screens.inspecting import InspectScreen
-
-        self._stop_waiting()
-        screen = InspectScreen(self.game)
-        self.app.push_screen(screen, lambda _: self.refresh_all())
-        self.call_after_refresh(screen.action_edit)
-
-    def action_drop(self) -> None:
-        """Forget the trial branch, and stand where it began."""
-        self._stop_waiting()
-        self.game.drop_scratch()
-        self.refresh_all()
-
-    def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
-
-        focused = self.focused
-        self.app.push_screen(HelpDialog("" if focused is None else focused.id or ""))
+"""The forms in which play can be copied."""
 
 
 FIRST_SECONDS = 2.0
 """So long after the first frame the run is scored for the first time."""
 SECONDS = 10.0
 """It is scored no more often than this."""
-
-
-class OverseeingScreen(AdvisedScreen):
-    """Whoever builds on it has a strip, a list of ticks and a pane for details."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+l", "laws", "Laws", show=False, id="play.laws"),
-        Binding("f12", "quality", "Quality", show=False, id="play.quality"),
-        Binding("ctrl+g", "go_on", "Go on", show=False, id="play.go_on"),
-    ]
-
-    _scorer: Worker[None] | None = None
-    _scored: Scored | None = None
-    _last_job: Job | None = None
-    _wanted = False
-
-    def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
-        raise NotImplementedError
-
-    def action_show(self, pane: str) -> None:
-        raise NotImplementedError
-
-    # ---- quality --------------------------------------------------------------------------------
-
-    def on_mount(self) -> None:
-        if self.game.session.recording is not None:
-            self._strip.tell((("Quality: ", "dim"), ("not scored yet", "dim")))
-            self.set_timer(FIRST_SECONDS, self.rescore)
-            self.set_interval(SECONDS, self.rescore)
-
-    @property
-    def _strip(self) -> QualityStrip:
-        return self.query_one(QualityStrip)
-
-    @property
-    def scoring(self) -> bool:
-        """Whether the run is being scored."""
-        return self._scorer is not None
-
-    def rescore(self) -> None:
-        """Score the run beside the game, if something came since the last time."""
-        from tokenworld.play.screens.quality import job_of
-
-        job = job_of(self.game.session)
-        if self._scorer is None and job is not None and job != self._last_job:
-            self._last_job = job
-            self._scorer = self._score(job)
-
-    @work(thread=True, exclusive=True, group="quality")
-    def _score(self, job: Job) -> None:
-        from tokenworld.play.screens.quality import score
-
-        worker = get_current_worker()
-
-        def post(message: ScoreReady | ScoreFailed) -> None:
-            if not worker.is_cancelled:
-                self.post_message(message)
-
-        score(job, post)
-
-    def on_score_ready(self, event: ScoreReady) -> None:
-        from tokenworld.play.screens.quality import QualityScreen, strip_line
-
-        self._scorer, self._scored = None, event.scored
-        self._strip.tell(strip_line(event.scored.card, self.game.glyphs))
-        for screen in self.app.screen_stack:
-            if isinstance(screen, QualityScreen):
-                screen.show(event.scored)
-        if self._wanted:
-            self.action_quality()
-
-    def on_score_failed(self, event: ScoreFailed) -> None:
-        self._scorer, self._wanted = None, False
-        self._strip.tell((("Quality: ", "dim"), (event.text, "warn")))
-
-    def on_quality_strip_opened(self) -> None:
-        self.action_quality()
-
-    def action_quality(self) -> None:
-        """The dimensions of the last scorecard; where there is none yet, once there is one."""
-        if self.game.session.recording is None:
-            self.game.note("Nothing is recorded here, so there is no run to score.")
-            self.refresh_all()
-            return
-        if self._scored is None:
-            self._wanted = True
-            self.rescore()
-            return
-        from tokenworld.play.screens.quality import QualityScreen
-
-        self._wanted = False
-        self._stop_waiting()
-        self.app.push_screen(QualityScreen(self.game, self._scored), self._go_to_record)
-
-    def _go_to_record(self, seq: int | None) -> None:
-        """Show the record at a place of the run's history, beside the list of ticks."""
-        if seq is None or self._scored is None:
-            return
-        from tokenworld.play.screens.quality import outcome_of
-
-        found = outcome_of(self.game.session, self._scored, seq)
-        if found is None:
-            self.game.note(f"Record {seq} was played before this game began, or was taken back.")
-            self.refresh_all()
-            return
-        asked, outcome = found
-        self.action_show("ticks")
-        self.query_one(TickList).point_at(outcome)
-        self._show_record(outcome, asked, f"Tick {outcome.tick}: {asked}")
-
-    # ---- laws -----------------------------------------------------------------------------------
-
-    def action_laws(self) -> None:
-        """The laws of the highlighted tick, if the ticks have the focus; else of the last one."""
-        from tokenworld.play.screens.timeline import TraceScreen
-
-        self._stop_waiting()
-        self.game.timeline.sync()
-        way = self.game.timeline.path(self.game.timeline.now)
-        if len(way) < 2:
-            self.game.note("Nothing was played yet, so no law ran.")
-            self.refresh_all()
-            return
-        ticks = self.query_one(TickList)
-        chosen = ticks.chosen if ticks.has_focus else None
-        at = next(
-            (n for n, one in enumerate(way) if any(o is chosen for o in one.moment.outcomes)),
-            len(way) - 1,
-        )
-        self.app.push_screen(TraceScreen(self.game, way, at))
-
-    # ---- long actions ---------------------------------------------------------------------------
-
-    def action_go_on(self) -> None:
-        """Let time pass until the long action under way is done; Esc stops."""
-        self._stop_waiting()
-        if self._under_way():
-            self._stepping = self.set_interval(STEP_SECONDS, self._pass_on)
-            return
-        self.game.note("Nothing that takes longer is under way.")
-        self.refresh_all()
-
-    def _under_way(self) -> bool:
-        session = self.game.session
-        return not session.ended() and session.simulator().running(session.state) is not None
-
-    def _pass_on(self) -> None:
-        given = self.game.give(PASS)
-        if given:
-            self._after_tick()
-        if not given or not self._under_way():
-            self._stop_waiting()
-        self.refresh_all()
 
 
 _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
@@ -283,7 +61,7 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     )
 
 
-class PlayScreen(OverseeingScreen, OpeningScreen):
+class PlayScreen(AdvisedScreen):
     """World, story, actions, details and ticks around one command line."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
@@ -307,7 +85,15 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         Binding("ctrl+s", "save", "Save as", show=False, id="play.save"),
         Binding("ctrl+t", "timeline", "Timeline", show=False, id="play.timeline"),
         Binding("escape", "leave", "Leave", show=False, id="play.leave"),
+        Binding("ctrl+l", "laws", "Laws", show=False, id="play.laws"),
+        Binding("f12", "quality", "Quality", show=False, id="play.quality"),
+        Binding("ctrl+g", "go_on", "Go on", show=False, id="play.go_on"),
     ]
+
+    _scorer: Worker[None] | None = None
+    _scored: Scored | None = None
+    _last_job: Job | None = None
+    _wanted = False
 
     def __init__(self, game: Game, *, watch: bool = True, blinks: bool = True) -> None:
         super().__init__(game, watch=watch)
@@ -333,6 +119,10 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         self.query_one(CommandLine).cursor_blink = self._blinks
         self._bring_up("actions")
         self.refresh_all()
+        if self.game.session.recording is not None:
+            self._strip.tell((("Quality: ", "dim"), ("not scored yet", "dim")))
+            self.set_timer(FIRST_SECONDS, self.rescore)
+            self.set_interval(SECONDS, self.rescore)
 
     # ---- showing ----------------------------------------------------------------------------
 
@@ -486,7 +276,7 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
         self._offer_actions()
 
     def on_key(self, event: events.Key) -> None:
-        """What is typed anywhere goes to the command line."""
+        """Pass what is typed anywhere to the command line."""
         command = self.query_one(CommandLine)
         if event.key in self.active_bindings:
             return  # a key of the user's own
@@ -496,7 +286,7 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
             command.insert_typed(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
-        """What is pasted anywhere goes there, too; a page begins without a focus."""
+        """Pass what is pasted anywhere there, too; a page begins without a focus."""
         event.stop()
         command = self.query_one(CommandLine)
         command.focus()
@@ -579,3 +369,195 @@ class PlayScreen(OverseeingScreen, OpeningScreen):
             self.query_one(Details).focus()
         else:
             self.query_one(f"#{self._front}").focus()
+
+    # ---- other screens --------------------------------------------------------------------------
+
+    def action_timeline(self) -> None:
+        """All that was played, and the way back to it."""
+        from tokenworld.play.screens.timeline import TimelineScreen
+
+        self._stop_waiting()
+        screen = TimelineScreen(self.game, self._describer)
+        self.app.push_screen(screen, lambda _: self.refresh_all())
+
+    def action_save(self, form: Form | None = None) -> None:
+        """Save the game, in this format or in one that is picked."""
+        from tokenworld.play.screens.dialogs import SaveDialog
+
+        self._stop_waiting()
+        dialog = SaveDialog(self.game, self.app.export_screenshot())
+        self.app.push_screen(dialog, lambda _: self.refresh_all())
+        if form is not None:
+            self.call_after_refresh(dialog.ask, form)
+
+    def action_inspect(self) -> None:
+        """Every slot before and after the last tick, who is in what, and maps."""
+        from tokenworld.play.screens.inspecting import InspectScreen
+
+        self._stop_waiting()
+        self.app.push_screen(InspectScreen(self.game), lambda _: self.refresh_all())
+
+    def action_runs(self) -> None:
+        """The runs of the store that this game is recorded in: any of them can be looked at."""
+        self._stop_waiting()
+        self.app.action_runs()  # type: ignore[attr-defined]  # the one app that has this screen
+
+    def action_copy(self, what: Copied) -> None:
+        """Put the last command, or all that was played, on the clipboard of the terminal."""
+        session = self.game.session
+        text = command(session) if what == "command" else text_as(session, what, "saved game")
+        if not text:
+            self.game.note("Nothing was asked yet, so there is nothing to copy.")
+        else:
+            self.app.copy_to_clipboard(text)
+            lines = len(text.splitlines())
+            told = f"`{text}`" if what == "command" else f"{lines} lines"
+            self.game.note(f"Copied as {'test' if what == 'scenario' else what}: {told}.")
+        self.refresh_all()
+
+    def action_edit(self) -> None:
+        """Set a slot by hand: see the inspector, which shows them."""
+        from tokenworld.play.screens.inspecting import InspectScreen
+
+        self._stop_waiting()
+        screen = InspectScreen(self.game)
+        self.app.push_screen(screen, lambda _: self.refresh_all())
+        self.call_after_refresh(screen.action_edit)
+
+    def action_drop(self) -> None:
+        """Forget the trial branch, and stand where it began."""
+        self._stop_waiting()
+        self.game.drop_scratch()
+        self.refresh_all()
+
+    def action_help(self) -> None:
+        from tokenworld.play.screens.dialogs import HelpDialog
+
+        focused = self.focused
+        self.app.push_screen(HelpDialog("" if focused is None else focused.id or ""))
+
+    # ---- quality --------------------------------------------------------------------------------
+
+    @property
+    def _strip(self) -> QualityStrip:
+        return self.query_one(QualityStrip)
+
+    @property
+    def scoring(self) -> bool:
+        """Return whether the run is being scored."""
+        return self._scorer is not None
+
+    def rescore(self) -> None:
+        """Score the run beside the game, if something came since the last time."""
+        from tokenworld.play.screens.quality import job_of
+
+        job = job_of(self.game.session)
+        if self._scorer is None and job is not None and job != self._last_job:
+            self._last_job = job
+            self._scorer = self._score(job)
+
+    @work(thread=True, exclusive=True, group="quality")
+    def _score(self, job: Job) -> None:
+        from tokenworld.play.screens.quality import score
+
+        worker = get_current_worker()
+
+        def post(message: ScoreReady | ScoreFailed) -> None:
+            if not worker.is_cancelled:
+                self.post_message(message)
+
+        score(job, post)
+
+    def on_score_ready(self, event: ScoreReady) -> None:
+        from tokenworld.play.screens.quality import QualityScreen, strip_line
+
+        self._scorer, self._scored = None, event.scored
+        self._strip.tell(strip_line(event.scored.card, self.game.glyphs))
+        for screen in self.app.screen_stack:
+            if isinstance(screen, QualityScreen):
+                screen.show(event.scored)
+        if self._wanted:
+            self.action_quality()
+
+    def on_score_failed(self, event: ScoreFailed) -> None:
+        self._scorer, self._wanted = None, False
+        self._strip.tell((("Quality: ", "dim"), (event.text, "warn")))
+
+    def on_quality_strip_opened(self) -> None:
+        self.action_quality()
+
+    def action_quality(self) -> None:
+        """The dimensions of the last scorecard; where there is none yet, once there is one."""
+        if self.game.session.recording is None:
+            self.game.note("Nothing is recorded here, so there is no run to score.")
+            self.refresh_all()
+            return
+        if self._scored is None:
+            self._wanted = True
+            self.rescore()
+            return
+        from tokenworld.play.screens.quality import QualityScreen
+
+        self._wanted = False
+        self._stop_waiting()
+        self.app.push_screen(QualityScreen(self.game, self._scored), self._go_to_record)
+
+    def _go_to_record(self, seq: int | None) -> None:
+        """Show the record at a place of the run's history, beside the list of ticks."""
+        if seq is None or self._scored is None:
+            return
+        from tokenworld.play.screens.quality import outcome_of
+
+        found = outcome_of(self.game.session, self._scored, seq)
+        if found is None:
+            self.game.note(f"Record {seq} was played before this game began, or was taken back.")
+            self.refresh_all()
+            return
+        asked, outcome = found
+        self.action_show("ticks")
+        self.query_one(TickList).point_at(outcome)
+        self._show_record(outcome, asked, f"Tick {outcome.tick}: {asked}")
+
+    # ---- laws -----------------------------------------------------------------------------------
+
+    def action_laws(self) -> None:
+        """The laws of the highlighted tick, if the ticks have the focus; else of the last one."""
+        from tokenworld.play.screens.timeline import TraceScreen
+
+        self._stop_waiting()
+        self.game.timeline.sync()
+        way = self.game.timeline.path(self.game.timeline.now)
+        if len(way) < 2:
+            self.game.note("Nothing was played yet, so no law ran.")
+            self.refresh_all()
+            return
+        ticks = self.query_one(TickList)
+        chosen = ticks.chosen if ticks.has_focus else None
+        at = next(
+            (n for n, one in enumerate(way) if any(o is chosen for o in one.moment.outcomes)),
+            len(way) - 1,
+        )
+        self.app.push_screen(TraceScreen(self.game, way, at))
+
+    # ---- long actions ---------------------------------------------------------------------------
+
+    def action_go_on(self) -> None:
+        """Let time pass until the long action under way is done; Esc stops."""
+        self._stop_waiting()
+        if self._under_way():
+            self._stepping = self.set_interval(STEP_SECONDS, self._pass_on)
+            return
+        self.game.note("Nothing that takes longer is under way.")
+        self.refresh_all()
+
+    def _under_way(self) -> bool:
+        session = self.game.session
+        return not session.ended() and session.simulator().running(session.state) is not None
+
+    def _pass_on(self) -> None:
+        given = self.game.give(PASS)
+        if given:
+            self._after_tick()
+        if not given or not self._under_way():
+            self._stop_waiting()
+        self.refresh_all()

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import OptionList
 from textual.worker import Worker, get_current_worker
 
@@ -19,30 +18,16 @@ from tokenworld.diagnostics import Failure
 from tokenworld.ground import value_text
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.game import Game, fault_text
-from tokenworld.play.model.places import title_text
-from tokenworld.play.model.records import Describer, in_the_way, trees_of_record
+from tokenworld.play.model.records import Describer, in_the_way, title_text, trees_of_record
 from tokenworld.play.model.timeline import Node, Prospect, Scout, Sounding, has_goal
-from tokenworld.play.screens.dialogs import AskDialog
+from tokenworld.play.screens.dialogs import AskDialog, Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
 from tokenworld.verbs.output import Glyphs, Line, Role, line
 from tokenworld.verbs.runs.trace import trace_lines
 
-__all__ = [
-    "BUDGET",
-    "RadarScreen",
-    "SECONDS",
-    "TimelineScreen",
-    "TraceScreen",
-    "difference_lines",
-    "legend",
-    "prospect_mark",
-    "sounding_lines",
-]
-
-
 SECONDS = 4.0
-"""How long a planner is asked about one moment."""
+"""Seconds for which a planner is asked about one moment."""
 BUDGET = 120.0
 """Seconds of asking after which the radar rests until it is told to go on."""
 
@@ -80,14 +65,14 @@ def prospect_mark(prospect: Prospect, glyphs: Glyphs) -> Content:
 
 
 def legend(glyphs: Glyphs) -> str:
-    """What the signs mean."""
+    """Return the meanings of the signs."""
     return f" {glyphs.dot} ".join(
         f"{_sign(one, glyphs)} {_ROLES[one][1]}" for one in ("winnable", "dead", "unknown")
     )
 
 
 def sounding_lines(sounding: Sounding, since: Node | None, glyphs: Glyphs) -> Iterator[Line]:
-    """What the radar knows of one moment, in words."""
+    """Tell what the radar knows of one moment."""
     role, _ = _ROLES[sounding.prospect]
     sign = _sign(sounding.prospect, glyphs)
     by = f" ({sounding.by})" if sounding.by else ""
@@ -118,14 +103,14 @@ class Answered(Message):
 
 
 class Asking(Message):
-    """What a planner says while it works."""
+    """The progress of a planner, in words."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
 
 
-class RadarScreen(Screen[None]):
+class RadarScreen(Overlay[None]):
     """A screen on which the radar works, one question at a time."""
 
     def __init__(self, game: Game) -> None:
@@ -149,7 +134,7 @@ class RadarScreen(Screen[None]):
 
     @property
     def sounding(self) -> bool:
-        """Whether a question is being worked on."""
+        """Return whether a question is being worked on."""
         return self._sounder is not None
 
     def sound(self) -> None:
@@ -243,7 +228,7 @@ class RadarScreen(Screen[None]):
 
 
 def difference_lines(game: Game, first: Node, second: Node) -> Iterator[Line]:
-    """What differs between two moments, slot by slot."""
+    """Tell what differs between two moments, slot by slot."""
     timeline = game.timeline
     yield ((_named(game, first), "head"), (f" {game.glyphs.becomes} ", "dim"),
            (_named(game, second), "head"))  # fmt: skip
@@ -277,6 +262,7 @@ class TimelineScreen(RadarScreen):
     The sign in front of each says whether the goal is in reach from there (see `radar`).
     """
 
+    pane = "timeline"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "jump", "Go there", key_display="Enter", id="timeline.jump"),
         Binding("m", "mark", "Mark", key_display="m", id="timeline.mark",
@@ -457,18 +443,11 @@ class TimelineScreen(RadarScreen):
         self.game.redo()
         self._refill(self.game.timeline.now)
 
-    def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
 
-        self.app.push_screen(HelpDialog("timeline"))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-
-class TraceScreen(Screen[None]):
+class TraceScreen(Overlay[None]):
     """The ticks of one way from the start; ``at`` is the one that is told first."""
 
+    pane = "laws"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,p", "go(-1)", "Earlier", key_display="←", id="laws.earlier"),
         Binding("right,n", "go(1)", "Later", key_display="→", id="laws.later"),
@@ -499,11 +478,3 @@ class TraceScreen(Screen[None]):
         if 1 <= self._at + by < len(self._way):
             self._at += by
             self._tell()
-
-    def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
-
-        self.app.push_screen(HelpDialog("laws"))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

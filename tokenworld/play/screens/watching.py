@@ -11,22 +11,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import OptionList
 
 from tokenworld.diagnostics import Failure
 from tokenworld.play.model.game import fault_text
-from tokenworld.play.model.places import View, title_text
-from tokenworld.play.model.playback import Playback, asked_in, stored_runs
-from tokenworld.play.model.records import Describer, trees_of_record
+from tokenworld.play.model.playback import Playback, stored_runs
+from tokenworld.play.model.records import Describer, View, title_text, trees_of_record
+from tokenworld.play.screens.dialogs import Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
-from tokenworld.store import Run, Tick
+from tokenworld.session.replaying import asked_in
+from tokenworld.store.records import Run, Tick
 from tokenworld.verbs.output import Glyphs, line
-
-__all__ = ["RunsScreen", "SPEEDS", "WatchScreen", "run_text"]
-
 
 SPEEDS: Final = (1, 2, 5, 10, 25)
 """Records a second, when a run plays by itself."""
@@ -48,9 +45,10 @@ class RunList(KeyedList):
     BINDINGS: ClassVar[list[BindingType]] = [select_key("Open")]
 
 
-class RunsScreen(Screen[str | None]):
+class RunsScreen(Overlay[str]):
     """The runs of a store; what comes of it is the name of one."""
 
+    pane = "runs"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", key_display="Enter", id="runs.open"),
         Binding("f1", "help", "Help", show=False, id="runs.help"),
@@ -86,17 +84,9 @@ class RunsScreen(Screen[str | None]):
         if at is not None and self._runs:
             self.dismiss(self._runs[at].slug)
 
-    def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
-
-        self.app.push_screen(HelpDialog("runs"))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
 
 class Arrived(Message):
-    """Where a run stands now, or why it does not go on."""
+    """The place at which a run stands now, or why it does not go on."""
 
     def __init__(self, failure: Failure | None = None) -> None:
         super().__init__()
@@ -111,12 +101,13 @@ def _go(playback: Playback, place: int, cancel: Callable[[], bool]) -> Arrived:
     return Arrived()
 
 
-class WatchScreen(Screen[int | None]):
+class WatchScreen(Overlay[int]):
     """A stored run, read only. What comes of it is the place that a run of one's own leaves from.
 
     The playback belongs to the thread that moves it as long as one is on the way.
     """
 
+    pane = "records"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l", "step(1)", "Next", key_display="→", id="watch.next"),
         Binding("left,h", "step(-1)", "Before", key_display="←", id="watch.before"),
@@ -227,7 +218,7 @@ class WatchScreen(Screen[int | None]):
 
     @property
     def _towards(self) -> int:
-        """Where one stands, or is on the way to."""
+        """The place at which one stands, or is on the way to."""
         return self.playback.place if self._wanted is None else self._wanted
 
     def action_step(self, by: int) -> None:
@@ -275,11 +266,9 @@ class WatchScreen(Screen[int | None]):
             self.dismiss(self.playback.place)
 
     def action_help(self) -> None:
-        from tokenworld.play.screens.dialogs import HelpDialog
-
         self._stop()
-        self.app.push_screen(HelpDialog("records"))
+        super().action_help()
 
     def action_leave(self) -> None:
         self._stop()
-        self.dismiss(None)
+        super().action_leave()

@@ -10,11 +10,8 @@ from typing import Final
 from textual import messages
 from textual.drivers.web_driver import WebDriver
 
-__all__ = ["PageDriver"]
-
-
 GRACE_SECONDS: Final = 4.0
-"""How long a game may take to end; a planner at work is told to stop, and does at once."""
+"""Seconds that a game may take to end; a planner at work is told to stop, and does at once."""
 
 
 class PageDriver(WebDriver):
@@ -41,7 +38,8 @@ class PageDriver(WebDriver):
             self._app.post_message(messages.ExitApp())
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
-        """What the server says beside the keys: the size of the page, that it is left, the end."""
+        """Hear what the server says beside the keys: the size of the page, that it is left, the
+        end."""
         if packet_type == "quit":
             _end_in_time()
         super().on_meta(packet_type, payload)

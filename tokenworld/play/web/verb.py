@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 
-from tokenworld.diagnostics import usage
+from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.session import open_world
 from tokenworld.session.solving import check_goal
 from tokenworld.verbs.output import EXIT_OK, Output
-
-__all__ = ["WebOptions", "serve_play"]
-
 
 _PROGRAM = "from tokenworld.cli import main; main()"
 _REACHED = (
@@ -24,7 +22,7 @@ _REACHED = (
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """Where the page is served; what is not named has its default."""
+    """The address of the page; what is not named has its default."""
 
     wanted: bool
     host: str | None = None
@@ -42,10 +40,9 @@ def serve_play(
     if not options.wanted:
         hint = "Add `--web`, or leave `--host` and `--port` out."
         raise usage("`--host` and `--port` belong to `--web`.", hint)
-    from tokenworld.play.web import check_installed, serve
-    from tokenworld.play.web.address import LOOPBACK, PORT, bind, new_key
+    _check_installed()
+    from tokenworld.play.web.server import LOOPBACK, PORT, PageServer, bind, new_key
 
-    check_installed()
     world = open_world(target)
     goal = played.get("--goal")
     check_goal(world, None if goal is None else str(goal))
@@ -55,13 +52,21 @@ def serve_play(
     address = bind(host, PORT if options.port is None else options.port)
     try:
         _told(out, world.world.title, address.url(key), address.loopback)
-        serve(command(target, played), world.world.title, address.sockets, key, host)
+        server = PageServer(command(target, played), title=world.world.title, key=key, host=host)
+        server.serve_on(address.sockets)
     except KeyboardInterrupt:  # before the server heeds it itself
         pass
     finally:
         address.close()
     out.note("stopped")
     return EXIT_OK
+
+
+def _check_installed() -> None:
+    """Raise `Failure` TW0811 where textual-serve, or Textual itself, is not installed."""
+    if find_spec("textual_serve") is None or find_spec("textual") is None:
+        hint = "Run `pip install 'token-world[web]'`, or play in the terminal without `--web`."
+        raise Failure(Diagnostic("TW0811", "The page needs textual-serve.", hint=hint))
 
 
 def command(target: str, played: Mapping[str, object]) -> tuple[str, ...]:

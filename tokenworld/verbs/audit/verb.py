@@ -356,7 +356,7 @@ def _code(found: Audit) -> int:
 def _draw(found: Audit, file: Path) -> str:
     """Write the picture; what its boxes stand for."""
     from tokenworld.planning.space.drawing import dot_text, picture, svg_text
-    from tokenworld.verbs.files import write_file
+    from tokenworld.verbs.output import write_file
 
     drawn = picture(found.graph, found.parts, found.component)
     text = dot_text(drawn)

@@ -25,26 +25,6 @@ from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.session.remote import PlayerFailure, ProcessChannel
 from tokenworld.verbs.conform.rows import Recorded, TextRow, is_state
 
-__all__ = [
-    "Answer",
-    "Answerer",
-    "Difference",
-    "FileAnswerer",
-    "Objects",
-    "PipeAnswerer",
-    "TASKS",
-    "Task",
-    "published",
-    "question",
-    "read_answer",
-    "row_id",
-    "same_score",
-    "strict",
-    "unequal",
-    "wanted_tasks",
-]
-
-
 Objects = Sequence[Mapping[str, Any]]
 
 
@@ -82,7 +62,7 @@ def _by_uuid(objects: Objects) -> dict[object, Mapping[str, Any]]:
 
 
 def published(found: Objects, wanted: Objects) -> bool:
-    """Whether the paper's scorer finds no error; a malformed prediction is an error."""
+    """Return whether the paper's scorer finds no error; a malformed prediction is an error."""
     if found is wanted:
         return True
     try:
@@ -103,7 +83,7 @@ def _passes(found: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
 
 
 def same_score(found: Mapping[str, Any], wanted: Mapping[str, Any], *, strictly: bool) -> bool:
-    """Whether score, over and won are as recorded; strictly, a truth is no number."""
+    """Return whether score, over and won are as recorded; strictly, a truth is no number."""
     if found is wanted:
         return True
     if len(found) != len(wanted):
@@ -118,7 +98,7 @@ def same_score(found: Mapping[str, Any], wanted: Mapping[str, Any], *, strictly:
 
 
 def strict(found: Objects, next_id: int | None, wanted: Objects, wanted_id: int) -> bool:
-    """Whether nothing at all differs. A prediction without a counter is not asked for it."""
+    """Return whether nothing at all differs. A prediction without a counter is not asked for it."""
     if found is wanted:
         return next_id is None or next_id == wanted_id
     return next(unequal(found, next_id, wanted, wanted_id), None) is None
@@ -163,7 +143,7 @@ def _unequal(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Di
 
 
 def _alike(found: object, wanted: Mapping[str, Any]) -> bool:
-    """Whether equal properties are equal as JSON too: in Python a truth equals 0 or 1."""
+    """Return whether equal properties are equal as JSON too: in Python a truth equals 0 or 1."""
     if not isinstance(found, dict):
         return False
     for key, value in wanted.items():

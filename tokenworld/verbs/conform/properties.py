@@ -21,27 +21,13 @@ from tokenworld.model import BoolType, EnumType, Fluent, NumberType, ObjectType,
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = [
-    "Codec",
-    "Context",
-    "MAPPING_FILE",
-    "MISSING",
-    "Misread",
-    "RecordMapping",
-    "RecordWords",
-    "ShownAs",
-    "mapping_beside",
-    "read_mapping",
-]
-
-
 MAPPING_FILE = "mapping.toml"
 """The name of a mapping file; it lies beside the world's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownAs:
-    """How a property of the records is made, where it is not the fluent of its own name.
+    """The making of a property of the records, where it is not the fluent of its own name.
 
     Exactly one of: ``value`` (another fluent or derive of the object), ``items`` (a list of
     several), ``entries`` (a map: the values of these fluents of the object and a key, alone or as
@@ -122,7 +108,7 @@ def _unfit(path: Path, why: str) -> Failure:
 
 
 MISSING: Final = object()
-"""What a codec writes where the object has no such property now."""
+"""The value that a codec writes where the object has no such property now."""
 
 
 class Misread(Exception):
@@ -144,7 +130,7 @@ Get = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a value stands: a fluent or derive of an object, or of an object and a key.
+    """The place of a value: a fluent or derive of an object, or of an object and a key.
 
     ``get`` takes state, object (and key) and gives the shown value; ``stored`` is the name of the
     attribute or the id of the function that keeps it, empty for a derive.
@@ -211,7 +197,8 @@ class RecordWords:
         return self._space[self._derives[name]]  # type: ignore[no-any-return]
 
     def check(self) -> None:
-        """Whether all that the mapping names is there; `Misread` for the first that is not."""
+        """Return whether all that the mapping names is there; `Misread` for the first that is
+        not."""
         types = self.program.types
         for name in self.mapping.types.values():
             if name not in types:

@@ -39,9 +39,6 @@ from tokenworld.verbs.conform.properties import (
 )
 from tokenworld.verbs.conform.rows import STATES, Recorded, Score, TextRow
 
-__all__ = ["Adapter", "Games", "Known", "WorldAnswerer", "games_of"]
-
-
 Shape = Mapping[str, Any]
 
 
@@ -270,7 +267,7 @@ class _Names(dict[int, str]):
 
 
 class _Tree:
-    """Which object holds which, by position: each is followed by its contents, in their order.
+    """The holder of each object, by position: each is followed by its contents, in their order.
 
     The contents of a type with parts begin with these: they stand behind it one by one, then comes
     what each holds.
@@ -330,7 +327,7 @@ _KEPT: Final = 1024
 """States that are kept ready."""
 _CHECKED: Final = 4096
 """States whose names were found known."""
-_DEEDS: Final = 20_000
+_TRANSITIONS: Final = 20_000
 """Commands of these states whose outcome is kept."""
 
 
@@ -346,7 +343,7 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Deed:
+class Transition:
     """The states after a command alone (``middle``), and after the tick (``end``)."""
 
     middle: Recorded
@@ -363,7 +360,7 @@ class Known:
     state: State
     speaker: EngineSpeaker
     lexicon: Lexicon
-    deeds: dict[str, Deed] = field(default_factory=dict)
+    transitions: dict[str, Transition] = field(default_factory=dict)
     rest: Outcome | None = None
 
 
@@ -376,7 +373,7 @@ class WorldAnswerer:
         self._parser = Parser(world.program)
         self._luck = SeededLuck()
         self._states: dict[tuple[int, Score], Known] = {}
-        self._deeds = 0
+        self._count = 0
         self._checked: dict[int, Recorded] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
         self._always = world.world.time_always
@@ -390,16 +387,16 @@ class WorldAnswerer:
         """
         self.check(row)
         known = self.known(row)
-        deed = known.deeds.get(row.action) or self._deed(known, row)
-        middle = deed.middle = _settled(deed.middle, row.acted)
+        found = known.transitions.get(row.action) or self._transition(known, row)
+        middle = found.middle = _settled(found.middle, row.acted)
         how = partial(self._how, known, row)
-        step = self._ended(deed.end, row, how)
+        step = self._ended(found.end, row, how)
         return {
             "act": Answer(middle.objects, middle.next_id, None, "", how, step.blame),
             "env": step
             if middle.objects is row.acted.objects and middle.next_id == row.acted.next_id
             else self._tick(row),
-            "score": Answer(score=deed.end.score, how=how),
+            "score": Answer(score=found.end.score, how=how),
             "step": step,
         }
 
@@ -430,10 +427,10 @@ class WorldAnswerer:
         state = self.adapter.read(recorded, score, f"{place}: {part}")
         speaker = EngineSpeaker(self.world.engine, state)
         lexicon = Lexicon(speaker)
-        if len(self._states) >= _KEPT or self._deeds >= _DEEDS:
+        if len(self._states) >= _KEPT or self._count >= _TRANSITIONS:
             self._states.clear()
             self._meanings.clear()
-            self._deeds = 0
+            self._count = 0
         lexicon.share(self._meanings)
         known = self._states[key] = Known(recorded, score, state, speaker, lexicon)
         return known
@@ -444,18 +441,18 @@ class WorldAnswerer:
 
     # ---- what comes of a command ----------------------------------------------------------------
 
-    def _deed(self, known: Known, row: TextRow) -> Deed:
+    def _transition(self, known: Known, row: TextRow) -> Transition:
         found = self.world.engine.halves(known.state, self.command(row, known), self._luck)
         if self._idle(known.state, found):
             middle, end = known.recorded, self._rest(known)
         else:
             middle, end = self.written(found.acted, known), self._outcome(found, known)
-        self._deeds += 1
-        deed = known.deeds[row.action] = Deed(middle, end)
-        return deed
+        self._count += 1
+        made = known.transitions[row.action] = Transition(middle, end)
+        return made
 
     def _idle(self, before: State, found: Halves) -> bool:
-        """Whether time goes on from here as if nothing had been done."""
+        """Return whether time goes on from here as if nothing had been done."""
         last, acted = found.done, found.acted
         if last.breach is not None or before.longs or acted.longs or len(before.actors) > 1:
             return False
@@ -487,7 +484,7 @@ class WorldAnswerer:
     # ---- why ------------------------------------------------------------------------------------
 
     def _how(self, known: Known, row: TextRow) -> str:
-        """What became of the command, done once more: ``refused: shut (world.tw:49:3)``."""
+        """Do the command once more and say what it came to: ``refused: shut (world.tw:49:3)``."""
         before = known.state
         last = self.world.engine.halves(before, self.command(row, known), self._luck).done
         if last.no_match is not None:
@@ -523,7 +520,7 @@ class WorldAnswerer:
 
 
 def _same(one: State, other: State) -> bool:
-    """Whether nothing was written on the way from one state to the other."""
+    """Return whether nothing was written on the way from one state to the other."""
     return (
         one.kinds is other.kinds
         and all(map(is_, one.cols, other.cols))

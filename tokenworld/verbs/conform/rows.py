@@ -13,25 +13,12 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from tokenworld.diagnostics import Diagnostic, Failure
 
-__all__ = [
-    "BadRow",
-    "Recorded",
-    "RowReader",
-    "STATES",
-    "Score",
-    "TextRow",
-    "is_state",
-    "lines_of",
-    "read_text_rows",
-]
-
-
 _BLOCK: Final = 1 << 20
 """Bytes read of a file at a time."""
 _UNPACKED: Final = 1 << 18
 """Bytes unpacked at a time: more would have to be fetched from memory again."""
 _GZIP: Final = 31
-"""What `zlib` calls the packing of ``.gz`` files."""
+"""The number by which `zlib` calls the packing of ``.gz`` files."""
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
@@ -87,7 +74,7 @@ _CUTS: Final = (
     '}, "tick_state": {',
     '}, "current_score_state": {',
 )
-"""Where the parts of a row begin, as `json.dumps` writes it."""
+"""The texts at which the parts of a row begin, as `json.dumps` writes it."""
 _OBJECTS: Final = ', "objects": [{'
 _EARLIER: Final = frozenset(("game", "state_id", *STATES))
 _LATER: Final = frozenset((*STATES, *_SCORES))
@@ -291,7 +278,7 @@ def _json(text: str) -> dict[str, Any]:
 
 
 def _about(text: str) -> dict[str, Any]:
-    """What stands before the objects of a state: what was done, and what was told of it."""
+    """Read the header of a state: the command, and what was told of it."""
     found = _json(text + "}")
     if not found or "objects" in found or "max_UUID" in found:
         raise _Unfit
@@ -323,8 +310,8 @@ def _mapping(found: object, what: str) -> Mapping[str, Any]:
 
 
 def is_state(objects: object) -> str:
-    """What is wrong with the shape of a list of objects, as the end of a path in backticks and a
-    clause; empty if nothing is."""
+    """Say what is wrong with the shape of a list of objects, as the end of a path in backticks and
+    a clause; empty if nothing is."""
     if not isinstance(objects, list):
         return "objects` is no list"
     seen: set[int] = set()

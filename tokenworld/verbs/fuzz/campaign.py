@@ -1,7 +1,8 @@
-"""The loop of `tw fuzz`: worlds, intents, the first difference, and its smallest example."""
+"""``tw fuzz``: worlds, intents, the first difference, and its smallest example."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,19 +25,7 @@ from tokenworld.verbs.fuzz.playing import (
 )
 from tokenworld.verbs.fuzz.small import small_world
 from tokenworld.verbs.fuzz.worlds import random_world
-
-__all__ = [
-    "CROWD",
-    "Found",
-    "Report",
-    "blocks",
-    "fuzz",
-    "playable",
-    "shorter",
-    "smaller",
-    "without",
-]
-
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
 T = TypeVar("T")
 
@@ -103,12 +92,16 @@ def _fewer(lines: list[str], start: int, end: int) -> list[list[str]]:
     return found
 
 
-def shorter(things: list[T], shows: Callable[[list[T]], bool], limit: int = 300) -> list[T]:
+_MOST_TRIES = 300
+"""Lists that are tried to make one shorter."""
+
+
+def shorter(things: list[T], shows: Callable[[list[T]], bool]) -> list[T]:
     """Drop halves, quarters … and single things while the rest still ``shows`` it."""
     size, tries = max(len(things) // 2, 1), 0
-    while size >= 1 and tries < limit:
+    while size >= 1 and tries < _MOST_TRIES:
         start = 0
-        while start < len(things) and tries < limit:
+        while start < len(things) and tries < _MOST_TRIES:
             fewer = things[:start] + things[start + size :]
             tries += 1
             if fewer != things and shows(fewer):
@@ -126,7 +119,7 @@ STARTING = ("setup {", "legend", "invariant", "goal", "lose", "stop", "score", "
 CROWD = 60
 """A world that makes more objects is left: one more tick of it may take minutes."""
 REPAIRS = 12
-"""How many statements may be taken out of a text before it is given up."""
+"""The number of statements that may be taken out of a text before it is given up."""
 
 
 @dataclass
@@ -287,3 +280,56 @@ def _shrunk(
     found = first_difference(text, intents, seed)
     last = found[1] if found is not None else difference
     return Found(world, seed, text, intents, last.field, last.engine, last.reference)
+
+
+# ---- the verb ---------------------------------------------------------------------------------
+
+
+MOST_SHOWN = 1200
+"""Characters of a differing value that are printed."""
+
+
+def run_fuzz(count: int, seed: int, per_world: int, coverage: bool, output: Output) -> int:
+    """Compare ``count`` ticks; 1 if the two evaluators differ anywhere."""
+    tell = output.each_second()
+
+    def say(report: Report) -> None:
+        tell(f"{report.ticks} of {count} ticks, {report.worlds} worlds")
+
+    report = fuzz(count, seed, per_world, say)
+    output.json(report.to_json())
+    _print(report, coverage, output)
+    return EXIT_OK if report.found is None else EXIT_NEGATIVE
+
+
+def _print(report: Report, coverage: bool, output: Output) -> None:
+    statuses = ", ".join(f"{count} {name}" for name, count in sorted(report.statuses.items()))
+    output.line(f"{report.ticks} ticks in {report.worlds} worlds: {statuses}.")
+    if report.unusable:
+        output.line(f"{report.unusable} generated texts were no worlds and were skipped.")
+    shown = len(CONSTRUCTS) - len(report.missing)
+    output.line(f"{shown} of {len(CONSTRUCTS)} constructs were exercised.")
+    if coverage:
+        for name in CONSTRUCTS:
+            output.line(f"  {report.seen[name]:7}  {name}")
+    elif report.missing:
+        output.line(f"Not exercised: {', '.join(report.missing)}.")
+    if report.found is None:
+        output.line("The engine, the reference evaluator and the stepper on rows agree everywhere.")
+    else:
+        _print_found(report.found, output)
+
+
+def _print_found(found: Found, output: Output) -> None:
+    output.line()
+    output.line(f"They differ in `{found.field}` (world {found.world}, seed {found.seed}):")
+    other = "rows" if found.field.startswith("rows.") else "reference"
+    for name, value in (("engine", found.engine), (other, found.reference)):
+        text = json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
+        output.line(f"  {name:9}  {text[:MOST_SHOWN]}")
+    output.line()
+    output.line("The world:")
+    output.line(found.text)
+    output.line("The intents:")
+    for intent in found.intents:
+        output.line(f"  {json.dumps(intent, ensure_ascii=False)}")

@@ -6,28 +6,27 @@ read off its model, never off its text; those that a run used are read off its r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from tokenworld.ground import Outcome
+from tokenworld.ground import Change, Outcome
 from tokenworld.model import (
-    Action,
     Body,
     CollectionRange,
     Compare,
-    Create,
     DeriveCall,
     Effect,
     EnumType,
     Fold,
     Let,
-    Member,
     NumberType,
     ObjectLiteral,
     ObjectType,
     Program,
     Read,
     RealType,
-    Require,
     Say,
     Slot,
     Template,
@@ -41,120 +40,129 @@ from tokenworld.model import (
     terms_of,
 )
 
-__all__ = [
-    "CONSTRUCTS",
-    "Test",
-    "action_",
-    "bodies",
-    "builtin",
-    "draws",
-    "effect_",
-    "effects",
-    "ending_",
-    "exact",
-    "fluent",
-    "fold_",
-    "in_list",
-    "in_program",
-    "in_record",
-    "kind_",
-    "let_",
-    "literal_slot",
-    "names_",
-    "narrowed",
-    "over_",
-    "overridden",
-    "phase_",
-    "roots",
-    "slot_",
-    "slots",
-    "templates",
-    "term_",
-    "terms",
-    "unsaid_parameter",
-    "was_",
-]
+
+@dataclass(frozen=True)
+class Parts:
+    """A program and one of its worlds, taken to pieces: each is walked through once."""
+
+    program: Program
+    world: World
+
+    def __getattr__(self, name: str) -> Sequence[Any]:
+        """The declarations of a kind: ``types``, ``laws``, ``phases`` …"""
+        found = getattr(self.program, name)
+        return tuple(found.values()) if isinstance(found, dict) else found
+
+    @cached_property
+    def effects(self) -> Sequence[Effect]:
+        """The statements of every body, inner ones too."""
+        return tuple(one for body in self._bodies() for one in effects_in(body))
+
+    def _bodies(self) -> Iterator[Body]:
+        for action in self.program.actions.values():
+            yield from (action.body, action.cancelled)
+            yield tuple(guard for guard in action.guards if isinstance(guard, Let))
+        for rule in (*self.laws, *self.births, *self.watches, *self.describes):
+            yield rule.body
+        yield from self.world.setups
+        yield from (legend.body for layout in self.world.layouts for legend in layout.legends)
+
+    @cached_property
+    def templates(self) -> Sequence[Template]:
+        """The texts of says, refusals and endings."""
+        said = (one.template for one in self.effects if isinstance(one, Say))
+        refused = (one.text for action in self.actions for one in action.requires)
+        ended = (line.text for line in self.world.endings)
+        return tuple(one for one in (*said, *refused, *ended) if one is not None)
+
+    @cached_property
+    def slots(self) -> Sequence[Slot]:
+        """The slots of these texts."""
+        return tuple(part for one in self.templates for part in one.parts if isinstance(part, Slot))
+
+    @cached_property
+    def terms(self) -> Sequence[Term]:
+        """The terms of all rules, inner ones too."""
+        return tuple(term for root in self._roots() if root is not None for term in subterms(root))
+
+    def _roots(self) -> Iterator[Term | None]:
+        for effect in self.effects:
+            yield from terms_of(effect)
+        for action in self.actions:
+            yield from (one.condition for one in action.requires)
+            yield from (action.takes, action.until, action.cost)
+        yield from (rule.when for rule in (*self.laws, *self.watches))
+        yield from (derive.value for derive in self.derives)
+        yield from (line.condition for line in self.world.endings)
+        yield from (slot.term for slot in self.slots)
+        yield from (rule.name for rule in self.called)
+
+    @property
+    def kinds(self) -> Sequence[object]:
+        """The value types of fluents."""
+        return [one.type for one in self.fluents]
+
+    @property
+    def drawn(self) -> Sequence[object]:
+        """The values of `let`."""
+        return [one.value for one in self.effects if isinstance(one, Let)]
+
+    @property
+    def collections(self) -> Sequence[CollectionRange]:
+        """The collections that folds range over."""
+        return [
+            binder.domain
+            for term in self.terms
+            if isinstance(term, Fold)
+            for binder in term.binders
+            if isinstance(binder.domain, CollectionRange)
+        ]
+
+    @property
+    def guarded(self) -> Sequence[Term]:
+        """The terms of requires."""
+        return [
+            part
+            for action in self.actions
+            for one in action.requires
+            for part in subterms(one.condition)
+        ]
+
+    @property
+    def given(self) -> Sequence[Any]:
+        """The parameters of the derives that are called."""
+        called = {term.derive for term in self.terms if isinstance(term, DeriveCall)}
+        return [one for name in called for one in self.program.derives[name].params]
+
+    @property
+    def phrases(self) -> Sequence[tuple[Any, Any]]:
+        """The phrases of actions, each with its action."""
+        return [(action, phrase) for action in self.actions for phrase in action.phrases]
 
 
-Test = Callable[[Program, World], bool]
+Test = Callable[[Parts], bool]
 
 
-# ---- parts of a program -------------------------------------------------------------------
-
-
-def bodies(program: Program, world: World) -> Iterator[Body]:
-    for action in program.actions.values():
-        yield from (action.body, action.cancelled)
-        yield tuple(guard for guard in action.guards if isinstance(guard, Let))
-    yield from (law.body for law in program.laws.values())
-    yield from (birth.body for birth in program.births)
-    yield from (watch.body for watch in program.watches.values())
-    yield from (rule.body for rule in program.describes)
-    yield from world.setups
-    yield from (legend.body for layout in world.layouts for legend in layout.legends)
-
-
-def effects(program: Program, world: World) -> Iterator[Effect]:
-    for body in bodies(program, world):
-        yield from effects_in(body)
-
-
-def templates(program: Program, world: World) -> Iterator[Template]:
-    yield from (one.template for one in effects(program, world) if isinstance(one, Say))
-    for action in program.actions.values():
-        yield from (one.text for one in action.requires if one.text is not None)
-    yield from (line.text for line in world.endings if line.text is not None)
-
-
-def slots(program: Program, world: World) -> Iterator[Slot]:
-    for template in templates(program, world):
-        yield from (part for part in template.parts if isinstance(part, Slot))
-
-
-def roots(program: Program, world: World) -> Iterator[Term]:
-    for effect in effects(program, world):
-        yield from terms_of(effect)
-    for action in program.actions.values():
-        yield from (one.condition for one in action.requires)
-        yield from (t for t in (action.takes, action.until, action.cost) if t is not None)
-    yield from (law.when for law in program.laws.values() if law.when is not None)
-    yield from (watch.when for watch in program.watches.values())
-    yield from (derive.value for derive in program.derives.values())
-    yield from (line.condition for line in world.endings)
-    yield from (slot.term for slot in slots(program, world))
-    yield from (rule.name for rule in program.called)
-
-
-def terms(program: Program, world: World) -> Iterator[Term]:
-    for root in roots(program, world):
-        yield from subterms(root)
-
-
-# ---- makers of tests ----------------------------------------------------------------------
-
-
-def term_(kind: str, **wanted: object) -> Test:
-    return lambda program, world: any(
-        term.kind == kind and all(getattr(term, key) == value for key, value in wanted.items())
-        for term in terms(program, world)
+def some(part: str, test: Callable[[Any], bool] = lambda one: True, **wanted: object) -> Test:
+    """Find one of these parts that has the wanted attributes and passes a test."""
+    return lambda parts: any(
+        all(getattr(one, key) == value for key, value in wanted.items()) and test(one)
+        for one in getattr(parts, part)
     )
 
 
-def effect_(kind: str, **wanted: object) -> Test:
-    return lambda program, world: any(
-        one.kind == kind and all(getattr(one, key) == value for key, value in wanted.items())
-        for one in effects(program, world)
-    )
+def world(test: Callable[[World], object]) -> Test:
+    """Look at the world itself."""
+    return lambda parts: bool(test(parts.world))
 
 
-def let_(kind: str) -> Test:
-    return lambda program, world: any(
-        isinstance(one, Let) and one.value.kind == kind for one in effects(program, world)
-    )
+def ends(ending: str) -> Test:
+    """Find a line of the world with this kind of ending."""
+    return world(lambda one: any(line.ending == ending for line in one.endings))
 
 
 def draws(body: Body) -> bool:
-    """Whether a body asks chance for anything."""
+    """Return whether a body asks chance for anything."""
     drawn = ("draw_chance", "draw_pick", "draw_uniform")
     return any(
         one.kind in ("chance", "pick") or (isinstance(one, Let) and one.value.kind in drawn)
@@ -162,375 +170,305 @@ def draws(body: Body) -> bool:
     )
 
 
-def fluent(**wanted: object) -> Test:
-    return lambda program, world: any(
-        all(getattr(one, key) == value for key, value in wanted.items())
-        for one in program.fluents.values()
-    )
+def literal_slot(pair: tuple[Any, Any]) -> bool:
+    """Return whether a phrase has a slot that is no parameter."""
+    return any(isinstance(part, Slot) and part.term.kind != "local" for part in pair[1].parts)
 
 
-def kind_(test: Callable[[object], bool]) -> Test:
-    return lambda program, world: any(test(one.type) for one in program.fluents.values())
+def unsaid(pair: tuple[Any, Any]) -> bool:
+    """Return whether a parameter is in no slot of a phrase."""
+    action, phrase = pair
+    slots = [one.term for one in phrase.parts if isinstance(one, Slot)]
+    said = {getattr(one, "name", "") for one in slots if one.kind == "local"}
+    return any(one.name not in said for one in action.params)
 
 
-def action_(test: Callable[[Action], bool]) -> Test:
-    return lambda program, world: any(test(one) for one in program.actions.values())
+def narrows(part: Term) -> bool:
+    """Return whether a term says that something is there, or of a type."""
+    there = isinstance(part, Compare) and part.op == "!=" and part.right.kind == "none_literal"
+    return there or part.kind == "is_type"
 
 
-def phase_(order: str) -> Test:
-    return lambda program, world: any(
-        phase.order == order and any(law.phase == phase.name for law in program.laws.values())
-        for phase in program.phases.values()
-    )
-
-
-def ending_(kind: str) -> Test:
-    return lambda program, world: any(line.ending == kind for line in world.endings)
-
-
-def slot_(test: Callable[[Slot], bool]) -> Test:
-    return lambda program, world: any(test(one) for one in slots(program, world))
-
-
-def fold_(kind: str) -> Test:
-    return term_("fold", fold=kind)
-
-
-def builtin(name: str) -> Test:
-    return term_("builtin", name=name)
-
-
-def over_(test: Callable[[CollectionRange], bool]) -> Test:
-    return lambda program, world: any(
-        isinstance(binder.domain, CollectionRange) and test(binder.domain)
-        for term in terms(program, world)
-        if isinstance(term, Fold)
-        for binder in term.binders
-    )
-
-
-def literal_slot(program: Program, world: World) -> bool:
-    return any(
-        isinstance(part, Slot) and part.term.kind != "local"
-        for action in program.actions.values()
-        for phrase in action.phrases
-        for part in phrase.parts
-    )
-
-
-def unsaid_parameter(program: Program, world: World) -> bool:
-    return any(
-        any(
-            all(not (isinstance(part, Slot) and names_(part, binder.name)) for part in phrase.parts)
-            for binder in action.params
-        )
-        for action in program.actions.values()
-        for phrase in action.phrases
-    )
-
-
-def names_(slot: Slot, name: str) -> bool:
-    return slot.term.kind == "local" and getattr(slot.term, "name", "") == name
-
-
-def narrowed(program: Program, world: World) -> bool:
-    return any(
-        (isinstance(part, Compare) and part.op == "!=" and part.right.kind == "none_literal")
-        or part.kind == "is_type"
-        for action in program.actions.values()
-        for guard in action.guards
-        if isinstance(guard, Require)
-        for part in subterms(guard.condition)
-    )
-
-
-def narrowed_path(program: Program, world: World) -> bool:
-    """An argument that is there by a condition, and is optional where it is declared."""
+def narrowed_path(parts: Parts) -> bool:
+    """Return whether an argument is there by a condition, and is optional where it is declared."""
     return any(
         isinstance(arg, Read)
-        and is_optional(program.fluents[arg.fluent].type)
+        and is_optional(parts.program.fluents[arg.fluent].type)
         and not is_optional(arg.type)
-        for term in terms(program, world)
+        for term in parts.terms
         if isinstance(term, Read)
         for arg in term.args
     )
 
 
-def overridden(program: Program, world: World) -> bool:
+def overridden(parts: Parts) -> bool:
+    """Return whether a type has another default for an attribute than its declaration."""
+    fluents = parts.program.fluents
     return any(
-        field.span != program.fluents[field.fluent].span
-        and program.fluents[field.fluent].default is not None
-        and field.value != program.fluents[field.fluent].default
-        for kind in program.types.values()
+        field.span != fluents[field.fluent].span
+        and fluents[field.fluent].default not in (None, field.value)
+        for kind in parts.types
         for field in kind.defaults
     )
 
 
-def given_(program: Program, world: World, kind: str) -> bool:
-    """Whether a derive that is called has a parameter of a kind without a list of values."""
-    called = {term.derive for term in terms(program, world) if isinstance(term, DeriveCall)}
-    return any(one.type.kind == kind for name in called for one in program.derives[name].params)
-
-
-def let_in_a_derive(program: Program, world: World) -> bool:
-    """A derive with a `let` before its value."""
-    return any(
-        part.span.file == derive.value.span.file and part.span.start < derive.value.span.start
-        for derive in program.derives.values()
-        for part in subterms(derive.value)
+def ordered(order: str) -> Test:
+    """Find a law in a phase of this order."""
+    return lambda parts: any(
+        phase.order == order and any(law.phase == phase.name for law in parts.laws)
+        for phase in parts.phases
     )
 
 
-def in_list(program: Program, world: World) -> bool:
-    return any(
-        isinstance(term, Member) and term.collection.kind == "list"
-        for term in terms(program, world)
-    )
-
-
-def was_(program: Program, world: World) -> bool:
-    return any(isinstance(term, Read) and term.was for term in terms(program, world))
+def let_first(derive: Any) -> bool:
+    """Return whether a derive has a `let` before its value."""
+    own = derive.value.span
+    spans = (part.span for part in subterms(derive.value))
+    return any(one.file == own.file and one.start < own.start for one in spans)
 
 
 def exact(decimals: int = 0, unit: str = "") -> Callable[[object], bool]:
+    """Find an exact number of so many decimals at least."""
     return lambda kind: (
         isinstance(kind, NumberType) and kind.decimals >= decimals and kind.unit == unit
     )
 
 
-def _declared(program: Program) -> frozenset[str]:
-    return frozenset(one.name for one in program.objects.values())
+def born(parts: Parts) -> bool:
+    """Return whether a rule asks for the tick of an object's creation."""
+    fluents = parts.program.fluents
+    return any(isinstance(one, Read) and fluents[one.fluent].name == "born" for one in parts.terms)
+
+
+def on_a_cell(parts: Parts) -> bool:
+    """Return whether a field of an object names what is no declared object: a cell of a layout."""
+    declared = {one.name for one in parts.objects}
+    return any(
+        isinstance(field.value, ObjectLiteral) and field.value.name not in declared
+        for one in parts.objects
+        for field in one.fields
+    )
 
 
 IN_PROGRAM: dict[str, Test] = {
     # §1 files, names
-    "module": lambda p, w: len(p.sources) > 1,
-    "raw name": lambda p, w: any("-" in name for name in p.objects),
-    "quirk": lambda p, w: any(one.quirk for one in p.actions.values()),
+    "module": lambda parts: len(parts.program.sources) > 1,
+    "raw name": some("objects", lambda one: "-" in one.name),
+    "quirk": some("actions", lambda one: one.quirk),
     # §2 types, numbers, attributes
-    "inheritance": lambda p, w: any(len(one.parents) == 1 for one in p.types.values()),
-    "multiple inheritance": lambda p, w: any(len(one.parents) > 1 for one in p.types.values()),
+    "inheritance": some("types", lambda one: len(one.parents) == 1),
+    "multiple inheritance": some("types", lambda one: len(one.parents) > 1),
     "default overridden": overridden,
-    "enum": lambda p, w: any(not one.ladder for one in p.enums.values()),
-    "ladder": lambda p, w: any(one.ladder for one in p.enums.values()),
-    "bool": kind_(lambda kind: getattr(kind, "kind", "") == "bool"),
-    "optional enum": kind_(lambda kind: isinstance(kind, EnumType) and kind.optional),
-    "optional object": kind_(lambda kind: isinstance(kind, ObjectType) and kind.optional),
-    "object that is never none": kind_(
-        lambda kind: isinstance(kind, ObjectType) and not kind.optional
+    "enum": some("enums", ladder=False),
+    "ladder": some("enums", ladder=True),
+    "bool": some("kinds", kind="bool"),
+    "optional enum": some("kinds", lambda kind: isinstance(kind, EnumType) and kind.optional),
+    "optional object": some("kinds", lambda kind: isinstance(kind, ObjectType) and kind.optional),
+    "object that is never none": some(
+        "kinds", lambda kind: isinstance(kind, ObjectType) and not kind.optional
     ),
-    "range": kind_(exact()),
-    "negative range": kind_(lambda k: isinstance(k, NumberType) and (k.low or 0) < 0),
-    "decimals": kind_(exact(1)),
-    "units": kind_(lambda kind: isinstance(kind, NumberType) and kind.unit not in ("", "%")),
-    "multiple of a unit": lambda p, w: any(one.multiple != 1 for one in p.units.values()),
-    "percent": kind_(exact(2, "%")),
-    "int": kind_(lambda kind: isinstance(kind, NumberType) and kind.low is None),
-    "real": kind_(lambda kind: isinstance(kind, RealType)),
-    "text": kind_(lambda kind: isinstance(kind, TextType)),
-    "optional text": kind_(lambda kind: isinstance(kind, TextType) and kind.optional),
-    "static": fluent(static=True, fluent_kind="attribute"),
-    "secret": fluent(secret=True),
-    "clamped": fluent(clamped=True),
-    "unique": fluent(unique=True),
-    "inverse": lambda p, w: any(one.inverse for one in p.fluents.values()),
-    "nested unordered containment": fluent(nested=True, ordered=False),
-    "nested ordered containment": fluent(nested=True, ordered=True),
-    "inverse without nesting": lambda p, w: any(
-        one.inverse and not one.nested for one in p.fluents.values()
-    ),
+    "range": some("kinds", exact()),
+    "negative range": some("kinds", lambda k: isinstance(k, NumberType) and (k.low or 0) < 0),
+    "decimals": some("kinds", exact(1)),
+    "units": some("kinds", lambda k: isinstance(k, NumberType) and k.unit not in ("", "%")),
+    "multiple of a unit": some("units", lambda one: one.multiple != 1),
+    "percent": some("kinds", exact(2, "%")),
+    "int": some("kinds", lambda kind: isinstance(kind, NumberType) and kind.low is None),
+    "real": some("kinds", lambda kind: isinstance(kind, RealType)),
+    "text": some("kinds", lambda kind: isinstance(kind, TextType)),
+    "optional text": some("kinds", lambda kind: isinstance(kind, TextType) and kind.optional),
+    "static": some("fluents", static=True, fluent_kind="attribute"),
+    "secret": some("fluents", secret=True),
+    "clamped": some("fluents", clamped=True),
+    "unique": some("fluents", unique=True),
+    "inverse": some("fluents", lambda one: one.inverse),
+    "nested unordered containment": some("fluents", nested=True, ordered=False),
+    "nested ordered containment": some("fluents", nested=True, ordered=True),
+    "inverse without nesting": some("fluents", lambda one: one.inverse, nested=False),
     # §3 relations, functions, tables, derives
-    "relation": fluent(fluent_kind="relation"),
-    "relation of one": lambda p, w: any(
-        one.fluent_kind == "relation" and len(one.params) == 1 for one in p.fluents.values()
-    ),
-    "symmetric": fluent(symmetric=True),
-    "acyclic": fluent(acyclic=True),
-    "closure": lambda p, w: any(
-        one.closure and one.fluent_kind == "relation" for one in p.fluents.values()
-    ),
-    "scratch": fluent(scratch=True),
-    "world variable": lambda p, w: any(
-        one.fluent_kind == "function" and not one.params for one in p.fluents.values()
-    ),
-    "function of one": lambda p, w: any(
-        one.fluent_kind == "function" and len(one.params) == 1 for one in p.fluents.values()
-    ),
-    "function of two": lambda p, w: any(
-        one.fluent_kind == "function" and len(one.params) == 2 for one in p.fluents.values()
-    ),
-    "table": fluent(fluent_kind="table"),
-    "two-key table": lambda p, w: any(
-        one.fluent_kind == "table" and len(one.params) == 2 for one in p.fluents.values()
-    ),
-    "table of a relation": lambda p, w: any(
-        one.fluent_kind == "table" and one.type.kind == "bool" for one in p.fluents.values()
-    ),
-    "optional table": lambda p, w: any(
-        one.fluent_kind == "table" and is_optional(one.type) for one in p.fluents.values()
-    ),
-    "derive": lambda p, w: any(not one.recursive for one in p.derives.values()),
-    "recursive derive": lambda p, w: any(one.recursive for one in p.derives.values()),
-    "derive that asks who acts": lambda p, w: any(one.uses_me for one in p.derives.values()),
-    "let in a derive": let_in_a_derive,
-    "bool parameter": lambda p, w: given_(p, w, "bool"),
-    "real parameter": lambda p, w: given_(p, w, "real"),
-    "params": lambda p, w: bool(p.params) and term_("param_read")(p, w),
-    "learned param": lambda p, w: any(one.learned for one in p.params.values()),
-    "param set by a world": lambda p, w: bool(w.params),
+    "relation": some("fluents", fluent_kind="relation"),
+    "relation of one": some("fluents", lambda x: len(x.params) == 1, fluent_kind="relation"),
+    "symmetric": some("fluents", symmetric=True),
+    "acyclic": some("fluents", acyclic=True),
+    "closure": some("fluents", lambda one: one.closure, fluent_kind="relation"),
+    "scratch": some("fluents", scratch=True),
+    "world variable": some("fluents", lambda one: not one.params, fluent_kind="function"),
+    "function of one": some("fluents", lambda x: len(x.params) == 1, fluent_kind="function"),
+    "function of two": some("fluents", lambda x: len(x.params) == 2, fluent_kind="function"),
+    "table": some("fluents", fluent_kind="table"),
+    "two-key table": some("fluents", lambda one: len(one.params) == 2, fluent_kind="table"),
+    "table of a relation": some("fluents", lambda x: x.type.kind == "bool", fluent_kind="table"),
+    "optional table": some("fluents", lambda x: is_optional(x.type), fluent_kind="table"),
+    "derive": some("derives", recursive=False),
+    "recursive derive": some("derives", recursive=True),
+    "derive that asks who acts": some("derives", uses_me=True),
+    "let in a derive": some("derives", let_first),
+    "bool parameter": some("given", lambda one: one.type.kind == "bool"),
+    "real parameter": some("given", lambda one: one.type.kind == "real"),
+    "params": some("terms", kind="param_read"),
+    "learned param": some("params", learned=True),
+    "param set by a world": world(lambda one: one.params),
     # §4 expressions
-    "and": term_("and"), "or": term_("or"), "not": term_("not"), "implies": term_("implies"),
-    "if then else": term_("choose"),
-    "otherwise": lambda p, w: any(is_default(term) for term in terms(p, w)),
-    **{f"comparison {op}": term_("compare", op=op) for op in ("==", "!=", "<", "<=", ">", ">=")},
-    **{f"operator {op}": term_("arithmetic", op=op) for op in ("+", "-", "*", "/", "div", "mod")},
-    "sign": term_("negate"),
-    "real mod": lambda p, w: any(
-        t.kind == "arithmetic" and t.op == "mod" and isinstance(t.type, RealType)
-        for t in terms(p, w)
+    **{name: some("terms", kind=name) for name in ("and", "or", "not", "implies")},
+    "if then else": some("terms", kind="choose"),
+    "otherwise": some("terms", is_default),
+    **{f"comparison {op}": some("terms", kind="compare", op=op)
+       for op in ("==", "!=", "<", "<=", ">", ">=")},
+    **{f"operator {op}": some("terms", kind="arithmetic", op=op)
+       for op in ("+", "-", "*", "/", "div", "mod")},
+    "sign": some("terms", kind="negate"),
+    "real mod": some(
+        "terms", lambda one: one.op == "mod" and isinstance(one.type, RealType), kind="arithmetic"
     ),
-    "mixed decimals": term_("rescale"),
-    "mixed exact and real": term_("to_real"),
-    **{f"fold {one}": fold_(one) for one in
-       ("any", "all", "count", "sum", "min", "max", "first", "last")},
-    "fold of a collection": over_(lambda domain: True),
-    "fold over a type in a collection": over_(lambda domain: domain.only is not None),
-    "several loop variables": lambda p, w: any(
-        isinstance(t, Fold) and len(t.binders) > 1 for t in terms(p, w)
-    ),
-    "membership": term_("member"),
-    "membership in a list": in_list,
-    "is": term_("is_type"),
-    "contents": term_("inverse_of"),
-    "inside": term_("closure_of"),
-    "was": was_,
-    "narrowing": narrowed,
+    "mixed decimals": some("terms", kind="rescale"),
+    "mixed exact and real": some("terms", kind="to_real"),
+    **{f"fold {one}": some("terms", kind="fold", fold=one)
+       for one in ("any", "all", "count", "sum", "min", "max", "first", "last")},
+    "fold of a collection": some("collections"),
+    "fold over a type in a collection": some("collections", lambda one: one.only is not None),
+    "several loop variables": some("terms", lambda one: len(one.binders) > 1, kind="fold"),
+    "membership": some("terms", kind="member"),
+    "membership in a list": some("terms", lambda x: x.collection.kind == "list", kind="member"),
+    "is": some("terms", kind="is_type"),
+    "contents": some("terms", kind="inverse_of"),
+    "inside": some("terms", kind="closure_of"),
+    "was": some("terms", lambda one: isinstance(one, Read) and one.was),
+    "narrowing": some("guarded", narrows),
     "narrowed path": narrowed_path,
-    "me": term_("me"),
-    "text as a value": term_("template"),
-    **{f"function {one}": builtin(one) for one in
+    "me": some("terms", kind="me"),
+    "text as a value": some("terms", kind="template"),
+    **{f"function {one}": some("terms", kind="builtin", name=one) for one in
        ("abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "sqrt", "sin", "cos",
         "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "busy", "did", "score")},
-    "function born": lambda p, w: any(
-        isinstance(one, Read) and p.fluents[one.fluent].name == "born" for one in terms(p, w)
-    ),
+    "function born": born,
     # §5 changes
-    "assign": effect_("assign", op="="), "increase": effect_("assign", op="+="),
-    "decrease": effect_("assign", op="-="), "add": effect_("add"), "remove": effect_("remove"),
-    "let": effect_("let"), "if": effect_("if"), "for": effect_("for"),
-    "create": effect_("create"), "destroy": effect_("destroy"),
-    "transfer": effect_("transfer"), "swap": effect_("swap"),
-    "emit": effect_("emit"), "say": effect_("say"), "describe in a body": effect_("describe"),
-    "reward": effect_("reward"),
-    "effect with a name": lambda p, w: any(
-        isinstance(one, Let) and "`" in one.name for one in effects(p, w)
-    ),
-    "birth": lambda p, w: bool(p.births) and any(isinstance(e, Create) for e in effects(p, w)),
+    "assign": some("effects", kind="assign", op="="),
+    "increase": some("effects", kind="assign", op="+="),
+    "decrease": some("effects", kind="assign", op="-="),
+    **{name: some("effects", kind=name) for name in
+       ("add", "remove", "let", "if", "for", "create", "destroy", "transfer", "swap", "emit",
+        "say")},
+    "describe in a body": some("effects", kind="describe"),
+    "reward": some("effects", kind="reward"),
+    "effect with a name": some("effects", lambda one: "`" in one.name, kind="let"),
+    "birth": lambda parts: bool(parts.births) and some("effects", kind="create")(parts),
     # §6 actions
-    "require": action_(lambda one: bool(one.requires)),
-    "require without a label": action_(lambda one: any(not r.label for r in one.requires)),
-    "require without a text": action_(
-        lambda one: any(r.label and r.text is None for r in one.requires)
+    "require": some("actions", lambda one: one.requires),
+    "require without a label": some("actions", lambda x: any(not r.label for r in x.requires)),
+    "require without a text": some(
+        "actions", lambda one: any(r.label and r.text is None for r in one.requires)
     ),
-    "let before a require": action_(lambda one: any(isinstance(g, Let) for g in one.guards)),
-    "enum parameter": action_(lambda one: any(isinstance(b.type, EnumType) for b in one.params)),
-    "range parameter": action_(lambda one: any(isinstance(b.type, NumberType) for b in one.params)),
-    "two parameters": action_(lambda one: len(one.params) > 1),
-    "takes 0": action_(lambda one: getattr(one.takes, "value", None) == 0),
-    "takes n": action_(lambda one: getattr(one.takes, "value", 0) > 1),
-    "takes a term": action_(lambda one: one.takes is not None and one.takes.kind == "param_read"),
-    "until": action_(lambda one: one.until is not None),
-    "cancelled": action_(lambda one: bool(one.cancelled)),
-    "cancelled that draws": action_(lambda one: draws(one.cancelled)),
-    "free action that draws": action_(
-        lambda one: getattr(one.takes, "value", None) == 0 and draws(one.body)
+    "let before a require": some(
+        "actions", lambda one: any(isinstance(guard, Let) for guard in one.guards)
     ),
-    "cost": action_(lambda one: one.cost is not None),
+    "enum parameter": some(
+        "actions", lambda one: any(isinstance(b.type, EnumType) for b in one.params)
+    ),
+    "range parameter": some(
+        "actions", lambda one: any(isinstance(b.type, NumberType) for b in one.params)
+    ),
+    "two parameters": some("actions", lambda one: len(one.params) > 1),
+    "takes 0": some("actions", lambda one: getattr(one.takes, "value", None) == 0),
+    "takes n": some("actions", lambda one: getattr(one.takes, "value", 0) > 1),
+    "takes a term": some("actions", lambda x: x.takes is not None and x.takes.kind == "param_read"),
+    "until": some("actions", lambda one: one.until is not None),
+    "cancelled": some("actions", lambda one: one.cancelled),
+    "cancelled that draws": some("actions", lambda one: draws(one.cancelled)),
+    "free action that draws": some(
+        "actions", lambda one: getattr(one.takes, "value", None) == 0 and draws(one.body)
+    ),
+    "cost": some("actions", lambda one: one.cost is not None),
     # §7 phases and laws
-    "simultaneous phase": phase_("simultaneous"),
-    "sequential phase": phase_("sequential"),
-    "by nesting": phase_("by_nesting"),
-    "law in the unnamed phase": lambda p, w: any(not law.phase for law in p.laws.values()),
-    "law without a condition": lambda p, w: any(law.when is None for law in p.laws.values()),
-    "watch": lambda p, w: any(not one.once for one in p.watches.values()),
-    "watch once": lambda p, w: any(one.once for one in p.watches.values()),
-    "watch with was": lambda p, w: any(one.uses_was for one in p.watches.values()),
-    "invariant": lambda p, w: bool(p.invariants),
-    "conserve": lambda p, w: bool(p.conserves),
-    "conserve with exceptions": lambda p, w: any(one.exempt for one in p.conserves.values()),
+    "simultaneous phase": ordered("simultaneous"),
+    "sequential phase": ordered("sequential"),
+    "by nesting": ordered("by_nesting"),
+    "law in the unnamed phase": some("laws", lambda one: not one.phase),
+    "law without a condition": some("laws", when=None),
+    "watch": some("watches", once=False),
+    "watch once": some("watches", once=True),
+    "watch with was": some("watches", uses_was=True),
+    "invariant": some("invariants"),
+    "conserve": some("conserves"),
+    "conserve with exceptions": some("conserves", lambda one: one.exempt),
     # §11 prose and typed commands
-    "slot with an article": slot_(lambda one: bool(one.article)),
-    "slot with a list": slot_(lambda one: one.listing),
-    "brace in prose": lambda p, w: any(
-        getattr(part, "text", "").find("{") >= 0 for t in templates(p, w) for part in t.parts
+    "slot with an article": some("slots", lambda one: one.article),
+    "slot with a list": some("slots", lambda one: one.listing),
+    "brace in prose": some(
+        "templates", lambda one: any("{" in getattr(part, "text", "") for part in one.parts)
     ),
-    "title": lambda p, w: any(one.title for one in p.objects.values()),
-    "aka of an object": lambda p, w: any(one.aka for one in p.objects.values()),
-    "called": lambda p, w: bool(p.called),
-    "aka": lambda p, w: any(one.aka for one in p.called),
-    "scope": lambda p, w: bool(p.scopes),
-    "sees": lambda p, w: "sees" in p.derives and not p.scopes,
-    "describe": lambda p, w: bool(p.describes),
-    "several phrases": action_(lambda one: len(one.phrases) > 1),
-    "no phrase": action_(lambda one: not one.phrases),
-    "literal slot": literal_slot,
-    "parameter in no slot": unsaid_parameter,
+    "title": some("objects", lambda one: one.title),
+    "aka of an object": some("objects", lambda one: one.aka),
+    "called": some("called"),
+    "aka": some("called", lambda one: one.aka),
+    "scope": some("scopes"),
+    "sees": lambda parts: "sees" in parts.program.derives and not parts.scopes,
+    "describe": some("describes"),
+    "several phrases": some("actions", lambda one: len(one.phrases) > 1),
+    "no phrase": some("actions", lambda one: not one.phrases),
+    "literal slot": some("phrases", literal_slot),
+    "parameter in no slot": some("phrases", unsaid),
     # §12 worlds
-    "object of every world": lambda p, w: any(one.world is None for one in p.objects.values()),
-    "setup": lambda p, w: bool(w.setups),
-    "time always": lambda p, w: w.time_always,
-    "turns": lambda p, w: len(w.turns) > 1,
-    "ambiguous ask": lambda p, w: w.ambiguous == "ask",
-    "endless": lambda p, w: w.endless,
-    "live outcomes": lambda p, w: w.outcomes == "live",
-    "goal": ending_("goal"), "lose": ending_("lose"), "stop": ending_("stop"),
-    "award": lambda p, w: bool(w.awards),
-    "score": lambda p, w: w.score is not None,
-    "reward of a world": lambda p, w: bool(w.pays),
-    "spare": lambda p, w: bool(w.spares),
-    "layout": lambda p, w: bool(w.layouts),
-    "legend": lambda p, w: any(one.legends for one in w.layouts),
-    "object on a cell": lambda p, w: any(
-        isinstance(field.value, ObjectLiteral) and field.value.name not in _declared(p)
-        for one in p.objects.values()
-        for field in one.fields
-    ),
-    "named creation": lambda p, w: bool(w.born),
-    "no actor": lambda p, w: p.actor is None,
+    "object of every world": some("objects", world=None),
+    "setup": world(lambda one: one.setups),
+    "time always": world(lambda one: one.time_always),
+    "turns": world(lambda one: len(one.turns) > 1),
+    "ambiguous ask": world(lambda one: one.ambiguous == "ask"),
+    "endless": world(lambda one: one.endless),
+    "live outcomes": world(lambda one: one.outcomes == "live"),
+    **{name: ends(name) for name in ("goal", "lose", "stop")},
+    "award": world(lambda one: one.awards),
+    "score": world(lambda one: one.score is not None),
+    "reward of a world": world(lambda one: one.pays),
+    "spare": world(lambda one: one.spares),
+    "layout": world(lambda one: one.layouts),
+    "legend": world(lambda one: any(layout.legends for layout in one.layouts)),
+    "object on a cell": on_a_cell,
+    "named creation": world(lambda one: one.born),
+    "no actor": lambda parts: parts.program.actor is None,
     # §13 chance
-    "chance": effect_("chance"),
-    "chance with several branches": lambda p, w: any(
-        one.kind == "chance" and len(one.branches) > 1 for one in effects(p, w)
-    ),
-    **{f"pick by {key}": effect_("pick", key=key) for key in
+    "chance": some("effects", kind="chance"),
+    "chance with several branches": some("effects", lambda x: len(x.branches) > 1, kind="chance"),
+    **{f"pick by {key}": some("effects", kind="pick", key=key) for key in
        ("uniform", "weight", "least", "most")},
-    "let chance": let_("draw_chance"), "let pick": let_("draw_pick"),
-    "uniform": let_("draw_uniform"),
-    "chance in a setup": lambda p, w: any(
-        one.kind in ("chance", "pick") for body in w.setups for one in effects_in(body)
+    "let chance": some("drawn", kind="draw_chance"),
+    "let pick": some("drawn", kind="draw_pick"),
+    "uniform": some("drawn", kind="draw_uniform"),
+    "chance in a setup": world(
+        lambda one: any(x.kind in ("chance", "pick") for b in one.setups for x in effects_in(b))
     ),
 }  # fmt: skip
-"""What a program contains."""
+"""The constructs that a program may contain."""
+
+
+def _label(outcome: Outcome) -> str:
+    return "" if outcome.refusal is None else outcome.refusal.label
+
+
+def _code(outcome: Outcome) -> object:
+    return None if outcome.breach is None else outcome.breach["code"]
+
+
+def _lives(outcome: Outcome) -> Iterator[Change]:
+    """The objects that were created or destroyed, as changes."""
+    changes = (*outcome.changes, *outcome.law_changes)
+    return (one for one in changes if one.fluent == "Object")
+
 
 IN_RECORD: dict[str, Callable[[Outcome], bool]] = {
     **{f"status {one}": (lambda status: lambda o: o.status == status)(one) for one in
        ("executed", "refused", "rolled_back", "no_match", "waiting", "interrupted", "error",
         "halted")},
-    "refused by the range": lambda o: o.refusal is not None and o.refusal.label == "range",
-    "refused by unique": lambda o: o.refusal is not None and o.refusal.label == "unique",
-    "refused by a cycle": lambda o: o.refusal is not None and o.refusal.label == "cycle",
-    "invariant broken": lambda o: o.breach is not None and o.breach["code"] == "TW1001",
-    "conserve broken": lambda o: o.breach is not None and o.breach["code"] == "TW1002",
-    "two values for a slot": lambda o: o.breach is not None and o.breach["code"] == "TW1003",
-    "range left by a law": lambda o: o.breach is not None and o.breach["code"] == "TW1004",
-    "cycle by a law": lambda o: o.breach is not None and o.breach["code"] == "TW1005",
-    "undefined number": lambda o: o.breach is not None and o.breach["code"] == "TW1006",
-    "object born": lambda o: any(
-        one.fluent == "Object" and one.new is not None for one in (*o.changes, *o.law_changes)
-    ),
-    "object destroyed": lambda o: any(
-        one.fluent == "Object" and one.new is None for one in (*o.changes, *o.law_changes)
-    ),
+    "refused by the range": lambda o: _label(o) == "range",
+    "refused by unique": lambda o: _label(o) == "unique",
+    "refused by a cycle": lambda o: _label(o) == "cycle",
+    "invariant broken": lambda o: _code(o) == "TW1001",
+    "conserve broken": lambda o: _code(o) == "TW1002",
+    "two values for a slot": lambda o: _code(o) == "TW1003",
+    "range left by a law": lambda o: _code(o) == "TW1004",
+    "cycle by a law": lambda o: _code(o) == "TW1005",
+    "undefined number": lambda o: _code(o) == "TW1006",
+    "object born": lambda o: any(one.new is not None for one in _lives(o)),
+    "object destroyed": lambda o: any(one.new is None for one in _lives(o)),
     "law changed something": lambda o: bool(o.law_changes),
     "something said": lambda o: bool(o.said),
     "event": lambda o: bool(o.events),
@@ -547,7 +485,7 @@ IN_RECORD: dict[str, Callable[[Outcome], bool]] = {
     "ambiguous words": lambda o: o.no_match is not None and o.no_match.kind == "ambiguous",
     "no such object": lambda o: o.no_match is not None and o.no_match.kind == "no_such_object",
 }  # fmt: skip
-"""What a run did."""
+"""The constructs that a record may show at work."""
 
 CONSTRUCTS: tuple[str, ...] = (*IN_PROGRAM, *IN_RECORD)
 """Every name that `tw fuzz` counts."""
@@ -555,7 +493,8 @@ CONSTRUCTS: tuple[str, ...] = (*IN_PROGRAM, *IN_RECORD)
 
 def in_program(program: Program, world: World) -> tuple[str, ...]:
     """The constructs that a program and one of its worlds contain."""
-    return tuple(name for name, test in IN_PROGRAM.items() if test(program, world))
+    parts = Parts(program, world)
+    return tuple(name for name, test in IN_PROGRAM.items() if test(parts))
 
 
 def in_record(outcome: Outcome) -> tuple[str, ...]:

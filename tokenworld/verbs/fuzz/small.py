@@ -12,9 +12,6 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeVar
 
-__all__ = ["small_world"]
-
-
 T = TypeVar("T")
 
 
@@ -140,8 +137,8 @@ class _Small:
         """A condition on one slot, on what an actor does, or on the clock."""
         if scope.of("H") and self.maybe(0.15):
             hero = self.one(scope.of("H"))
-            deed = f"did({hero}, {self.one(self.actions)})" if scope.law and self.actions else ""
-            return self.one([f"busy({hero})", deed or f"not busy({hero})"])
+            did = f"did({hero}, {self.one(self.actions)})" if scope.law and self.actions else ""
+            return self.one([f"busy({hero})", did or f"not busy({hero})"])
         if self.ticks and self.maybe(0.15):
             return self.one(["tick() mod 2 == 0", "tick() >= 2", "tick() < 3", "tick() == 1"])
         if self.maybe(0.08) and (path := self.through(scope)) is not None:

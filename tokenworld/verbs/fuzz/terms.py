@@ -10,17 +10,6 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeVar
 
-__all__ = [
-    "BOOL",
-    "Derived",
-    "Fact",
-    "Kind",
-    "Place",
-    "Vocabulary",
-    "Writer",
-    "number",
-]
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -110,7 +99,7 @@ class Vocabulary:
     fresh: int = 0
 
     def is_a(self, kind: str, of: str) -> bool:
-        """Whether one object type is another or below it."""
+        """Return whether one object type is another or below it."""
         return of == "Object" or kind in self.below[of]
 
     def name(self, prefix: str) -> str:
@@ -149,7 +138,7 @@ class Place:
     forbidden: frozenset[str] = frozenset()
     me: str = ""
     was: bool = False
-    deeds: bool = False
+    history: bool = False
     depth: int = 3
     reads: set[str] = field(default_factory=set, compare=False)
 
@@ -488,7 +477,7 @@ class Quantities(Things):
         if self.maybe(0.4):
             found = self.simple(Kind("object", self.one(sorted(self.words.below))), place)
             return None if found is None else f"{self.one(['id', 'id', 'born'])}({found})"
-        return self.one(["tick()", "score"]) if place.deeds else "tick()"
+        return self.one(["tick()", "score"]) if place.history else "tick()"
 
     def real(self, place: Place) -> str:
         """A double."""
@@ -724,6 +713,6 @@ class Writer(Quantities):
     def _past(self, place: Place) -> str | None:
         if not place.me:
             return None
-        if place.deeds and self.words.actions and self.maybe(0.5):
+        if place.history and self.words.actions and self.maybe(0.5):
             return f"{self.one(['busy', 'did'])}(me, {self.one(sorted(self.words.actions))})"
-        return "busy(me)" if place.deeds else None
+        return "busy(me)" if place.history else None

@@ -27,21 +27,9 @@ from tokenworld.session import Moment, Session
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.solving import explain_unwinnable
-from tokenworld.verbs.fuzz.campaign import playable, smaller
+from tokenworld.verbs.fuzz.campaign import MOST_SHOWN, playable, smaller
 from tokenworld.verbs.fuzz.small import small_world
-
-__all__ = [
-    "Disagreement",
-    "ENGINES",
-    "Reached",
-    "VerdictReport",
-    "compare_verdicts",
-    "disagreement",
-    "explore",
-    "fails",
-    "seed_that_wins",
-]
-
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
 MOST_OUTCOMES = 200
 """A step with more outcomes of luck is not followed to all of them."""
@@ -101,7 +89,7 @@ class _Node:
 
 @dataclass
 class Reached:
-    """What the search came to: all states by key, and what to type to reach a goal, if it can be.
+    """The result of the search: all states by key, and what to type to reach a goal, if it can be.
 
     ``complete``: nothing was left out, so that a goal that was not reached cannot be.
     """
@@ -276,7 +264,8 @@ def fails(session: Session, steps: Sequence[PlanStep]) -> tuple[str, Fraction]:
 
 
 def seed_that_wins(session: Session, steps: Sequence[PlanStep], share: Fraction) -> bool | None:
-    """Whether some seed wins with the commands of a plan; ``None`` if it would take too many."""
+    """Return whether some seed wins with the commands of a plan; ``None`` if it would take too
+    many."""
     start, most = session.moments[-1], SURE / share
     if most > MOST_SEEDS:
         return None
@@ -520,3 +509,42 @@ def _shrunk(found: Disagreement) -> Disagreement:
 
 def _kind(found: Disagreement) -> str:
     return found.what.partition("`")[0].partition(":")[0]
+
+
+# ---- the verb ---------------------------------------------------------------------------------
+
+
+def run_verdicts(count: int, seed: int, output: Output) -> int:
+    """Compare the planners' verdicts about ``count`` small worlds; 1 if play contradicts one."""
+    tell = output.each_second()
+    report = compare_verdicts(
+        count, seed, say=lambda report: tell(f"{report.worlds} of {count} worlds")
+    )
+    output.json(report.to_json())
+    output.line(f"{report.worlds} small worlds; what play says / what an engine answers:")
+    for name, answers in report.answers.items():
+        shown = ", ".join(f"{count:,} {pair}" for pair, count in sorted(answers.items()))
+        output.line(f"  {name:10} {shown}")
+    output.line(
+        f"{report.seeds['tried']:,} plans were tried with real seeds, "
+        f"{report.reasons:,} reasons were held against the states of play."
+    )
+    for found in report.found:
+        _print_disagreement(found, output)
+    if not report.found:
+        output.line("Play contradicts no verdict, plan or reason.")
+    return EXIT_NEGATIVE if report.found else EXIT_OK
+
+
+def _print_disagreement(found: Disagreement, output: Output) -> None:
+    output.line()
+    engine = f"engine {found.engine}" if found.engine else "`tw plan`"
+    output.line(f"Play contradicts {engine} (world {found.world}): {found.what}.")
+    output.line(f"  {found.detail[:MOST_SHOWN]}")
+    output.line()
+    output.line("The world:")
+    output.line(found.text)
+    if found.way:
+        output.line("A way to a goal, by some luck:")
+        for line in found.way:
+            output.line(f"  {line}")

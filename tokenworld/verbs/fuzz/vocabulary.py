@@ -7,9 +7,6 @@ from random import Random
 
 from tokenworld.verbs.fuzz.terms import BOOL, Derived, Fact, Kind, Place, Vocabulary, Writer, number
 
-__all__ = ["declared", "random_vocabulary"]
-
-
 TYPES = {
     "Holder": "", "Room": "Holder", "Thing": "", "Item": "Thing", "Box": "Holder, Item",
     "Lamp": "Item", "Hero": "Holder, Thing", "Chest": "Box, Lamp",

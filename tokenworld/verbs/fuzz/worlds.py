@@ -11,14 +11,11 @@ from random import Random
 from tokenworld.verbs.fuzz.terms import BOOL, Fact, Kind, Place, Vocabulary, Writer, number
 from tokenworld.verbs.fuzz.vocabulary import constant, declared, random_vocabulary
 
-__all__ = ["BodyWriter", "Rights", "random_world"]
-
 
 @dataclass(frozen=True)
 class Rights:
-    """The effects allowed in a body: draw, create, destroy, pay; in setups ``static`` facts too."""
+    """The effects allowed in a body: create, destroy, pay; in setups ``static`` facts too."""
 
-    chance: bool = True
     create: bool = True
     destroy: bool = True
     reward: bool = True
@@ -79,7 +76,7 @@ class BodyWriter(Writer):
         return lines, place
 
     def _let(self, place: Place, rights: Rights) -> tuple[str, Kind]:
-        choice = self.random.random() if rights.chance else 0.9
+        choice = self.random.random()
         if choice < 0.15:
             return f"chance {self.share(place)}", BOOL
         if choice < 0.3:
@@ -143,8 +140,7 @@ class BodyWriter(Writer):
             lines = self._statement(inner, targets, rights, alone=False, depth=depth)
             return ["  " + line for line in lines]
 
-        kinds = ["if", "if", "for", "chance", "pick"] if rights.chance else ["if", "for"]
-        match self.one(kinds):
+        match self.one(["if", "if", "for", "chance", "pick"]):
             case "if":
                 head = f"if {self.condition(replace(place, depth=2))} {{"
                 lines = [head, *block(place), "}"]
@@ -186,7 +182,7 @@ class BodyWriter(Writer):
         return None
 
     def _take(self, text: str, slot: str) -> bool:
-        """Whether a slot may be changed so: two values for one slot are an error."""
+        """Return whether a slot may be changed so: two values for one slot are an error."""
         op = "+" if "= " in text and text[len(slot) :].startswith((" +=", " -=")) else "="
         if slot in self._taken and not op == self._taken[slot] == "+":
             return False
@@ -377,7 +373,7 @@ def _shared(making: _World) -> tuple[tuple[str, str], ...]:
 
 
 def _rule_place(making: _World, names: list[tuple[str, Kind]], *, me: bool) -> Place:
-    return Place(tuple(names), _shared(making), me=making.actor if me else "", deeds=True)
+    return Place(tuple(names), _shared(making), me=making.actor if me else "", history=True)
 
 
 def _block(head: str, lines: list[str]) -> str:

@@ -35,8 +35,7 @@ from tokenworld.prose import EnglishProse, parse_intent_json
 from tokenworld.session import open_world
 from tokenworld.session.intents import Resolver, intent_json
 from tokenworld.session.loading import OpenWorld
-from tokenworld.verbs.files import write_file
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, write_file
 from tokenworld.verbs.plan.honesty import PossibleStart, possible_starts, question_from
 
 if TYPE_CHECKING:

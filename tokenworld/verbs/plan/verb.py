@@ -18,8 +18,14 @@ from tokenworld.planning.verdict import Verdict, summary_lines
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.pddl import is_pddl, open_pddl
 from tokenworld.session.solving import check_goal, wins_under_seed
-from tokenworld.verbs.files import write_file
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
+from tokenworld.verbs.output import (
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    EXIT_UNKNOWN,
+    Output,
+    limit_notes,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from tokenworld.planning.quality import Improvement, Quality

@@ -33,31 +33,8 @@ from typing import Any, Literal, NoReturn
 
 from tokenworld.diagnostics import fields_json, read_source, usage
 from tokenworld.ground import Json, Status
-from tokenworld.store import IntentSource
+from tokenworld.store.records import IntentSource
 from tokenworld.verbs.recheck import Checkpoint
-
-__all__ = [
-    "Coverage",
-    "DEFAULT_MARKERS",
-    "Dimension",
-    "DimensionId",
-    "Fact",
-    "Grade",
-    "Markers",
-    "Window",
-    "action_coherence",
-    "character",
-    "conservation",
-    "graph_fan_out",
-    "groundedness",
-    "markers_file",
-    "read_markers",
-    "refusal_cluster",
-    "shown",
-    "vocabulary",
-    "window_of",
-]
-
 
 REFUSE_LIKE: tuple[Status, ...] = ("refused", "no_match", "rolled_back")
 _DONE: tuple[Status, ...] = ("executed", "waiting", "interrupted")
@@ -88,7 +65,7 @@ class Fact:
 
     @property
     def refused_like(self) -> bool:
-        """Whether it counts among R: it was refused, and nobody had expected that."""
+        """Return whether it counts among R: it was refused, and nobody had expected that."""
         return self.status in REFUSE_LIKE and not self.expected
 
     @property
@@ -568,7 +545,7 @@ def _stretch(window: Window, firsts: dict[int, str]) -> int:
 
 
 def _rush(window: Window, firsts: dict[int, str]) -> bool:
-    """Whether two successive full buckets each had too many new verbs."""
+    """Return whether two successive full buckets each had too many new verbs."""
     buckets = [one for one in window.buckets(BUCKET) if len(one) == BUCKET]
     news = [sum(fact.seq in firsts for fact in one) for one in buckets]
     hasty = [Fraction(10 * new, BUCKET) > RUSH for new in news]

@@ -1,4 +1,4 @@
-"""The scorecard of a stored run: seven dimensions and one verdict, as data and as text.
+"""``tw quality``: the scorecard of a stored run, seven dimensions and one verdict, and the gate.
 
 `score_run` is the one producer of scorecards; every surface shows what it returns.
 """
@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tokenworld.core import lowered
-from tokenworld.diagnostics import fields_json, usage
+from tokenworld.diagnostics import Failure, fields_json, usage
 from tokenworld.ground import Json
 from tokenworld.model import ObjectType
 from tokenworld.prose.calls import parse_call
 from tokenworld.session import OpenWorld
 from tokenworld.session.replaying import stored_session
-from tokenworld.store import Database, IntentSource, Run, Tick, history, snapshot_before
+from tokenworld.store.database import Database
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, history, snapshot_before
+from tokenworld.store.records import IntentSource, Reference, Run, Tick
+from tokenworld.verbs.output import EXIT_USAGE, Output
 from tokenworld.verbs.quality.dimensions import (
     Coverage,
     Dimension,
@@ -35,18 +40,6 @@ from tokenworld.verbs.quality.dimensions import (
     window_of,
 )
 from tokenworld.verbs.recheck import CHECKPOINT_EVERY, Checked, Checkpoint, Say, Snapshot, replayed
-
-__all__ = [
-    "DEFAULT_WINDOW",
-    "Scorecard",
-    "Subject",
-    "Verdict",
-    "judge",
-    "score_run",
-    "scorecard_lines",
-    "verdict_sentence",
-]
-
 
 Verdict = Literal["HEALTHY", "DEGRADED", "FAILED", "INSUFFICIENT_DATA"]
 DEFAULT_WINDOW = 50
@@ -293,3 +286,89 @@ def coverage_of(world: OpenWorld) -> Coverage:
         if bindings is None or grows or any(True for _ in bindings):
             reachable.append(name)
     return Coverage(tuple(reachable))
+
+
+# ---- the verb, and the gate that other programs read ---------------------------------------------
+
+
+Gate = Literal["plain", "strict"]
+
+_CODES: dict[Gate, dict[Verdict, int]] = {
+    "plain": {"HEALTHY": 0, "DEGRADED": 0, "FAILED": 1, "INSUFFICIENT_DATA": 3},
+    "strict": {"HEALTHY": 0, "DEGRADED": 1, "FAILED": 1, "INSUFFICIENT_DATA": 3},
+}
+
+
+def outside(card: Scorecard) -> bool:
+    """Return whether the gate does not judge a run: an adversarial player is refused on purpose."""
+    return card.subject.player == "adversarial"
+
+
+def exit_code(card: Scorecard, gate: Gate | None) -> int:
+    """0 where the run passes or nobody asked, 1 where it fails, 3 where there are too few ticks."""
+    if gate is None or outside(card):
+        return 0
+    return _CODES[gate][card.verdict]
+
+
+def gate_json(card: Scorecard, gate: Gate) -> dict[str, Json]:
+    """The result of the gate as JSON; ``judged`` is false for a run that it does not judge."""
+    judged = not outside(card)
+    return {"mode": gate, "judged": judged, "passed": judged and exit_code(card, gate) == 0}
+
+
+def keep_reference(store: RunStore, run: Run, card: Scorecard, gate: Gate) -> bool:
+    """Note a release run as a reference if it passes the gate; whether it is one now.
+
+    There is no other way to make one. Raises `Failure` TW1102 where the run is not finished or the
+    store cannot be written; then nothing is noted.
+    """
+    verdict = card.verdict
+    passed = not outside(card) and exit_code(card, gate) == 0
+    if not passed or (verdict != "HEALTHY" and verdict != "DEGRADED"):
+        return False
+    store.keep_as_reference(run, Reference(verdict, card.window.requested))
+    return True
+
+
+def quality(
+    reference: str | None,
+    out: Output,
+    *,
+    store: Path | None,
+    window: int,
+    gate: Gate | None,
+    keep: bool,
+) -> int:
+    """Score a run and tell it; 2 for whatever stands in the way of scoring."""
+    gate = gate or ("plain" if keep else None)
+    kept = False
+    try:
+        with RunStore.open(store, writable=keep) as opened:
+            run = find_run(opened, reference)
+            card = score_run(opened, run, window, say=out.progress)
+            if keep and gate is not None:
+                kept = keep_reference(opened, run, card, gate)
+    except Failure as failure:
+        out.failure(failure)
+        return EXIT_USAGE
+    _tell(card, out, gate, kept=kept)
+    if keep and not kept:
+        out.note(f"`{card.subject.run}` is not kept as a reference: it does not pass the gate.")
+    return exit_code(card, gate)
+
+
+def _tell(card: Scorecard, out: Output, gate: Gate | None, *, kept: bool) -> None:
+    for line in scorecard_lines(card):
+        out.line(line)
+    out.json(
+        {
+            **card.to_json(),
+            "gate": None if gate is None else gate_json(card, gate),
+            "kept_as_reference": kept,
+        }
+    )
+    if gate is not None and outside(card):
+        out.note("An adversarial run is refused on purpose: the gate does not judge it.")
+    if kept:
+        out.line(f"  {card.subject.run} is kept as a reference.")

@@ -10,11 +10,6 @@ from tokenworld.session.rollouts import Rollout, interval
 from tokenworld.session.rollouts import rollout as roll
 from tokenworld.verbs.output import EXIT_OK, Output
 
-__all__ = [
-    "rollout",
-]
-
-
 _WORDS = {"goal": "won by", "lose": "lost by", "stop": "stopped by"}
 
 

@@ -11,7 +11,7 @@ from typing import Literal, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome, values_text
-from tokenworld.planning.space.policy import Policy, read_policy
+from tokenworld.planning.space.policy import Policy
 from tokenworld.prose import read_script
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
@@ -23,6 +23,7 @@ from tokenworld.session.players import (
     adversarial_player,
     find_scenario,
     planner_player,
+    policy_for,
     policy_player,
     random_player,
     runner_pass,
@@ -31,25 +32,13 @@ from tokenworld.session.players import (
     seed_of,
 )
 from tokenworld.session.remote import Channel, PlayerFailure, remote_player
-from tokenworld.store import IntentSource, RunStore
+from tokenworld.store.log import RunStore
+from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
-
-__all__ = [
-    "CHOICES",
-    "Choice",
-    "GLYPHS",
-    "PlayerName",
-    "Seat",
-    "play_on",
-    "run",
-    "seated",
-    "show_outcome",
-]
-
 
 PlayerName = Literal["random", "planner", "adversarial", "llm"]
 CHOICES = "`--script FILE`, `--scenario TITLE`, `--policy FILE` or `--player NAME`"
-HALT_AFTER = 5
+_HALTED: dict[IntentSource, int] = {"planner": 5, "llm": 5, "random": 5}
 """Refusals in a row at which a player that decides for itself is stopped."""
 
 
@@ -83,7 +72,7 @@ class Seat:
     source: IntentSource
     player: Player
     seed: int
-    halt_after: int | None
+    halt_after: int | None = None
     policy: Policy | None = None
     close: Callable[[], None] = lambda: None
     patience: int = 0
@@ -93,24 +82,38 @@ def seated(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat
     """The one player of a run; `Failure` where the options name none, or two."""
     _sound(choice)
     seat = _chosen(choice, world, say)
-    usual = PATIENCE.get(seat.source, 0)
-    return replace(seat, patience=usual if choice.patience is None else choice.patience)
+    patience, halt = choice.patience, choice.halt_refusals
+    return replace(
+        seat,
+        patience=PATIENCE.get(seat.source, 0) if patience is None else patience,
+        halt_after=_HALTED.get(seat.source) if halt is None else halt or None,
+    )
 
 
 def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat:
+    """The player that the options name, before it is settled when it is stopped."""
     if choice.script is not None:
         player = script_player(read_script(read_source(choice.script)))
-        return Seat("script", player, choice.seed, _halt_after(choice, None))
+        return Seat("script", player, choice.seed)
     if choice.scenario is not None:
         scenario = find_scenario(world, choice.scenario)
-        seed = seed_of(scenario, choice.seed)
-        return Seat("scenario", scenario_player(scenario), seed, _halt_after(choice, None))
+        return Seat("scenario", scenario_player(scenario), seed_of(scenario, choice.seed))
     if choice.policy is not None:
-        policy = read_policy(read_source(choice.policy).text, str(choice.policy))
-        _fits(policy, world)
-        halt = _halt_after(choice, HALT_AFTER)
-        return Seat("planner", policy_player(policy), choice.seed, halt, policy)
-    return _named(choice, say)
+        policy = policy_for(world, read_source(choice.policy))
+        return Seat("planner", policy_player(policy), choice.seed, policy=policy)
+    match choice.player:
+        case "planner":
+            player = planner_player(choice.goal, choice.time_limit, say)
+            return Seat("planner", player, choice.seed)
+        case "llm":
+            channel = _channel(choice)
+            return Seat("llm", remote_player(channel), choice.seed, close=channel.close)
+        case "adversarial":
+            _bounded(choice)
+            return Seat("adversarial", adversarial_player, choice.seed)
+        case _:
+            _bounded(choice)
+            return Seat("random", random_player, choice.seed)
 
 
 def _sound(choice: Choice) -> None:
@@ -129,28 +132,6 @@ def _sound(choice: Choice) -> None:
         raise usage("A player cannot be asked less than once.", "Give `--patience N`, N from 0.")
     if (choice.command or choice.url) and choice.player != "llm":
         raise usage("A command or an address is that of a player.", "Add `--player llm`.")
-
-
-def _halt_after(choice: Choice, usual: int | None) -> int | None:
-    return usual if choice.halt_refusals is None else choice.halt_refusals or None
-
-
-def _named(choice: Choice, say: Callable[[str], None]) -> Seat:
-    seed = choice.seed
-    match choice.player:
-        case "planner":
-            player = planner_player(choice.goal, choice.time_limit, say)
-            return Seat("planner", player, seed, _halt_after(choice, HALT_AFTER))
-        case "llm":
-            channel = _channel(choice)
-            halt = _halt_after(choice, HALT_AFTER)
-            return Seat("llm", remote_player(channel), seed, halt, close=channel.close)
-        case "adversarial":
-            _bounded(choice)
-            return Seat("adversarial", adversarial_player, seed, _halt_after(choice, None))
-        case _:
-            _bounded(choice)
-            return Seat("random", random_player, seed, _halt_after(choice, HALT_AFTER))
 
 
 def _bounded(choice: Choice) -> None:
@@ -175,13 +156,6 @@ def _channel(choice: Choice) -> Channel:
         return HttpChannel(choice.url, choice.reply_timeout)
     hint = 'Give `--command "python my_player.py"` or `--url http://127.0.0.1:8000/`.'
     raise usage("A player `llm` is a program or an address.", hint)
-
-
-def _fits(policy: Policy, world: OpenWorld) -> None:
-    """A policy fits one world and one text of its rules."""
-    if (policy.world, policy.program) != (world.world.name, world.program.digest):
-        what = f"The policy was made for another world or other rules than `{world.world.name}`."
-        raise usage(what, "Make it again with `tw plan WORLD --luck certain --policy FILE`.")
 
 
 GLYPHS = {
@@ -250,7 +224,7 @@ def _reached(policy: Policy, session: Session) -> str:
 
 
 def _missed(session: Session) -> str:
-    """That the goal was not reached, and that the policy had no answer, where that is so."""
+    """Say that the goal was not reached, and that the policy had no answer, where that is so."""
     missed = "the goal of the policy was not reached"
     return missed if session.ended() else f"{missed}: it ends in a state that it does not win from"
 

@@ -32,11 +32,13 @@ from tokenworld.ground import (
 )
 from tokenworld.ground.secrets import Secrets
 from tokenworld.model import Program
-from tokenworld.session.moments import SlotChange, slot_text
+from tokenworld.session.moments import Moment, SlotChange, slot_text
 from tokenworld.session.obstacles import command_of
 from tokenworld.session.replaying import again, session_at
-from tokenworld.session.session import Moment, Session
-from tokenworld.store import Run, RunStore, find_run, find_tick
+from tokenworld.session.session import Session
+from tokenworld.store.log import RunStore
+from tokenworld.store.read import find_run, find_tick
+from tokenworld.store.records import Run
 from tokenworld.verbs.output import (
     EXIT_OK,
     Glyphs,
@@ -48,23 +50,10 @@ from tokenworld.verbs.output import (
     plain_text,
 )
 
-__all__ = [
-    "Asked",
-    "LawFired",
-    "PhaseRan",
-    "Shared",
-    "TickTrace",
-    "Tracing",
-    "trace",
-    "trace_lines",
-    "traced",
-]
-
-
 Op = Literal["=", "+", "add", "remove", "create", "destroy"]
 How = Literal["agree", "sum", "add wins", "conflict"]
-"""How requests for one slot go together: the same value, summed up, an addition beside a removal,
-or not at all (language.md §5)."""
+"""The way in which requests for one slot are joined: the same value, summed up, an addition beside
+a removal, or not at all (language.md §5)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Who works out the cells of a sweep: this process, processes of this machine, or a Dask cluster.
+"""The workers of a sweep: this process, processes of this machine, or a Dask cluster.
 
 All give the same answers; only the order in which they come differs. A worker that ends in the
 middle of a cell costs that cell alone.
@@ -21,9 +21,6 @@ from typing import Any, Protocol
 from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.limits import near
 from tokenworld.verbs.sweep.cells import Answer, Cell, Lost, Task, attempt
-
-__all__ = ["INSTALL", "Way", "cores", "dask_cluster", "here", "joblib_missing", "processes"]
-
 
 INSTALL = "pip install 'token-world[cluster]'"
 _CONNECT_SECONDS = 20
@@ -54,7 +51,7 @@ def here(task: Task, cells: Numbered) -> Found:
 
 
 def joblib_missing() -> bool:
-    """Whether cells can only be worked out one after another."""
+    """Return whether cells can only be worked out one after another."""
     return find_spec("joblib") is None
 
 
