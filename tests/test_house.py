@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 118_242
+LINES = 118_248
 MODULES = 436
 CROWDED = 3
 IN_CIRCLES = 7
