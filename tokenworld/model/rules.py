@@ -90,6 +90,12 @@ class Action:
         ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else None
         return self.takes is not None and ticks not in (0, 1)
 
+    @property
+    def may_be_free(self) -> bool:
+        """Whether it may take no time at all."""
+        ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else 0
+        return self.takes is not None and ticks == 0
+
 
 @frozen
 class Phase:
