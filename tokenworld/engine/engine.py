@@ -203,14 +203,14 @@ class Engine:
         """The bindings of an action that its static facts allow, ``None`` for too many to list."""
         return self._listing.bindings(state, name)
 
-    def searcher(self, state: State) -> SearchStepper:
+    def searcher(self, state: State, *, fixed: bool = True) -> SearchStepper:
         """What steps the states of searches that begin in one with this population and these
         unchanging facts."""
         for known in self._searchers:
-            if known.slots.fits(state):
+            if known.fixed == fixed and known.slots.fits(state):
                 return known
         del self._searchers[_MOST_SEARCHERS - 1 :]
-        found = SearchStepper(self.instance, self.layout, self._prose, state, quiet=True)
+        found = SearchStepper(self.instance, self.layout, self._prose, state, fixed=fixed)
         self._searchers.insert(0, found)
         return found
 

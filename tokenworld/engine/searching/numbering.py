@@ -141,6 +141,10 @@ class Numbering:
         told = self.told(kinds, made)
         return Roll(made, self._told.setdefault(told, len(self._told)), ranks)
 
+    def share(self, other: Numbering) -> None:
+        """Give the numbers that another layout of the same rows has given."""
+        self._numbers, self._told = other._numbers, other._told
+
     def told(self, kinds: tuple[str | None, ...], made: tuple[int, ...]) -> Hashable:
         """What tells who lives: of those made since their types in order; with their numbers and
         the next one where rules read them."""

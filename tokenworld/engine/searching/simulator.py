@@ -63,9 +63,9 @@ class EngineSimulator:
         self.listener: Listener | None = None
         self._use(self._first)
 
-    def _use(self, state: State) -> None:
+    def _use(self, state: State, *, fixed: bool = True) -> None:
         """Work on rows with the population and the unchanging facts of a state."""
-        self._stepper = self._engine.searcher(state)
+        self._stepper = self._engine.searcher(state, fixed=fixed)
         self._lock, self._slots = self._stepper.lock, self._stepper.slots
         self._ticks = Ticks(self._stepper)
         self._ticks.enough = self._enough
@@ -73,7 +73,10 @@ class EngineSimulator:
         self._goals = Goals(self._stepper.code, self._stepper.me)
         with self._lock:
             self._given, self._taken = state, Kept(self._slots, self._stepper.row(state).S)
+            before = getattr(self, "_keys", None)
             self._keys = Keys(self._slots, self._shape, self._known)
+            if before is not None:
+                self._keys.numbering.share(before.numbering)
         rests = Dependencies(self._stepper, self._shape, self._keys.numbering)
         self._tables = Tables(
             self._ticks, self._keys, rests, tuple(self._allowed.made), self._listed,
@@ -89,7 +92,7 @@ class EngineSimulator:
                 self._given = state
                 self._taken = Kept(self._slots, self._stepper.row(state).S)
             else:
-                self._use(state)
+                self._use(state, fixed=False)  # states differ in what play never changes
         return self._taken
 
     @property

@@ -74,7 +74,7 @@ class SearchStepper(RowStepper):
         quiet: bool = True, fixed: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(instance, layout, prose, base, quiet=quiet, fixed=fixed)
-        self.pays, self.lock = (), RLock()
+        self.pays, self.lock, self.fixed = (), RLock(), fixed
 
     def _needs_start(self) -> bool:
         rules = (*self.rules.in_play, *(x.footprint for x in self.rules.invariants.values()))
