@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokenworld.assets import MissingAssetsError, domains_folder, rules_folder
-from tokenworld.check import Checked, Watch, check_source, file_loader, undisturbed
+from tokenworld.check import (
+    Checked,
+    Timed,
+    Watch,
+    check_source,
+    file_loader,
+    timed,
+    undisturbed,
+)
 from tokenworld.diagnostics import (
     Diagnostic,
     Failure,
@@ -22,9 +29,6 @@ from tokenworld.engine import Engine, State
 from tokenworld.ground import Instance, Raw, instantiate, param_values
 from tokenworld.model import Program, World, may_draw
 from tokenworld.prose import EnglishProse
-
-if TYPE_CHECKING:
-    from tokenworld.check.timing import Timed
 
 
 class LoadFailure(Failure):
@@ -143,8 +147,6 @@ def check_file(path: Path, *, pedantic: bool = False) -> Checked:
 
 def timed_file(path: Path, *, pedantic: bool = False) -> Timed:
     """Check a file and measure it; `Failure` if it cannot be read."""
-    from tokenworld.check.timing import timed
-
     source = read_source(path)
     return timed(lambda watch: check_text(source, pedantic=pedantic, watch=watch))
 

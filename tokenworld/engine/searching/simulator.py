@@ -234,7 +234,8 @@ class EngineSimulator:
     def played(self, state: State, intent: Command | NoMatch, luck: Luck) -> tuple[Record, State]:
         """What an intent comes to with some luck: its last record and the state after it."""
         with self._lock:
-            came = self._ticks.outcome(self._kept(state), intent, luck)
+            kept = self._kept(state)  # first: it may bring in other slots
+            came = self._ticks.outcome(kept, intent, luck)
             return came.record, came.after
 
     def leaning(
@@ -267,12 +268,14 @@ class EngineSimulator:
 
     def key(self, state: State) -> Hashable:
         with self._lock:
-            return self._keys.key(self._kept(state))
+            kept = self._kept(state)  # first: it may bring in other slots
+            return self._keys.key(kept)
 
     def mark(self, state: State) -> Hashable:
         """What `key` tells apart, quick to make and to compare, and for this simulator alone."""
         with self._lock:
-            return self._keys.mark(self._kept(state))
+            kept = self._kept(state)  # first: it may bring in other slots
+            return self._keys.mark(kept)
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
         """What of a mark terms can tell apart, and who lives; ``None`` where that is not known."""
@@ -287,20 +290,24 @@ class EngineSimulator:
     def won(self, state: State, goal: str | None) -> bool:
         """Whether a goal line is the ending that latched (language.md §8, step 11)."""
         with self._lock:
-            return self._goals.won(self._kept(state).S, goal)
+            kept = self._kept(state)  # first: it may bring in other slots
+            return self._goals.won(kept.S, goal)
 
     def lost(self, state: State) -> bool:
         """Whether play went past a ``lose`` line, or the world ended without a goal."""
         with self._lock:
-            return self._goals.lost(self._kept(state).S)
+            kept = self._kept(state)  # first: it may bring in other slots
+            return self._goals.lost(kept.S)
 
     def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
         with self._lock:
-            return self._slots.read(self._kept(state).S, fluent, tuple(args))
+            S = self._kept(state).S  # first: it may bring in other slots
+            return self._slots.read(S, fluent, tuple(args))
 
     def stored(self, state: State, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
         with self._lock:
-            return self._slots.stored(self._kept(state).S, fluent)
+            S = self._kept(state).S
+            return self._slots.stored(S, fluent)
 
     def tick(self, state: State) -> int:
         return int(state.S[TICK]) if isinstance(state, Kept) else state.tick
