@@ -21,6 +21,7 @@ from typing import Literal, TypeVar
 
 __all__ = [
     "Halted",
+    "allows",
     "attempt",
     "count_child",
     "forget_child",
@@ -274,6 +275,11 @@ def room(memory: int) -> int:
     if _budget is None or _budget.memory is None:
         return memory
     return min(memory, _budget.memory // _CHILDREN)
+
+
+def allows(memory: int) -> bool:
+    """Whether the command may take so many bytes more."""
+    return _budget is None or _budget.memory is None or used() + memory <= _budget.memory
 
 
 def halted() -> Halted | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenworld.engine.applying import apply
 from tokenworld.engine.rows.commit import commit
 from tokenworld.session import open_world
 from tokenworld.verbs.fuzz import playing
@@ -92,32 +90,27 @@ world w {
 """
 
 
-@pytest.mark.parametrize(
-    ("place", "whole", "field"),
-    [
-        ("tokenworld.engine.rows.stepper.commit", commit, "record.changes"),
-        ("tokenworld.engine.unit.apply", apply, "searched facts"),
-    ],
-)
-def test_a_mistake_of_the_engine_is_found(
-    monkeypatch: pytest.MonkeyPatch, place: str, whole: Callable[..., object], field: str
-) -> None:
-    """Play, or a search, forgets the last change of a body."""
+def test_a_mistake_of_the_engine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stepper forgets the last change of a body."""
 
     def forgetful(state: object, asked: Any, *rest: object) -> object:
         asked.writes[1:] = []
-        return whole(state, asked, *rest)
+        return commit(state, asked, *rest)
 
     up, idle = {"action": "up", "args": []}, {"action": "idle", "args": []}
     assert first_difference(TINY, [up], 0) is None
-    monkeypatch.setattr("tokenworld.engine.unit.plain_of", lambda *_: None)
-    monkeypatch.setattr(place, forgetful)
+    monkeypatch.setattr("tokenworld.engine.rows.stepper.commit", forgetful)
     found = first_difference(TINY, [idle, up], 0)
     assert found is not None
     assert found[0] == 1
-    assert found[1].field == field
+    assert found[1].field == "record.changes"
     assert shorter([idle, idle, up], lambda few: first_difference(TINY, few, 0) is not None) == [up]
-    less = smaller(TINY, lambda text: first_difference(text, [up], 0) is not None)
+
+    def shows(text: str) -> bool:
+        less = first_difference(text, [up], 0)
+        return less is not None and less[1].field == "record.changes"
+
+    less = smaller(TINY, shows)
     assert "idle" not in less
     assert "me.m += 1" in less
 
@@ -126,8 +119,7 @@ def test_a_crash_of_the_engine_is_a_difference(monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object) -> object:
         raise TypeError("oh")
 
-    monkeypatch.setattr("tokenworld.engine.unit.plain_of", lambda *_: None)
-    monkeypatch.setattr("tokenworld.engine.unit.apply", broken)
+    monkeypatch.setattr("tokenworld.engine.rows.stepper.commit", broken)
     found = first_difference(TINY, [{"action": "up", "args": []}], 0)
     assert found is not None
     assert found[1].field == "crash"

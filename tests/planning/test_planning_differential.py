@@ -204,7 +204,7 @@ def test_the_first_disagreement_ends_the_campaign_and_is_shrunk() -> None:
     assert report.found is not None
     _, drawn, disagreement = report.found
     less = shrunk(drawn, disagreement, blames("actor me"))
-    assert len(less.text.splitlines()) <= 8
+    assert len(less.text.splitlines()) <= 12
     assert "actor me: Hero" in less.text
     assert "disagreements: 1" in list(report.lines())
 

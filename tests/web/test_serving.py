@@ -28,7 +28,6 @@ from served import CELLAR, Screen, Served, environment, program, until
 
 from tokenworld.cli import _main
 from tokenworld.cli.playing import play
-from tokenworld.play import web
 from tokenworld.play.web import server
 from tokenworld.play.web import verb as serving
 from tokenworld.play.web.server import leads_here
@@ -151,7 +150,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 def test_a_missing_extra_is_one_diagnostic(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web, "find_spec", lambda name: None)
+    monkeypatch.setattr("tokenworld.play.web.verb.find_spec", lambda name: None)
     code, text = told(capsys, CELLAR, "--web")
     assert code == 2
     assert text.count("TW0811") == 1

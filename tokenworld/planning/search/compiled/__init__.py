@@ -9,12 +9,21 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
+from tokenworld.limits import allows
+
 __all__ = ["available", "loaded"]
+
+_LOADING = 300 << 20
+"""Bytes that numba takes with what it compiles; numpy ends the process where it gets too few."""
+
+
+def available() -> bool:
+    """Whether numpy and numba (extra `fast`) are there, and memory to load them."""
+    return _installed() and (loaded() or allows(_LOADING))
 
 
 @cache
-def available() -> bool:
-    """Whether numpy and numba (extra `fast`) are there."""
+def _installed() -> bool:
     return all(find_spec(name) is not None for name in ("numpy", "numba"))
 
 
