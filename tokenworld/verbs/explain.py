@@ -265,6 +265,13 @@ def _one_rule(loaded: Loaded, path: str, rule: str, out: Output) -> dict[str, st
     return {stage.name: stage.text for stage in found}
 
 
+def _constant(value: object) -> str:
+    """A constant of the generated code, the same in each process."""
+    if isinstance(value, frozenset):
+        return f"frozenset({{{', '.join(sorted(map(repr, value)))}}})"
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
 def _generated(target: str, out: Output) -> str:
     from tokenworld.session import open_world
 
@@ -273,6 +280,6 @@ def _generated(target: str, out: Output) -> str:
     out.line(f"# generated from {Path(target).name}")
     constants = world.engine.code.emitter.constants
     for name, value in constants.items():
-        out.line(f"{name} = {json.dumps(value) if isinstance(value, str) else value!r}")
+        out.line(f"{name} = {_constant(value)}")
     out.line(world.engine.code.source)
     return world.engine.code.source
