@@ -45,6 +45,8 @@ def stands_for_something(name: str) -> bool:
     for end in range(len(parts), 0, -1):
         path = PACKAGE.joinpath(*parts[:end])
         if path.with_suffix(".py").is_file() or path.is_dir():
+            if end == len(parts):  # the module itself; what it imports may not be installed
+                return True
             return _has(import_module(".".join(("tokenworld", *parts[:end]))), parts[end:])
     return False
 
