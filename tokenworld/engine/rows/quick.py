@@ -111,7 +111,7 @@ class Direct(BodyWriter):
         if loose and (statement.op == "+" or store.column.always):
             self.line(f"if {held} == NONE: return {UNSURE}")
         if statement.op == "+":
-            if terms.may_lack(store):
+            if terms.may_lack(statement.target, env):
                 self.line(f"if S[{place}] == NONE: return {UNSURE}")
             self.line(f"{held} += S[{place}]")
         fixed = isinstance(statement.value, Constant) and statement.op == "="

@@ -27,6 +27,7 @@ from tokenworld.core.nodes import (
     Members,
     ObjectName,
     ParamValue,
+    Place,
     Read,
     Template,
     Term,
@@ -131,7 +132,7 @@ class TermWriter(TermVisitor[Names, str]):
             case Variable(name=name):
                 return names[name].loose
             case Read():
-                return self._loose_read(term, names)
+                return self.may_lack(term, names)
             case Call(op=op, args=args):
                 return op not in _PLAIN and any(self.loose(one, names) for one in args)
             case Fold(fold="sum" | "min" | "max", value=value, binders=binders) if (
@@ -148,7 +149,8 @@ class TermWriter(TermVisitor[Names, str]):
             case _:
                 return isinstance(term, Constant) and term.value is None
 
-    def _loose_read(self, term: Read, names: Names) -> bool:
+    def may_lack(self, term: Read | Place, names: Names) -> bool:
+        """Whether a slot may be empty, or have no place, where it is read or written."""
         store = self.slots.by_id[term.fluent]
         if self.careful and is_optional(store.column.fluent.type):
             return True
@@ -163,13 +165,6 @@ class TermWriter(TermVisitor[Names, str]):
         lacks = new and store.column.fluent.fluent_kind != "attribute"
         dies = isinstance(of.type, ObjectType) and of.type.name in self.slots.mortal
         return self.careful or lacks or dies
-
-    def may_lack(self, store: Store) -> bool:
-        """Whether a slot of an attribute may be empty because its object was destroyed."""
-        kinds = [one.type for one in store.column.fluent.params]
-        return store.column.by_object and any(
-            isinstance(kind, ObjectType) and kind.name in self.slots.moving for kind in kinds
-        )
 
     def _loose_call(self, term: DeriveCall, names: Names) -> bool:
         derive = self.rules.derives[term.derive]
