@@ -150,24 +150,36 @@ class BodyWriter(StatementVisitor[Names, Names]):
         return f"({code}, {10**kind.decimals})" if isinstance(kind, NumberType) else code
 
     def _pick(self, draw: PickDraw, names: tuple[str, ...], env: Names) -> Names:
-        terms, site = self.terms, repr(str(draw.span))
+        terms = self.terms
         found, weights, chosen = (terms.fresh("l") for _ in range(3))
         even = draw.weight is None and draw.key not in ("least", "most")
         self.line(f"{found} = []")
         if not even:
             self.line(f"{weights} = []")
         inner, depth = terms.loops(draw.binders, draw.where, env, self.lines, self.depth)
-        row = ", ".join(inner[one.name].code for one in draw.binders)
+        row = ", ".join(self._listed(inner[one.name].code) for one in draw.binders)
         self.lines.append((depth, f"{found}.append(({row},))"))
         if even:
-            self.line(f"{chosen} = D.even(len({found}), {site})")
+            self.line(f"{chosen} = {self._even(found, draw)}")
         else:
             weight = "1" if draw.weight is None else terms.term(draw.weight, inner)
-            self.lines.append((depth, f"{weights}.append({weight})"))
-            self.line(f"{chosen} = D.pick({draw.key!r}, {weights}, {site})")
+            self.lines.append((depth, f"{weights}.append({self._listed(weight)})"))
+            self.line(f"{chosen} = {self._weighted(weights, draw)}")
         for at, name in enumerate(names):
             env = self._named(env, name, f"{found}[{chosen}][{at}] if {chosen} >= 0 else NONE")
         return env
+
+    def _listed(self, code: str) -> str:
+        """A value or weight as it stands in the lists of a `pick`."""
+        return code
+
+    def _even(self, found: str, draw: PickDraw) -> str:
+        """The index of a value drawn evenly."""
+        return f"D.even(len({found}), {str(draw.span)!r})"
+
+    def _weighted(self, weights: str, draw: PickDraw) -> str:
+        """The index of a value drawn by weights, or of the first with the least or most."""
+        return f"D.pick({draw.key!r}, {weights}, {str(draw.span)!r})"
 
     # ---- output -------------------------------------------------------------------------------
 

@@ -272,28 +272,17 @@ class _Numeric(BodyWriter):
         )
         return self._named(env, statement.names[0], f"branch(R, {whole}, ({shares}))")
 
-    def _pick(self, draw: PickDraw, names: tuple[str, ...], env: Names) -> Names:
-        terms = self.terms
-        found, weights, chosen = (terms.fresh("l") for _ in range(3))
-        even = draw.weight is None and draw.key not in ("least", "most")
-        self.line(f"{found} = []")
-        if not even:
-            self.line(f"{weights} = []")
-        inner, depth = terms.loops(draw.binders, draw.where, env, self.lines, self.depth)
-        row = "".join(f"int64({inner[one.name].code}), " for one in draw.binders)
-        self.lines.append((depth, f"{found}.append(({row}))"))
-        if even:
-            self.line(f"{chosen} = even(R, len({found}))")
-        else:
-            if draw.weight is not None and isinstance(draw.weight.type, RealType):
-                raise Uncompiled("a weight is a real", draw.span)
-            weight = "1" if draw.weight is None else terms.term(draw.weight, inner)
-            self.lines.append((depth, f"{weights}.append(int64({weight}))"))
-            kind = {"least": -1, "most": 1}.get(draw.key, 0)
-            self.line(f"{chosen} = pick(R, {weights}, {kind})")
-        for at, name in enumerate(names):
-            env = self._named(env, name, f"{found}[{chosen}][{at}] if {chosen} >= 0 else NONE")
-        return env
+    def _listed(self, code: str) -> str:
+        return f"int64({code})"
+
+    def _even(self, found: str, draw: PickDraw) -> str:
+        return f"even(R, len({found}))"
+
+    def _weighted(self, weights: str, draw: PickDraw) -> str:
+        if draw.weight is not None and isinstance(draw.weight.type, RealType):
+            raise Uncompiled("a weight is a real", draw.span)
+        kind = {"least": -1, "most": 1}.get(draw.key, 0)
+        return f"pick(R, {weights}, {kind})"
 
 
 @dataclass
