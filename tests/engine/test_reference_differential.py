@@ -228,3 +228,10 @@ def test_a_sum_over_what_rests_on_something_destroyed_is_none() -> None:
     """
     assert checked(text).program is not None
     assert first_difference(text, [{"pass": True}] * 2, 0) is None
+
+
+def test_both_refuse_to_start_where_nobody_can_act() -> None:
+    text = 'type Hero { }\nactor me: Hero\nworld w "W" { }\n'
+    with pytest.raises(NoWorld, match="TW0608"):
+        opened(text, 0)
+    assert playable(0, lambda seed: text) is None

@@ -37,8 +37,6 @@ from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import Fluent, NumberType, ObjectType, is_optional, written_name
 
-__all__ = ["Born", "Line", "Teller", "Wanted", "Wants", "bounded"]
-
 MOST_BIRTHS = 100
 """How deep births may bring forth births before it counts as endless."""
 

@@ -11,8 +11,6 @@ from typing import Protocol
 
 from tokenworld.ground import Json, LuckyDraw, draw
 
-__all__ = ["Counts", "Drawn", "Lot", "forced"]
-
 WHOLE = 2**64
 Counts = dict[tuple[str, tuple[Json, ...]], int]
 """How many draws each rule took in a tick, by rule and arguments."""

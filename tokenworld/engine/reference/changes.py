@@ -17,8 +17,6 @@ from tokenworld.model import (
     TextType,
 )
 
-__all__ = ["LIFE", "Made", "applied", "net", "seen_by_prose"]
-
 LIFE = Fluent(
     ROOT,
     ROOT,

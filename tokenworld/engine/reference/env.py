@@ -10,8 +10,6 @@ from tokenworld.engine.reference.values import Slot, State
 from tokenworld.ground import Raw
 from tokenworld.model import NumberType
 
-__all__ = ["Env", "compared", "decimals_of"]
-
 
 @dataclass(frozen=True)
 class Env:

@@ -11,8 +11,6 @@ from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
 from tokenworld.engine.reference.values import Fault
 from tokenworld.model import NumberType
 
-__all__ = ["calculated", "fitting", "number_function", "over"]
-
 
 def fitting(number: Any) -> Any:
     """An exact number that is not too long to be kept and shown."""

@@ -8,9 +8,6 @@ from tokenworld.engine.reference.values import Fault, State, copied
 from tokenworld.engine.reference.words import Words
 from tokenworld.model import ObjectType
 
-__all__ = ["broken_invariant", "ended", "handed_on", "own_round", "progressed"]
-
-
 # ---- rounds -------------------------------------------------------------------------------
 
 

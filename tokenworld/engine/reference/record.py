@@ -17,8 +17,6 @@ from tokenworld.engine.reference.words import Words
 from tokenworld.ground import By, Command, Json, NoMatch, Raw, show_value
 from tokenworld.model import show_type
 
-__all__ = ["Record", "Refused", "outcome", "requires"]
-
 
 @dataclass(frozen=True)
 class Refused:

@@ -16,9 +16,6 @@ from tokenworld.engine.reference.values import Known, State
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import Fluent, ObjectType
 
-__all__ = ["canonical", "facts_hash", "object_names", "state_hash", "state_json"]
-
-
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

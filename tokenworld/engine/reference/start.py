@@ -10,12 +10,10 @@ from tokenworld.engine.reference.chance import Lot
 from tokenworld.engine.reference.changes import applied
 from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.progress import broken_invariant, progressed
-from tokenworld.engine.reference.values import Known, State, implied
+from tokenworld.engine.reference.values import Fault, Known, State, implied
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Json, constant
 from tokenworld.model import Layout, cell_name
-
-__all__ = ["start_state"]
 
 
 def start_state(words: Words, seed: int) -> State:
@@ -36,6 +34,8 @@ def start_state(words: Words, seed: int) -> State:
         state = _carried_out(words, state, body, {}, ("setup", [position]))
         state.actors = _actors(words, state)
     state.firsts = {}
+    if words.program.actor is not None and not state.actors:
+        raise Fault("TW0608", "start", "nobody acts here")
     broken = broken_invariant(words, state)
     if broken is not None:
         broken.code = "TW0605"

@@ -36,8 +36,6 @@ from tokenworld.engine.reference.values import Fault, Known, State, copied
 from tokenworld.ground import Raw
 from tokenworld.model import BoolType, EnumType, IntervalRange, ObjectType, RealType, TypeRange
 
-__all__ = ["Terms"]
-
 
 class Terms(TermVisitor[Env, Any]):
     """Evaluates terms of one world: the raw value, or a list for a collection."""

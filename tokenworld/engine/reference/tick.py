@@ -25,8 +25,6 @@ from tokenworld.engine.reference.words import Words
 from tokenworld.ground import PASS, By, Command, NoMatch, Raw, show_value
 from tokenworld.model import ObjectType, Phase
 
-__all__ = ["Round"]
-
 
 class Round:
     """Steps one world, intent by intent."""

@@ -16,8 +16,6 @@ from tokenworld.engine.reference.values import Fault, Long, State, copied
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import PASS, Command, Json, show_value
 
-__all__ = ["Unit", "shown_draw"]
-
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds, in order."""
 

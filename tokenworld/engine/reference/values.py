@@ -21,8 +21,6 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["Fault", "Known", "Long", "Slot", "State", "copied", "known_of"]
-
 Slot = tuple[str, tuple[Raw, ...]]
 """A place that holds one value: the id of a fluent and its arguments."""
 

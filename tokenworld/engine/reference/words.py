@@ -36,8 +36,6 @@ from tokenworld.model import (
     ValueType,
 )
 
-__all__ = ["Words"]
-
 
 class Words(Terms):
     """Evaluates terms, and renders templates."""

@@ -14,8 +14,6 @@ from tokenworld.engine.reference.values import Fault, State, known_of
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import By, Command, Instance, Json, NoMatch, Prose, Raw
 
-__all__ = ["Reference", "ReferenceSpeaker"]
-
 
 class Reference:
     """One world of a checked program. No method changes a state that it was given."""

@@ -174,7 +174,10 @@ def playable(seed: int, make: Callable[[int], str] = random_world) -> str | None
     """
     text = make(seed)
     for _ in range(REPAIRS):
-        span = _wrong(text)
+        try:
+            span = _wrong(text)
+        except NoWorld:
+            return None
         if span is None:
             return text
         lines = text.splitlines()
@@ -187,7 +190,10 @@ def playable(seed: int, make: Callable[[int], str] = random_world) -> str | None
 
 
 def _wrong(text: str) -> Span | None:
-    """The line of the first error of a text, or of the setup that its world cannot start with."""
+    """The line of the first error of a text, or of what may keep its world from starting.
+
+    Raises `NoWorld` where the world cannot start and no such line is left.
+    """
     result = checked(text)
     found: list[Diagnostic] = [one for one in result.diagnostics if one.is_error]
     if found:
@@ -196,7 +202,11 @@ def _wrong(text: str) -> Span | None:
         for seed in range(SEEDS):
             opened_checked(result, seed)
     except (NoWorld, Failure):
-        return next(filter(None, (_line_of(text, line) for line in STARTING)), None)
+        for line in STARTING:
+            span = _line_of(text, line)
+            if span is not None:
+                return span
+        raise NoWorld("it cannot start") from None
     except Difference:
         pass  # that is what we look for
     return None
