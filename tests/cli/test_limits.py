@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tokenworld import limits
+from tokenworld.planning.verdict import Verdict
 
 Tw = Any
 
@@ -93,6 +94,8 @@ PHASES = [
     ("verbs.audit.analysis.audit", ("sweep", "{}:room", "--what", "audit", "--jobs", "1")),
     ("verbs.mutate.run_scenario", ("mutate", "{}")),
     ("verbs.mutate.mutants", ("mutate", "{}")),
+    ("verbs.test.run_scenario", ("test", "{}", "--coverage")),
+    ("verbs.test.load_program", ("test", "{}")),
     ("session.pddl.export_world", ("export", "{}:room", "--pddl", "-o", "written")),
     ("planning.pddl.export.domain_text", ("export", "{}:room", "--pddl", "-o", "written")),
 ]
@@ -175,6 +178,48 @@ def test_a_sweep_keeps_the_cells_that_it_has(
     assert statuses[0] == "done"
     found = tw(*asked)
     assert (found.code, found.json["stored"], found.json["computed"]) == (0, 1, 2)
+
+
+PLANNED = """
+scenario "mend first" in room {
+  when mend(l0) then status executed
+}
+scenario "plan it" in room {
+  then winnable
+}
+"""
+
+
+def test_the_scenarios_that_were_run_are_told(
+    tw: Tw, lamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lamps.write_text(LAMPS + PLANNED, encoding="utf-8")
+    stuck(monkeypatch, "session.session.solve")
+    found = tw("test", str(lamps), "--time-limit", "300", "--json")
+    assert found.code == 3
+    assert [one["title"] for one in found.json["scenarios"]] == ["light", "mend first"]
+    assert (found.json["passed"], found.json["failed"]) == (2, 0)
+    assert not found.json["complete"]
+    assert not found.json["ok"]
+    assert [one["code"] for one in found.json["diagnostics"]] == ["TW0813"]
+
+
+def test_a_plan_that_was_cut_short_fails_no_scenario(
+    tw: Tw, lamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verb's time ends while a plan is looked for: nothing is known of that scenario."""
+
+    def late(*args: object, **more: object) -> Verdict:
+        budget = limits._budget
+        assert budget is not None
+        budget.end = time.monotonic()
+        return Verdict("unknown", None, None, "", "")
+
+    lamps.write_text(LAMPS + PLANNED, encoding="utf-8")
+    monkeypatch.setattr("tokenworld.session.session.Session.plan", late)
+    found = tw("test", str(lamps), "--time-limit", "300", "--json")
+    assert found.code == 3
+    assert (found.json["passed"], found.json["failed"]) == (2, 0)
 
 
 def test_memory_is_kept_and_told(tw: Tw, lamps: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_run_that_cannot_be_scored_stops_no_other(tw, night) -> None:
 
 def told(store: Path, since: str, now: datetime, capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
-    report(Output(), store=store, since=since, folder=None, window=50, plan_seconds=0, now=now)
+    report(Output(), store=store, since=since, output=None, window=50, time_limit=0, now=now)
     return capsys.readouterr().out
 
 

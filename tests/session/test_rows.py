@@ -113,7 +113,7 @@ def test_a_run_is_written_as_rows(world: Path, capsys: pytest.CaptureFixture[str
         session = Session(open_world(str(world)), 3, store=store)
         for text in ("work", "work()", "nonsense", "pass", "work()"):
             session.intend(text)
-    assert write_rows(None, world.parent / "rows.jsonl", Output(), place) == 0
+    assert write_rows(None, Output(), output=world.parent / "rows.jsonl", store=place) == 0
     assert "wrote 5 rows" in capsys.readouterr().out
     loaded = load_program(world)
     assert run_scenario(loaded, loaded.program.scenarios[0]).ok

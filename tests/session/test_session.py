@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import PASS, Command
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent
-from tokenworld.session import OpenWorld, Session
+from tokenworld.session import OpenWorld, Session, open_world, rollout
 from tokenworld.session.players import plan_player, random_player, script_player
 
 Tiny = Callable[[str], OpenWorld]
@@ -32,6 +33,16 @@ world w {
 @pytest.fixture
 def session(tiny: Tiny) -> Session:
     return Session(tiny(RULES))
+
+
+def test_a_world_is_opened_by_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "w.tw"
+    path.write_text(RULES, encoding="utf-8")
+    opened = (Session.open(path), Session(open_world(path)), Session.open(f"{path}:w"))
+    assert {one.engine.hash(one.state) for one in opened} == {
+        opened[0].engine.hash(opened[0].state)
+    }
+    assert rollout(path, worlds=1, ticks=3).worlds == 1
 
 
 @pytest.mark.parametrize(

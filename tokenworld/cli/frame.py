@@ -11,7 +11,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -100,6 +102,48 @@ def verb(
         out.note("interrupted")
         out.json({"schema_version": 1, "ok": False, "interrupted": True})
         return EXIT_INTERRUPTED
+
+
+DECLARED: list[tuple[str, Callable[..., None]]] = []
+"""The commands that `does` declared: what does each, and the function with its parameters."""
+
+
+def does(
+    work: str, add: Callable[..., object] = app.command, *, limited: bool = False, **named: str
+) -> Callable[[Callable[..., None]], Callable[..., int]]:
+    """Declare a command by a function that has its parameters and its help, and no body.
+
+    ``work`` is the function below `tokenworld.verbs` that does it (`legal.legal`), imported when
+    the command runs. It gets the arguments in their order, ``out``, and the options by their names.
+    ``add`` takes the command, ``named`` with another name. ``limited``: `--time-limit` and
+    `--memory-limit` bound the whole command; ``work`` gets the time where it has such a parameter.
+    """
+
+    def declare(declared: Callable[..., None]) -> Callable[..., int]:
+        @wraps(declared)
+        def run(*arguments: object, **options: object) -> int:
+            bound = signature(declared).bind(*arguments, **options)
+            bound.apply_defaults()
+            given, function = bound.kwargs, _function(work)
+            json, megabytes = bool(given.pop("json")), given.pop("memory_limit", None)
+            seconds = given.get("time_limit") if limited else None
+            if "time_limit" not in signature(function).parameters:
+                given.pop("time_limit", None)
+            return verb(
+                json, lambda out: function(*bound.args, out=out, **given), seconds, megabytes
+            )
+
+        DECLARED.append((work, declared))
+        add(run, **named)
+        return run
+
+    return declare
+
+
+def _function(work: str) -> Callable[..., int]:
+    module, _, name = work.rpartition(".")
+    found: Callable[..., int] = getattr(import_module(f"tokenworld.verbs.{module}"), name)
+    return found
 
 
 def main() -> None:
@@ -211,6 +255,10 @@ MaybeWorld = Annotated[str | None, _world]
 Seed = Annotated[int, Parameter(name="--seed", help="The seed of all draws.")]
 Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any by default.")]
 Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
+Whole = Annotated[
+    float | None,
+    Parameter(name="--time-limit", help="Seconds at most, for all of it; as long as it takes."),
+]
 Memory = Annotated[
     int | None, Parameter(name="--memory-limit", help="MB of memory at most, planners included.")
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -20,20 +20,18 @@ from tokenworld.cli.frame import (
     Seed,
     States,
     Store,
+    Whole,
     World,
     app,
+    does,
     verb,
 )
-
-if TYPE_CHECKING:
-    from tokenworld.verbs.output import Output
-
 
 _ENCODINGS = "Only on this encoding: E (Fast Downward) or A (ENHSP)."
 _ENGINES = "Only this engine: own, width, hmax, hadd, ff, blind, lama, symk, enhsp or up:NAME."
 
 
-@app.command
+@does("plan.verb.plan_asked", limited=True)
 def plan(
     world: World,
     problem: Annotated[
@@ -66,40 +64,11 @@ def plan(
     memory_limit: Memory = None,
     seed: Seed = 0,
     json: Json = False,
-) -> int:
+) -> None:
     """Is the goal reachable? Winnable (0) with a plan, unwinnable (1) with proof, unknown (3)."""
-    from tokenworld.verbs.plan.verb import Extras
-    from tokenworld.verbs.plan.verb import plan_luck as plan_world
-
-    extras = Extras(
-        certificate, check, why, explain, engine, optimal, top, all_optimal, encoding, honest,
-        quality,
-    )  # fmt: skip
-
-    def work(out: Output) -> int:
-        if problem is not None or world.lower().endswith(".pddl"):
-            from tokenworld.verbs.plan.verb import plan_pddl
-
-            pair, more = (Path(world), problem), extras.asked or luck != "possible" or policy
-            return plan_pddl(
-                *pair, out, goal=goal, time_limit=time_limit, seed=seed, more=bool(more)
-            )
-        return plan_world(
-            world,
-            out,
-            luck=luck,
-            goal=goal,
-            states=states,
-            time_limit=time_limit,
-            seed=seed,
-            policy=policy,
-            extras=extras,
-        )
-
-    return verb(json, work, time_limit, memory_limit)
 
 
-@app.command
+@does("hint.hint_after", limited=True)
 def hint(
     world: World,
     /,
@@ -110,26 +79,11 @@ def hint(
     operator: Operator = False,
     seed: Seed = 0,
     json: Json = False,
-) -> int:
+) -> None:
     """The next step of a shortest plan, the distance, and what every way must pass."""
-    from tokenworld.verbs.hint import hint_after
-
-    return verb(
-        json,
-        lambda out: hint_after(
-            world,
-            out,
-            script=script,
-            goal=goal,
-            time_limit=time_limit,
-            seed=seed,
-            operator=operator,
-        ),
-        time_limit,
-    )
 
 
-@app.command
+@does("audit.verb.audit", limited=True)
 def audit(
     world: World,
     /,
@@ -141,28 +95,16 @@ def audit(
     past_goal: Annotated[Flag, Parameter(help="Count what follows the goal as well.")] = False,
     graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
     json: Json = False,
-) -> int:
+) -> None:
     """What can become of a world: dead ends and how cruel they are, and what never happens."""
-    from tokenworld.verbs.audit.verb import audit as audit_world
-
-    def work(out: Output) -> int:
-        return audit_world(
-            world, out, goal=goal, states=states, time_limit=time_limit, graph=graph,
-            past_goal=past_goal,
-        )  # fmt: skip
-
-    return verb(json, work, time_limit, memory_limit)
 
 
-@app.command
-def doctor(*, json: Json = False) -> int:
+@does("doctor.doctor")
+def doctor(*, json: Json = False) -> None:
     """Which planners are installed, and how to install the others."""
-    from tokenworld.verbs.doctor import doctor as examine
-
-    return verb(json, examine)
 
 
-@app.command
+@does("pddl.export_pddl", limited=True)
 def export(
     world: World,
     /,
@@ -177,23 +119,11 @@ def export(
     goal: Goal = None,
     time_limit: Limit = 60.0,
     json: Json = False,
-) -> int:
+) -> None:
     """Write a world as PDDL: `domain.pddl` and `problem.pddl`."""
-    from tokenworld.diagnostics import usage
-    from tokenworld.verbs.pddl import export_pddl
-
-    def work(out: Output) -> int:
-        if pddl == ppddl:
-            hint = "Add `--pddl`, or `--ppddl` to keep probabilities."
-            raise usage("Say which form to export.", hint)
-        return export_pddl(
-            world, out, folder=output, goal=goal, names=sanitize, plan=plan, luck=ppddl
-        )
-
-    return verb(json, work, time_limit)
 
 
-@app.command(name="import")
+@does("pddl.import_pddl", name="import")
 def import_pddl_(
     domain: Annotated[Path, Parameter(help="A PDDL domain.")],
     problems: Annotated[tuple[Path, ...], Parameter(help="Problems of the domain.")] = (),
@@ -204,14 +134,11 @@ def import_pddl_(
     ] = None,
     force: Annotated[Flag, Parameter(help="Replace a file that is there.")] = False,
     json: Json = False,
-) -> int:
+) -> None:
     """Take a PDDL domain and its problems as a `.tw` file, each problem a world."""
-    from tokenworld.verbs.pddl import import_pddl
-
-    return verb(json, lambda out: import_pddl(domain, problems, out, folder=output, force=force))
 
 
-@app.command
+@does("equiv.equivalence")
 def equiv(
     first: Annotated[str, Parameter(help="A PDDL domain or a `.tw` FILE[:world].")],
     second: Annotated[str, Parameter(help="Another one.")],
@@ -221,14 +148,8 @@ def equiv(
     limit: Annotated[int, Parameter(help="States to explore at most.")] = 10_000,
     walks: Annotated[int, Parameter(help="Random walks beyond the limit.")] = 100,
     json: Json = False,
-) -> int:
+) -> None:
     """Do two domains behave alike? Equivalent (0), different (1), no difference found (3)."""
-    from tokenworld.verbs.equiv import equivalence
-
-    def work(out: Output) -> int:
-        return equivalence(first, second, problems, out, limit=limit, walks=walks)
-
-    return verb(json, work)
 
 
 @app.command
@@ -248,9 +169,7 @@ def sweep(
     seeds: Annotated[int, Parameter(help="So many seeds for each combination of values.")] = 1,
     seed: Annotated[int, Parameter(help="The first seed.")] = 0,
     goal: Goal = None,
-    time_limit: Annotated[
-        float | None, Parameter(help="Seconds at most, for all of it; as long as it takes.")
-    ] = None,
+    time_limit: Whole = None,
     cell_limit: Annotated[float, Parameter(help="Seconds for a cell at most.")] = 60.0,
     states: States = 1_000_000,
     worlds: Annotated[int, Parameter(help="Runs of a cell, for rollouts.")] = 1,

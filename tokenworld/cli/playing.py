@@ -22,11 +22,12 @@ from tokenworld.cli.frame import (
     Ticks,
     World,
     app,
+    does,
     verb,
 )
 
 
-@app.command
+@does("runs.run.run")
 def run(
     world: World,
     /,
@@ -58,30 +59,11 @@ def run(
     seed: Seed = 0,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Run a world without a screen and record it."""
-    from tokenworld.verbs.runs.run import Choice
-    from tokenworld.verbs.runs.run import run as run_world
-
-    choice = Choice(
-        script=script,
-        scenario=scenario,
-        player=player,
-        policy=policy,
-        command=command,
-        url=url,
-        reply_timeout=reply_timeout,
-        goal=goal,
-        time_limit=time_limit,
-        ticks=ticks,
-        seed=seed,
-        halt_refusals=halt_refusals,
-        patience=patience,
-    )
-    return verb(json, lambda out: run_world(world, out, choice, store, operator=operator))
 
 
-@app.command
+@does("runs.rollout.rollout")
 def rollout(
     world: World,
     /,
@@ -96,23 +78,8 @@ def rollout(
     digests: Annotated[Flag, Parameter(help="Add the state hash of every run.")] = False,
     seed: Seed = 0,
     json: Json = False,
-) -> int:
+) -> None:
     """Play a world many times and tell how often it is won, and how soon."""
-    from tokenworld.verbs.runs.rollout import rollout as roll
-
-    return verb(
-        json,
-        lambda out: roll(
-            world,
-            out,
-            policy=policy,
-            worlds=worlds,
-            ticks=ticks,
-            seed=seed,
-            engine=engine,
-            digests=digests,
-        ),
-    )
 
 
 @app.command
@@ -166,7 +133,7 @@ def play(
     )
 
 
-@app.command
+@does("legal.legal")
 def legal(
     world: World,
     /,
@@ -179,13 +146,5 @@ def legal(
     operator: Operator = False,
     seed: Seed = 0,
     json: Json = False,
-) -> int:
+) -> None:
     """What can be done now, in all or with one object; 1 if nothing can."""
-    from tokenworld.verbs.legal import legal as run_legal
-
-    return verb(
-        json,
-        lambda out: run_legal(
-            world, out, focus=focus, script=script, every=every, seed=seed, operator=operator
-        ),
-    )

@@ -22,35 +22,29 @@ from tokenworld.cli.frame import (
     Ticks,
     Window,
     app,
-    verb,
+    does,
 )
 
 runs = App(name="runs", help="Recorded runs: list, show, replay and verify, carry away.")
 app.command(runs)
 
 
-@runs.default
+@does("runs.listing.listing", runs.default)
 def list_(
     *,
     world: Annotated[str | None, Parameter(help="Only runs of this world.")] = None,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """List the recorded runs."""
-    from tokenworld.verbs.runs.listing import listing
-
-    return verb(json, lambda out: listing(out, store, world))
 
 
-@runs.command
-def show(run: RunName = None, /, *, store: Store = None, json: Json = False) -> int:
+@does("runs.listing.show", runs.command)
+def show(run: RunName = None, /, *, store: Store = None, json: Json = False) -> None:
     """Show a run record by record."""
-    from tokenworld.verbs.runs.listing import show as show_run
-
-    return verb(json, lambda out: show_run(run, out, store))
 
 
-@runs.command
+@does("runs.listing.replay", runs.command)
 def replay(
     run: RunName = None,
     /,
@@ -58,14 +52,11 @@ def replay(
     verify: Annotated[Flag, Parameter(help="Check the log itself too.")] = False,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Play a run again from its seed and compare every hash."""
-    from tokenworld.verbs.runs.listing import replay as replay_run
-
-    return verb(json, lambda out: replay_run(run, out, store, verify=verify))
 
 
-@runs.command
+@does("runs.listing.verify", runs.command)
 def verify(
     references: RunNames = (),
     /,
@@ -76,19 +67,16 @@ def verify(
     ] = None,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Check the file, the hash chain, and every record by playing its run again.
 
     The engine and the reference evaluator work out each record anew from the sources and the seed
     of the run. A chain without a secret cannot show a cut tail, nor who typed: for that keep the
     link that `tw run` prints, and give it to `--link`.
     """
-    from tokenworld.verbs.runs.listing import verify as verify_runs
-
-    return verb(json, lambda out: verify_runs(references, out, store, every=every, link=link))
 
 
-@runs.command
+@does("runs.provenance.at", runs.command)
 def at(
     run: Run,
     record: Record,
@@ -96,14 +84,11 @@ def at(
     *,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Show the whole state after a record."""
-    from tokenworld.verbs.runs.provenance import at as show_state
-
-    return verb(json, lambda out: show_state(run, record, out, store))
 
 
-@runs.command
+@does("runs.provenance.diff", runs.command)
 def diff(
     first: Moment,
     second: Moment,
@@ -111,14 +96,11 @@ def diff(
     *,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Compare two moments of a run, or of two branches."""
-    from tokenworld.verbs.runs.provenance import diff as compare
-
-    return verb(json, lambda out: compare(first, second, out, store))
 
 
-@runs.command
+@does("runs.trace.trace", runs.command)
 def trace(
     run: Run,
     record: Annotated[int, Parameter(help="This record, from 1.")],
@@ -126,14 +108,11 @@ def trace(
     *,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Tell which laws fired in a tick, in their order, with bindings, changes and conflicts."""
-    from tokenworld.verbs.runs.trace import trace as show_trace
-
-    return verb(json, lambda out: show_trace(run, record, out, store))
 
 
-@runs.command
+@does("runs.provenance.why", runs.command)
 def why(
     run: Run,
     slot: Annotated[str, Parameter(help="object.attribute, or function(a, b).")],
@@ -144,14 +123,11 @@ def why(
     ] = None,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Tell which rule of which record set a value, and what enabled that rule."""
-    from tokenworld.verbs.runs.provenance import why as explain
-
-    return verb(json, lambda out: explain(run, slot, out, store, record))
 
 
-@runs.command
+@does("runs.provenance.branch", runs.command)
 def branch(
     run: Run,
     record: Record,
@@ -162,17 +138,11 @@ def branch(
     ticks: Ticks = None,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Begin a new run in the middle of another one, and play on there."""
-    from tokenworld.verbs.runs.provenance import branch as begin_branch
-    from tokenworld.verbs.runs.run import Choice
-
-    someone = script is not None or player is not None
-    choice = Choice(script=script, player=player, ticks=ticks) if someone else None
-    return verb(json, lambda out: begin_branch(run, record, out, store, choice))
 
 
-@runs.command
+@does("runs.provenance.resume", runs.command)
 def resume(
     run: RunName = None,
     /,
@@ -182,16 +152,11 @@ def resume(
     ticks: Ticks = None,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Play on in a run that was cut off."""
-    from tokenworld.verbs.runs.provenance import resume as play_on
-    from tokenworld.verbs.runs.run import Choice
-
-    choice = Choice(script=script, player=player, ticks=ticks)
-    return verb(json, lambda out: play_on(run, out, store, choice))
 
 
-@runs.command(name="export")
+@does("runs.listing.export_runs", runs.command, name="export")
 def export_(
     runs: RunNames = (),
     /,
@@ -199,14 +164,11 @@ def export_(
     output: OutputFile,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Write runs as JSON lines."""
-    from tokenworld.verbs.runs.listing import export_runs
-
-    return verb(json, lambda out: export_runs(runs, output, out, store))
 
 
-@runs.command
+@does("runs.listing.write_rows", runs.command)
 def rows(
     run: RunName = None,
     /,
@@ -214,28 +176,22 @@ def rows(
     output: OutputFile,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Write a run as rows for a scenario's `replay`."""
-    from tokenworld.verbs.runs.listing import write_rows
-
-    return verb(json, lambda out: write_rows(run, output, out, store))
 
 
-@runs.command(name="import")
+@does("runs.listing.import_runs", runs.command, name="import")
 def import_(
     file: Annotated[Path, Parameter(help="A file of JSON lines.")],
     /,
     *,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Take runs from JSON lines."""
-    from tokenworld.verbs.runs.listing import import_runs
-
-    return verb(json, lambda out: import_runs(file, out, store))
 
 
-@app.command
+@does("runs.listing.log")
 def log(
     run: RunName = None,
     /,
@@ -246,14 +202,11 @@ def log(
     last: Annotated[int | None, Parameter(help="Begin with so many of the last records.")] = None,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Print the records of a run, with `--follow` as they are committed."""
-    from tokenworld.verbs.runs.listing import log as print_log
-
-    return verb(json, lambda out: print_log(run, out, store, follow=follow, last=last))
 
 
-@app.command
+@does("quality.scorecard.quality")
 def quality(
     run: RunName = None,
     /,
@@ -271,17 +224,11 @@ def quality(
     ] = "table",
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Score the last ticks of a run in seven dimensions, and give a verdict."""
-    from tokenworld.verbs.quality.scorecard import quality as score
-
-    return verb(
-        json or form == "json",
-        lambda out: score(run, out, store=store, window=window, gate=gate, keep=reference),
-    )
 
 
-@app.command
+@does("quality.report.report")
 def report(
     *,
     since: Annotated[
@@ -297,24 +244,11 @@ def report(
     ] = 5.0,
     store: Store = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Write the morning report: which runs went bad, and where to look."""
-    from tokenworld.verbs.quality.report import report as tell
-
-    return verb(
-        json,
-        lambda out: tell(
-            out,
-            store=store,
-            since=since,
-            folder=output,
-            window=window,
-            plan_seconds=time_limit,
-        ),
-    )
 
 
-@app.command
+@does("conform.verb.conform")
 def conform(
     world: Annotated[str, Parameter(help="FILE[:world], or a folder with a world for each game.")],
     rows: Annotated[tuple[Path, ...], Parameter(help="Files of rows: .jsonl or .jsonl.gz.")] = (),
@@ -333,21 +267,5 @@ def conform(
     ] = None,
     tasks: Annotated[str, Parameter(help="Some of act, env, score, step.")] = "act,env,score,step",
     json: Json = False,
-) -> int:
+) -> None:
     """Replay recorded transitions of a text game: are state, tick and score predicted rightly?"""
-    from tokenworld.verbs.conform.verb import conform as run_conform
-
-    return verb(
-        json,
-        lambda out: run_conform(
-            world,
-            rows,
-            out,
-            strict=strict,
-            predictor=predictor,
-            reply_timeout=reply_timeout,
-            predictions=predictions,
-            questions=questions,
-            tasks=tasks,
-        ),
-    )

@@ -189,9 +189,9 @@ def compile_world(
     return Engine(instantiate(program, world, values), EnglishProse())
 
 
-def open_world(target: str, params: Mapping[str, Raw] | None = None) -> OpenWorld:
+def open_world(target: str | Path, params: Mapping[str, Raw] | None = None) -> OpenWorld:
     """The world that ``FILE[:world]`` names; raises `Failure` if it cannot be opened."""
-    path, name = split_target(target)
+    path, name = split_target(str(target))
     loaded = load_program(path)
     world = choose_world(loaded.program, name, str(path))
     return OpenWorld(loaded, world, compile_world(loaded.program, world, params))

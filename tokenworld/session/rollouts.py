@@ -169,7 +169,7 @@ class _Player(Protocol):
 
 
 def rollout(
-    target: str | OpenWorld,
+    target: str | Path | OpenWorld,
     *,
     worlds: int = 100,
     ticks: int = 1000,
@@ -189,7 +189,7 @@ def rollout(
     """
     if worlds < 1 or ticks < 0:
         raise usage("A rollout needs a world and a number of ticks.", "Give `--worlds N`, N > 0.")
-    opened = open_world(target) if isinstance(target, str) else target
+    opened = target if isinstance(target, OpenWorld) else open_world(target)
     given = policy if isinstance(policy, Source) or policy == "random" else read_source(policy)
     player = _player(opened, given) if isinstance(given, Source) else None
     rows = _runs(opened.engine, engine == "play", not draws_in_setup(opened))

@@ -35,6 +35,8 @@ from tokenworld.session.moments import Given, LegalCommand, Moment, Past, WhyNot
 from tokenworld.session.solving import solve
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tokenworld.planning.hints import Hint
     from tokenworld.session.recording import Recording
     from tokenworld.store.log import RunStore
@@ -71,8 +73,8 @@ class Session:
         self._cut = False
 
     @classmethod
-    def open(cls, target: str, seed: int = 0, **options: object) -> Session:
-        """A session of ``FILE[:world]``."""
+    def open(cls, target: str | Path, seed: int = 0, **options: object) -> Session:
+        """A session of ``FILE[:world]``, given as text or as a path."""
         return cls(open_world(target), seed, **options)  # type: ignore[arg-type]
 
     def enter(self, world: OpenWorld) -> None:

@@ -224,11 +224,12 @@ def check(
 ) -> int:
     """Check every file; 0 if none has an error, 1 if one has, 2 if one cannot be read.
 
-    ``form`` is how programs get the findings (`out` then prints one object). ``fix`` applies the
+    ``form`` is how programs get the findings: `out` then prints one object. ``fix`` applies the
     repairs that are safe first, with ``unsafe`` every repair that makes the check better.
     ``order`` lists laws whose order matters, ``proofs`` what is proved of each line, ``stats``
     the time of each pass.
     """
+    out.as_json |= form != "text"
     found: list[Diagnostic] = []
     sources: dict[str, Source] = {}
     reports: list[dict[str, object]] = []

@@ -196,6 +196,11 @@ def _english(world: OpenWorld, rule: Action | Law) -> str:
     return "\n".join(f"{'  ' * depth}- {text}" for depth, text in entry.lines)
 
 
+def explain(what: str | None, out: Output, *, stages: bool) -> int:
+    """``tw explain``: a code, or with ``stages`` (or nothing to explain) the way to the tick."""
+    return explain_stages(what, out) if stages or what is None else explain_code(what, out)
+
+
 def explain_code(code: str, out: Output) -> int:
     """One diagnostic code: its page, which begins with its title and severity."""
     name = code.upper()

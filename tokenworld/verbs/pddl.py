@@ -25,32 +25,36 @@ def export_pddl(
     target: str,
     out: Output,
     *,
-    folder: Path | None,
+    pddl: bool,
+    ppddl: bool,
+    sanitize: bool,
+    output: Path | None,
+    plan: Path | None,
     goal: str | None,
-    names: bool = False,
-    plan: Path | None = None,
-    luck: bool = False,
 ) -> int:
-    """Write ``domain.pddl`` and ``problem.pddl``, or print both.
+    """Write ``domain.pddl`` and ``problem.pddl`` to the folder ``output``, or print both.
 
-    ``names``: with names that every planner takes. ``plan`` is a plan of these files: it is played
-    instead, 0 if it reaches the goal. ``luck``: PPDDL, with probabilities.
+    Either ``pddl`` or ``ppddl``, with probabilities. ``sanitize``: with names that every planner
+    takes. ``plan`` is a plan of these files: it is played instead, 0 if it reaches the goal.
     """
     from tokenworld.session.pddl import export
 
+    if pddl == ppddl:
+        hint = "Add `--pddl`, or `--ppddl` to keep probabilities."
+        raise usage("Say which form to export.", hint)
     try:
         world = open_world(target)
     except Failure as failure:
-        if names or luck or plan is not None:
+        if sanitize or ppddl or plan is not None:
             raise
-        return _export_domain(target, failure, out, folder)
+        return _export_domain(target, failure, out, output)
     check_goal(world, goal)
     refuse_huge(world.instance, slots=True)
-    exported = export(world, goal, names=names, luck=luck)
+    exported = export(world, goal, names=sanitize, luck=ppddl)
     if plan is not None:
         return _play(world, exported, plan, goal, out)
     out.diagnostics(exported.notes)
-    _show(exported, folder, out)
+    _show(exported, output, out)
     return EXIT_OK
 
 
@@ -128,9 +132,9 @@ def _text(path: Path) -> str:
 
 
 def import_pddl(
-    domain: Path, problems: tuple[Path, ...], out: Output, *, folder: Path | None, force: bool
+    domain: Path, problems: tuple[Path, ...], out: Output, *, output: Path | None, force: bool
 ) -> int:
-    """Write ``world.tw`` with the domain and its problems as worlds, or print it.
+    """Write ``world.tw`` with the domain and its problems as worlds to a folder, or print it.
 
     An existing file is replaced only with ``force``, and then whole or not at all.
     """
@@ -138,7 +142,7 @@ def import_pddl(
     program = load_imported(imported).program
     out.diagnostics(imported.remarks)
     text = _laid_out(imported.text)
-    target = None if folder is None else folder / "world.tw"
+    target = None if output is None else output / "world.tw"
     if target is None:
         out.data(text.rstrip("\n"))
     else:

@@ -19,12 +19,12 @@ Dialect = Literal["lark", "llguidance"]
 _TOKENS = re.compile(r'#[^\n]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\n]+`|\b[a-z][A-Za-z0-9_]*')
 
 
-def grammar(dialect: Dialect, names_of: str | None, out: Output) -> int:
-    """Print the grammar; with ``names_of``, only the names of that file can be written."""
+def grammar(dialect: Dialect, names: str | None, out: Output) -> int:
+    """Print the grammar; with ``names``, only the names of that file can be written."""
     text = grammar_path().read_text(encoding="utf-8")
     if dialect == "llguidance":
-        names = None if names_of is None else _names(names_of, keywords_of(text))
-        text = llguidance_grammar(text, names)
+        known = None if names is None else _names(names, keywords_of(text))
+        text = llguidance_grammar(text, known)
     out.data(text.rstrip("\n"))
     out.json({"schema_version": 1, "dialect": dialect, "grammar": text})
     return EXIT_OK
@@ -149,7 +149,12 @@ def schema(out: Output) -> int:
     return EXIT_OK
 
 
-def rules(file: str, out: Output) -> int:
+def rules(file: str, out: Output, *, context: bool = False) -> int:
+    """``tw rules``: the rulebook of a file, or with ``context`` the prompt of a language model."""
+    return _context(file, out) if context else _rulebook(file, out)
+
+
+def _rulebook(file: str, out: Output) -> int:
     """The rulebook of a file: Markdown, or its sections as JSON."""
     from tokenworld.prose.rulebook import rulebook
 
@@ -172,7 +177,7 @@ def rules(file: str, out: Output) -> int:
     return EXIT_OK
 
 
-def context(target: str, out: Output) -> int:
+def _context(target: str, out: Output) -> int:
     """The rules of one world as the prompt of a language model: actions, objects, score."""
     from tokenworld.prose.rulebook import rule_context
 

@@ -7,7 +7,7 @@ cover.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span, fields_json, to_json
 from tokenworld.ground import Outcome
+from tokenworld.limits import Halted, attempt, left, near
 from tokenworld.model import (
     Action,
     Binder,
@@ -37,8 +38,16 @@ from tokenworld.model import (
     WriteEffect,
 )
 from tokenworld.session.loading import load_program
-from tokenworld.session.scenarios import ScenarioResult, run_scenario
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, exit_code_of, tw_files
+from tokenworld.session.scenarios import PLAN_SECONDS, ScenarioResult, run_scenario
+from tokenworld.verbs.output import (
+    EXIT_NEGATIVE,
+    EXIT_UNKNOWN,
+    Output,
+    exit_code_of,
+    limit_notes,
+    tw_files,
+    write_file,
+)
 
 _EVENT = "\0covered"
 """No author can write this name, so no scenario can be told of it."""
@@ -170,7 +179,18 @@ def table(found: Sequence[tuple[Mark, bool]]) -> list[str]:
     return lines
 
 
-Results = list[tuple[Path, ScenarioResult]]
+_RUNNING = "running scenarios"
+
+
+@dataclass(slots=True)
+class _Tested:
+    """What the run of all scenarios has found so far; ``whole``: none was left out for lack of
+    time."""
+
+    results: list[tuple[Path, ScenarioResult]] = field(default_factory=list)
+    measured: list[tuple[Path, Coverage]] = field(default_factory=list)
+    wrong: list[Diagnostic] = field(default_factory=list)
+    whole: bool = False
 
 
 def test(
@@ -178,55 +198,59 @@ def test(
     out: Output,
     *,
     junit: Path | None,
-    plan_seconds: float,
+    time_limit: float | None,
     coverage: bool,
 ) -> int:
-    """Run every scenario below the paths; 1 if one fails or none is found, 2 without a file.
+    """Run every scenario below the paths: 0 all pass, 1 one fails or none is found, 2 a file is
+    missing, 3 the time of the command ended first.
 
-    With ``coverage``, tell which rules fired, which requires refused and which branches of chance
-    and choice were taken.
+    A plan may take 60 seconds, or what ``time_limit`` leaves, which bounds the command. With
+    ``coverage``, tell which rules fired, which requires refused and which branches of chance and
+    choice were taken.
     """
-    results: Results = []
-    measured: list[tuple[Path, Coverage]] = []
-    wrong: list[Diagnostic] = []
-    for path in tw_files(paths):
-        try:
-            found = Coverage() if coverage else None
-            results += _run(path, out, plan_seconds, found)
-            if found is not None:
-                measured.append((path, found))
-        except Failure as failure:
-            out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
-            wrong += failure.diagnostics
+    found, files = _Tested(), tw_files(paths)
+    plan_seconds = PLAN_SECONDS if time_limit is None else time_limit
+
+    def work() -> None:
+        for path in files:
+            _test_file(path, found, out, plan_seconds, coverage)
+        found.whole = True
+
+    attempt(_RUNNING, work, lambda: None)
     if junit is not None:
-        _write_junit(junit, results)
-    _tell_coverage(measured, out)
-    reached = {"coverage": [_coverage_json(*one) for one in measured]} if coverage else {}
-    return _summed_up(results, wrong, reached, out)
+        _write_junit(junit, found.results)
+    _tell_coverage(found.measured, out)
+    reached = {"coverage": [_coverage_json(*one) for one in found.measured]} if coverage else {}
+    return _summed_up(found, reached, out)
 
 
-def _summed_up(
-    results: Results, wrong: list[Diagnostic], more: Mapping[str, object], out: Output
-) -> int:
+def _summed_up(found: _Tested, more: Mapping[str, object], out: Output) -> int:
     """Say how many passed, in words and as the one object; the exit code that follows."""
-    failed = sum(not result.ok for _, result in results)
-    passed = len(results) - failed
-    out.line(f"{passed} passed, {failed} failed")
+    failed = sum(not result.ok for _, result in found.results)
+    passed = len(found.results) - failed
+    notes = () if found.whole else limit_notes()
+    out.line(f"{passed} passed, {failed} failed" + ("" if found.whole else ", the rest not run"))
+    out.diagnostics(notes)
     out.json(
         {
             "schema_version": 1,
-            "ok": bool(results) and not failed and not wrong,
+            "ok": bool(found.results) and not failed and not found.wrong and found.whole,
+            "complete": found.whole,
             "passed": passed,
             "failed": failed,
-            "scenarios": [{"file": str(path), **one.to_json()} for path, one in results],
-            "diagnostics": [to_json(one) for one in wrong],
+            "scenarios": [{"file": str(path), **one.to_json()} for path, one in found.results],
+            "diagnostics": [to_json(one) for one in (*found.wrong, *notes)],
             **more,
         }
     )
-    if not results and not wrong:
+    if found.wrong or failed:
+        return exit_code_of(found.wrong) or EXIT_NEGATIVE
+    if not found.whole:
+        return EXIT_UNKNOWN
+    if not found.results:
         out.note("No scenario was found: a `scenario` block is a test.")
         return EXIT_NEGATIVE
-    return exit_code_of(wrong) or (EXIT_NEGATIVE if failed else EXIT_OK)
+    return exit_code_of(found.wrong)
 
 
 def _tell_coverage(measured: list[tuple[Path, Coverage]], out: Output) -> None:
@@ -244,25 +268,39 @@ def _coverage_json(path: Path, coverage: Coverage) -> dict[str, object]:
     return {"file": str(path), "reached": reached, "total": total, "places": places}
 
 
-def _run(path: Path, out: Output, plan_seconds: float, coverage: Coverage | None) -> Results:
-    loaded = load_program(path)
-    if coverage is not None:
-        loaded = replace(loaded, program=coverage.instrument(loaded.program))
-    watch = None if coverage is None else coverage.watch
-    results: Results = []
-    for scenario in loaded.program.scenarios:
-        result = run_scenario(
-            loaded, scenario, plan_seconds=plan_seconds, say=out.progress, watch=watch
-        )
-        out.line(f"{'✓' if result.ok else '✗'} {path}: {result.title}")
-        for check in result.failed:
-            out.line(f"    {check.span}: {check.wanted}")
-            out.line(f"      {check.found}")
-        results.append((path, result))
-    return results
+def _test_file(
+    path: Path, found: _Tested, out: Output, plan_seconds: float, coverage: bool
+) -> None:
+    """Run the scenarios of one file; ``found`` takes each result as it comes."""
+    watch = None
+    try:
+        loaded = load_program(path)
+        if coverage:
+            measured = Coverage()
+            loaded = replace(loaded, program=measured.instrument(loaded.program))
+            watch = measured.watch
+            found.measured.append((path, measured))
+        for scenario in loaded.program.scenarios:
+            result = run_scenario(
+                loaded, scenario, plan_seconds=left(plan_seconds), say=out.progress, watch=watch
+            )
+            if near() == "time" and not result.ok:
+                raise Halted("time", _RUNNING)  # its plan was cut short: nothing is known of it
+            _tell_result(path, result, out)
+            found.results.append((path, result))
+    except Failure as failure:
+        out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
+        found.wrong += failure.diagnostics
 
 
-def _write_junit(path: Path, results: Results) -> None:
+def _tell_result(path: Path, result: ScenarioResult, out: Output) -> None:
+    out.line(f"{'✓' if result.ok else '✗'} {path}: {result.title}")
+    for check in result.failed:
+        out.line(f"    {check.span}: {check.wanted}")
+        out.line(f"      {check.found}")
+
+
+def _write_junit(path: Path, results: Iterable[tuple[Path, ScenarioResult]]) -> None:
     """JUnit XML: a suite per file, a case per scenario, a failure per failed check."""
     root = ElementTree.Element("testsuites")
     suites: dict[Path, ElementTree.Element] = {}
@@ -280,8 +318,5 @@ def _write_junit(path: Path, results: Results) -> None:
         suite.set("tests", str(len(cases)))
         suite.set("failures", str(sum(1 for case in cases if case.find("failure") is not None)))
     ElementTree.indent(root)
-    try:
-        path.write_text(ElementTree.tostring(root, encoding="unicode") + "\n", encoding="utf-8")
-    except OSError as error:
-        message = f"`{path}` cannot be written: {error.strerror or error}."
-        raise Failure(Diagnostic("TW0001", message, hint="Name a writable file.")) from None
+    text = ElementTree.tostring(root, encoding="unicode") + "\n"
+    write_file(path, text, "Name a writable file.")

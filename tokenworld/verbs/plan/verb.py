@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tokenworld.diagnostics import Failure, limit_reached, to_json, usage
 from tokenworld.diagnostics.frozen import frozen
@@ -320,6 +320,31 @@ Luck = Literal["possible", "certain", "probability"]
 def plan(target: str, out: Output, *, goal: str | None, time_limit: float, seed: int) -> int:
     """The verdict and the exit code that says it: 0 winnable, 1 unwinnable, 3 unknown."""
     return plan_with(target, out, Extras(), goal=goal, time_limit=time_limit, seed=seed)
+
+
+def plan_asked(
+    target: str,
+    problem: Path | None,
+    out: Output,
+    *,
+    luck: Luck,
+    goal: str | None,
+    states: int,
+    time_limit: float,
+    seed: int,
+    policy: Path | None,
+    **extras: Any,
+) -> int:
+    """``tw plan`` as it was asked; ``extras`` are the fields of `Extras`."""
+    given = Extras(**extras)
+    if problem is not None or target.lower().endswith(".pddl"):
+        more = given.asked or luck != "possible" or policy is not None
+        pair = Path(target), problem
+        return plan_pddl(*pair, out, goal=goal, time_limit=time_limit, seed=seed, more=more)
+    return plan_luck(
+        target, out, luck=luck, goal=goal, states=states, time_limit=time_limit, seed=seed,
+        policy=policy, extras=given,
+    )  # fmt: skip
 
 
 def plan_luck(

@@ -330,22 +330,22 @@ def report(
     *,
     store: Path | None,
     since: str | None,
-    folder: Path | None,
+    output: Path | None,
     window: int,
-    plan_seconds: float,
+    time_limit: float,
     now: datetime | None = None,
 ) -> int:
-    """Tell the runs since a moment, all by default; with ``folder`` write both files there."""
+    """Tell the runs since a moment, all by default; write both files to a folder ``output``."""
     with RunStore.open(store, writable=False) as opened:
         runs = _since(opened, since, now or datetime.now(UTC))
         found = morning(
-            opened, runs, since or "", window=window, plan_seconds=plan_seconds, say=out.progress
+            opened, runs, since or "", window=window, plan_seconds=time_limit, say=out.progress
         )
-    if folder is None:
+    if output is None:
         out.line(markdown(found).rstrip("\n"))
     else:
-        _write(found, folder, out)
-    files = [] if folder is None else [str(folder / "report.md"), str(folder / "report.html")]
+        _write(found, output, out)
+    files = [] if output is None else [str(output / "report.md"), str(output / "report.html")]
     out.json({**found.to_json(), "files": files})
     return EXIT_OK
 

@@ -332,28 +332,30 @@ def keep_reference(store: RunStore, run: Run, card: Scorecard, gate: Gate) -> bo
 
 
 def quality(
-    reference: str | None,
+    run: str | None,
     out: Output,
     *,
     store: Path | None,
     window: int,
     gate: Gate | None,
-    keep: bool,
+    reference: bool,
+    form: Literal["table", "json"],
 ) -> int:
     """Score a run and tell it; 2 for whatever stands in the way of scoring."""
-    gate = gate or ("plain" if keep else None)
+    out.as_json |= form == "json"
+    gate = gate or ("plain" if reference else None)
     kept = False
     try:
-        with RunStore.open(store, writable=keep) as opened:
-            run = find_run(opened, reference)
-            card = score_run(opened, run, window, say=out.progress)
-            if keep and gate is not None:
-                kept = keep_reference(opened, run, card, gate)
+        with RunStore.open(store, writable=reference) as opened:
+            found = find_run(opened, run)
+            card = score_run(opened, found, window, say=out.progress)
+            if reference and gate is not None:
+                kept = keep_reference(opened, found, card, gate)
     except Failure as failure:
         out.failure(failure)
         return EXIT_USAGE
     _tell(card, out, gate, kept=kept)
-    if keep and not kept:
+    if reference and not kept:
         out.note(f"`{card.subject.run}` is not kept as a reference: it does not pass the gate.")
     return exit_code(card, gate)
 

@@ -147,26 +147,28 @@ def replay(reference: str | None, out: Output, store: Path | None, *, verify: bo
     return EXIT_OK
 
 
-def export_runs(references: tuple[str, ...], path: Path, out: Output, store: Path | None) -> int:
+def export_runs(
+    references: tuple[str, ...], out: Output, *, output: Path, store: Path | None
+) -> int:
     """Write runs as JSON lines, whole or not at all."""
     with _open(store) as opened:
         runs = [find_run(opened, reference) for reference in references or (None,)]
-        write_export(opened, runs, path)
-    out.line(f"wrote {', '.join(run.slug for run in runs)} to {path}")
-    out.json({"schema_version": 1, "file": str(path), "runs": [run.slug for run in runs]})
+        write_export(opened, runs, output)
+    out.line(f"wrote {', '.join(run.slug for run in runs)} to {output}")
+    out.json({"schema_version": 1, "file": str(output), "runs": [run.slug for run in runs]})
     return EXIT_OK
 
 
-def write_rows(reference: str | None, path: Path, out: Output, store: Path | None) -> int:
+def write_rows(reference: str | None, out: Output, *, output: Path, store: Path | None) -> int:
     """Write a run as rows that a scenario's `replay` plays: whole or not at all."""
     from tokenworld.session.replaying import rows_of_run
 
     with _open(store) as opened:
         run = find_run(opened, reference)
         rows = [json.dumps(row, ensure_ascii=False) for row in rows_of_run(opened, run)]
-    write_file(path, "".join(f"{row}\n" for row in rows), "Name a writable file.")
-    out.line(f"wrote {len(rows)} rows of {run.slug} to {path}")
-    out.json({"schema_version": 1, "file": str(path), "run": run.slug, "rows": len(rows)})
+    write_file(output, "".join(f"{row}\n" for row in rows), "Name a writable file.")
+    out.line(f"wrote {len(rows)} rows of {run.slug} to {output}")
+    out.json({"schema_version": 1, "file": str(output), "run": run.slug, "rows": len(rows)})
     return EXIT_OK
 
 

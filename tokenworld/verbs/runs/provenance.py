@@ -31,7 +31,7 @@ from tokenworld.store.read import find_run, history
 from tokenworld.store.records import Run, Tick, canonical
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.recheck import mirrored
-from tokenworld.verbs.runs.run import Choice, play_on, seated
+from tokenworld.verbs.runs.run import Choice, PlayerName, play_on, seated
 
 _DEEP = 4
 """Derives within derives are followed so far."""
@@ -357,11 +357,13 @@ def _text(value: Any) -> str:
 # ---- why --------------------------------------------------------------------------------------
 
 
-def why(reference: str | None, slot: str, out: Output, store: Path | None, seq: int | None) -> int:
+def why(
+    reference: str | None, slot: str, out: Output, store: Path | None, record: int | None
+) -> int:
     """Tell which rule of which record set a slot, and what enabled the rule."""
     with RunStore.open(store, writable=False) as opened:
         run = find_run(opened, reference)
-        place = run.ticks if seq is None else seq
+        place = run.ticks if record is None else record
         session = session_at(opened, run, place)
         ticks = _before(opened, run, place)
         found = provenance(session, ticks, slot, _setting(opened, run, session, ticks, slot))
@@ -418,33 +420,50 @@ def _origin(setter: Setter) -> str:
 
 
 def branch(
-    reference: str | None, seq: int, out: Output, store: Path | None, choice: Choice | None
+    reference: str | None,
+    seq: int,
+    out: Output,
+    *,
+    store: Path | None,
+    script: Path | None,
+    player: PlayerName | None,
+    ticks: int | None,
 ) -> int:
     """A new run that leaves another one after a record, and is played on if somebody is to play."""
     with RunStore.open(store) as opened:
         run = find_run(opened, reference)
-        if choice is None:
+        if script is None and player is None:
             session = branched(opened, run, seq, "human")
             assert session.recording is not None
             out.line(f"{session.recording.slug} leaves {run.slug} after record {seq}")
             out.json({"schema_version": 1, "run": session.recording.slug, "parent": run.slug,
                       "record": seq, "state_hash": _hash(session)})  # fmt: skip
             return EXIT_OK
+        choice = Choice(script=script, player=player, ticks=ticks)
         seat = seated(choice, session_at(opened, run, seq).world, out.progress)
         try:
             session = branched(opened, run, seq, seat.source)
-            return play_on(session, seat, choice.ticks, out)
+            return play_on(session, seat, ticks, out)
         finally:
             seat.close()
 
 
-def resume(reference: str | None, out: Output, store: Path | None, choice: Choice) -> int:
+def resume(
+    reference: str | None,
+    out: Output,
+    *,
+    store: Path | None,
+    script: Path | None,
+    player: PlayerName | None,
+    ticks: int | None,
+) -> int:
     """Play on in a run that was cut off; what is stored of it stays as it is."""
     with RunStore.open(store) as opened:
         run = find_run(opened, reference)
         session = resumed(opened, run)
+        choice = Choice(script=script, player=player, ticks=ticks)
         seat = seated(choice, session.world, out.progress)
         try:
-            return play_on(session, seat, choice.ticks, out)
+            return play_on(session, seat, ticks, out)
         finally:
             seat.close()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome, values_text
@@ -166,10 +166,13 @@ _REFUSE_LIKE = ("refused", "no_match", "rolled_back")
 
 
 def run(
-    target: str, out: Output, choice: Choice, store: Path | None, *, operator: bool = False
+    target: str, out: Output, *, store: Path | None, operator: bool = False, **options: Any
 ) -> int:
-    """Play and record; the last line (or the JSON) carries the final state hash."""
-    world = open_world(target)
+    """Play and record; the last line (or the JSON) carries the final state hash.
+
+    ``options`` are the fields of `Choice`.
+    """
+    choice, world = Choice(**options), open_world(target)
     seat = seated(choice, world, out.progress)
     try:
         world.engine.start(seat.seed)  # a world that cannot start leaves no store behind
