@@ -43,7 +43,7 @@ HOME = {
     "textual_serve": "play/web",
     "aiohttp": "play/web",
     "unified_planning": "planning",
-    "pydantic": ("model/schema.py", "verbs/conform/properties.py"),
+    "pydantic": "model/schema.py",
     "cyclopts": "cli",
     "gymnasium": "gym",
     "pettingzoo": "gym",

@@ -69,12 +69,12 @@ def test_the_file_stands_beside_the_world(tmp_path: Path) -> None:
     ("text", "why"),
     [
         ("[character", "not TOML"),
-        ("[marks]", "no table `marks`"),
-        ("[character]\nforbid = []", "no key `forbid`"),
-        ("[character]\nallow = 'operator'", "`allow` is a list of words"),
-        ("[character]\nmarkers = ['']", "`markers` is a list of words"),
-        ("character = 3", "`character` is a table"),
-        ("[worlds]\nw = 1", "`w` is a table"),
+        ("[marks]", "`marks` is no key that is known"),
+        ("[character]\nforbid = []", "`character.forbid` is no key that is known"),
+        ("[character]\nallow = 'operator'", "`character.allow` is no list"),
+        ("[character]\nmarkers = ['']", "a phrase is empty"),
+        ("character = 3", "`character` is no table"),
+        ("[worlds]\nw = 1", "`worlds.w` is no table"),
     ],
 )
 def test_a_file_that_does_not_fit(tmp_path: Path, text: str, why: str) -> None:

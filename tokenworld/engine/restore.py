@@ -26,6 +26,7 @@ def start_from(layout: Layout, file: StartFile, seed: int) -> State:
     """
     named = frozenset[str]() if file.path == CARRIED else mentioned(layout.instance)
     try:
+        # Not by pydantic: what a state may hold depends on the program, which `_Reader` asks.
         found = json.loads(file.text)
     except (ValueError, RecursionError) as error:
         raise _failure(Misfit("", f"it is no JSON ({error})"), file.path, file.span) from None

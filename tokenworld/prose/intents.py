@@ -94,6 +94,7 @@ def parse_intent_json(text: str, name: str = "intent") -> Intent:
 def _parse(text: str, source: Source, begin: int) -> Intent:
     span = source.span(begin, begin + len(text))
     try:
+        # Not by pydantic: a key given twice is refused, and `tw run` need not wait for an import.
         found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         place = begin + min(error.pos, len(text))

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import State
 from tokenworld.ground import FRUITLESS, By, Command, Json, Outcome, value_text
 from tokenworld.model import CARRIED, Replay
+from tokenworld.model.schema import shaped
 from tokenworld.prose import CallIntent, PassIntent, TypedIntent, parse_intent_json
 from tokenworld.session.carrying import begun_with
 from tokenworld.session.intents import AnyIntent, Resolver
@@ -270,10 +272,22 @@ def resumed(store: RunStore, run: Run) -> Session:
     return session
 
 
-FORMAT = "tw-row/1"
+FORMAT: Final = "tw-row/1"
 _EXPECTED = ("action", "tick", "progress")
 _PROGRESS = ("status", "score", "reward", "latched")
 _IGNORED = ("format",)
+
+
+@dataclass(frozen=True, slots=True)
+class _RowFile:
+    """A ``tw-row/1`` as it is written; the state and the intent have readers of their own."""
+
+    state: dict[str, Any]
+    intent: dict[str, Any]
+    format: Literal["tw-row/1"] = FORMAT
+    action: dict[str, Any] = field(default_factory=dict)
+    tick: dict[str, Any] = field(default_factory=dict)
+    progress: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,15 +331,14 @@ def _row(source: Source, number: int, line: str) -> Row:
         found = json.loads(line)
     except (ValueError, RecursionError):
         raise _bad(source, number, "is not JSON") from None
-    if not isinstance(found, dict) or found.get("format", FORMAT) != FORMAT:
-        raise _bad(source, number, "is no recorded row")
-    state, intent = found.get("state"), found.get("intent")
-    if not isinstance(state, dict) or not isinstance(intent, dict):
-        raise _bad(source, number, "has no `state` or no `intent`")
-    expected = {key: found[key] for key in _EXPECTED if key in found}
-    if not expected or not all(isinstance(one, dict) for one in expected.values()):
+    try:
+        row = shaped(_RowFile, found)
+    except ValueError as error:
+        raise _bad(source, number, f"is no recorded row: {error}") from None
+    expected: dict[str, Json] = {key: getattr(row, key) for key in _EXPECTED if key in found}
+    if not expected:
         raise _bad(source, number, "expects nothing: give `action`, `tick` or `progress`")
-    return Row(place, state, intent, expected)
+    return Row(place, row.state, row.intent, expected)
 
 
 def _bad(source: Source, number: int, what: str) -> Failure:

@@ -84,7 +84,7 @@ def _there(connection: sqlite3.Connection) -> bool:
 
 def _read(store: Database, digest: str, question: str, answer: str) -> Mapping[str, Json]:
     """The answer of a row whose question is the one that its digest names."""
-    try:
+    try:  # our own rows: the digest of the question is their name
         if cell_digest(json.loads(question)) != digest:
             raise unreadable(store.path, f"cell {digest[:12]} answers another question")
         found = json.loads(answer)

@@ -340,7 +340,10 @@ def _tick_breach(
 
 
 def _parsed(row: _Row) -> tuple[Mapping[str, Json], Mapping[str, Json]] | None:
-    """Intent and outcome, or None where a text is not the canonical JSON of an object."""
+    """Intent and outcome, or None where a text is not the canonical JSON of an object.
+
+    Their shapes are laws of the record, `broken_law`.
+    """
     found = []
     for text in (row.intent, row.outcome):
         try:

@@ -115,7 +115,7 @@ def _cache_file(digest: str) -> Path | None:
 
 def _read(path: Path, digest: str) -> dict[str, Any] | None:
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes())  # our own file; the digest says if it is another one
     except (OSError, ValueError):
         return None
     return data if isinstance(data, dict) and data.get("grammar") == digest else None

@@ -173,7 +173,10 @@ class PageServer(Server):
             await game.end()
 
     async def _listen(self, page: web.WebSocketResponse, game: Game) -> None:
-        """Pass on what a page sends; one that sends something else is left."""
+        """Pass on what a page sends; one that sends something else is left.
+
+        The cases are the schema: pydantic would say no more, and no answer is sent.
+        """
         async for message in page:
             try:
                 heard = message.json() if message.type == WSMsgType.TEXT else None

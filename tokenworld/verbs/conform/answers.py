@@ -210,7 +210,10 @@ def question(row: TextRow, task: Task) -> dict[str, Any]:
 
 
 def read_answer(found: object, row: TextRow, task: Task) -> Answer:
-    """An answer as it was given; what is wrong with it is in its ``fault``."""
+    """An answer as it was given; what is wrong with it is in its ``fault``.
+
+    Not by pydantic: an answer has as many objects as a row, and `is_state` checks both.
+    """
     if not isinstance(found, dict):
         return Answer(fault="the answer is no JSON object")
     score = found.get("score")

@@ -9,17 +9,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.engine import Engine, State
 from tokenworld.ground import Json, Raw
 from tokenworld.model import BoolType, EnumType, Fluent, NumberType, ObjectType, ValueType
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from tokenworld.model.schema import CLOSED, shaped
 
 MAPPING_FILE = "mapping.toml"
 """The name of a mapping file; it lies beside the world's file."""
@@ -38,6 +35,7 @@ class ShownAs:
     shown for a `none` inside a list.
     """
 
+    __pydantic_config__ = CLOSED
     value: str | None = None
     items: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
@@ -61,6 +59,7 @@ class RecordMapping:
     ``properties``: by name, or ``Type.name`` where types differ in it.
     """
 
+    __pydantic_config__ = CLOSED
     game: str
     name: str | None = None
     label: str | None = None
@@ -72,29 +71,16 @@ class RecordMapping:
     path: str = ""
 
 
-@cache
-def _adapter() -> TypeAdapter[RecordMapping]:
-    from pydantic import ConfigDict, TypeAdapter, with_config
-
-    strict = with_config(ConfigDict(extra="forbid"))
-    strict(ShownAs)
-    return TypeAdapter(strict(RecordMapping))
-
-
 def read_mapping(path: Path) -> RecordMapping:
     """The mapping of a file; `Failure` (TW0001, TW0006) where there is none, or it is not one."""
-    from pydantic import ValidationError
-
-    source = read_source(path)
     try:
-        found = {**tomllib.loads(source.text), "path": str(path)}
-        return _adapter().validate_python(found)
+        found = tomllib.loads(read_source(path).text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _unfit(path, f"it is no TOML ({error})") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(step) for step in first["loc"])
-        raise _unfit(path, f"at `{where}`: {first['msg'].lower()}") from None
+    try:
+        return shaped(RecordMapping, {**found, "path": str(path)})
+    except ValueError as error:
+        raise _unfit(path, str(error)) from None
 
 
 def mapping_beside(world: Path) -> RecordMapping:

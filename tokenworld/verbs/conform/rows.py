@@ -164,6 +164,7 @@ def read_text_rows(path: Path) -> Iterator[TextRow | BadRow]:
 class RowReader:
     """Reads lines as rows; parses shared parts once.
 
+    Not by pydantic: a corpus has millions of objects, and each is looked at once, by `is_state`.
     Nearly all of a row is its three states, and rows share them. A line is cut where its parts
     seem to begin. If each of them is complete JSON alone, with the keys that belong there, then the
     cuts were right, whatever stands in it; if not, the line is read as a whole.

@@ -536,6 +536,7 @@ def read_certificate(path: Path) -> Certificate:
     except UnicodeDecodeError:
         raise _not_json(path, "it is not UTF-8 text") from None
     try:
+        # Not by pydantic: the keys of a proof depend on its kind, and a message names the step.
         return certificate_from_json(json.loads(text), str(path))
     except (ValueError, RecursionError) as error:
         raise _not_json(path, f"it is not JSON ({str(error)[:100]})") from None

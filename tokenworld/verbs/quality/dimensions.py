@@ -29,10 +29,11 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from math import ceil, floor
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from tokenworld.diagnostics import fields_json, read_source, usage
 from tokenworld.ground import Json, Status
+from tokenworld.model.schema import CLOSED, shaped
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.recheck import Checkpoint
 
@@ -198,7 +199,32 @@ def per_bucket(
 
 DEFAULT_MARKERS = ("framework", "yield", "mechanic", "system prompt", "operator", "scenario")
 FILE_NAME = "quality.toml"
-_KEYS = ("markers", "allow")
+
+
+@dataclass(frozen=True, slots=True)
+class _CharacterTable:
+    """The table ``[character]`` of a file; what is missing is said elsewhere."""
+
+    __pydantic_config__ = CLOSED
+    markers: tuple[str, ...] | None = None
+    allow: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _WorldTable:
+    """The table ``[worlds.NAME]``."""
+
+    __pydantic_config__ = CLOSED
+    character: _CharacterTable = _CharacterTable()
+
+
+@dataclass(frozen=True, slots=True)
+class _MarkersFile:
+    """A ``quality.toml``."""
+
+    __pydantic_config__ = CLOSED
+    character: _CharacterTable = _CharacterTable()
+    worlds: Mapping[str, _WorldTable] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -253,33 +279,21 @@ def read_markers(path: Path | None, world: str) -> Markers:
         found = tomllib.loads(read_source(path).text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         _fail(path, f"it is not TOML ({error})")
-    unknown = sorted(found.keys() - {"character", "worlds"})
-    if unknown:
-        _fail(path, f"there is no table `{unknown[0]}`")
-    worlds = _table(path, found, "worlds")
-    own = _table(path, _table(path, worlds, world), "character")
-    said = {**_table(path, found, "character"), **own}
-    strange = sorted(said.keys() - set(_KEYS))
-    if strange:
-        _fail(path, f"`character` has no key `{strange[0]}`")
-    words, allowed = (_phrases(path, said, key) for key in _KEYS)
-    return Markers(DEFAULT_MARKERS if words is None else words, allowed or ())
+    try:
+        file = shaped(_MarkersFile, found)
+    except ValueError as error:
+        _fail(path, str(error))
+    own, every = file.worlds.get(world, _WorldTable()).character, file.character
+    words = every.markers if own.markers is None else own.markers
+    allowed = every.allow if own.allow is None else own.allow
+    return Markers(
+        DEFAULT_MARKERS if words is None else _phrases(path, words), _phrases(path, allowed or ())
+    )
 
 
-def _table(path: Path, found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = found.get(key, {})
-    if not isinstance(value, dict):
-        _fail(path, f"`{key}` is a table")
-    return value
-
-
-def _phrases(path: Path, said: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
-    if key not in said:
-        return None
-    listed = said[key]
-    good = isinstance(listed, list) and all(isinstance(one, str) and one.strip() for one in listed)
-    if not good:
-        _fail(path, f"`{key}` is a list of words")
+def _phrases(path: Path, listed: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(one.strip() for one in listed):
+        _fail(path, "a phrase is empty")
     return tuple(" ".join(one.split()) for one in listed)
 
 
