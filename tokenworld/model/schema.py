@@ -6,8 +6,9 @@ checker may take (ADR 0003). So what every command reads has a reader of its own
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tokenworld.model.program import Program
 
@@ -22,7 +23,7 @@ CLOSED = {"extra": "forbid"}
 
 
 @cache
-def _adapter(kind: type) -> TypeAdapter[Any]:
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
@@ -65,7 +66,7 @@ def shaped(kind: type[T], found: object) -> T:
     from pydantic import ValidationError
 
     try:
-        value: T = _adapter(kind).validate_python(found)
+        value: T = _adapter(cast(Hashable, kind)).validate_python(found)
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(step) for step in first["loc"])
