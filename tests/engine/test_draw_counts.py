@@ -122,3 +122,33 @@ def test_actors_of_a_round_count_on() -> None:
     game.do("flip(c)")
     game.do("pass")
     assert "drawn" not in game.session.state_json()
+
+
+LOOP = """
+type Room { mark: real = 0.0 }
+type Item { weight: 0 to 6 = 0 }
+type H
+enum Hue { red, green, blue }
+actor me: H
+object attic: Room
+action give(c: Hue) {
+  for other: Hue { chance 50% { attic.mark += 1.0 } }
+  pick x: Item { x.weight -= 1 }
+}
+world w {
+  object h: H
+  object a, b: Item { weight = 1 }
+  object c, d: Item
+}
+"""
+
+
+def test_the_list_counts_the_draws_of_a_loop_before_the_draw_that_refuses() -> None:
+    refused = 0
+    for seed in range(8):
+        listed = {one.call for one in play(LOOP, seed).session.legal()}
+        for call in ("give(red)", "give(green)", "give(blue)"):
+            status = play(LOOP, seed).do(call).status
+            assert (status == "executed") == (call in listed)
+            refused += status == "refused"
+    assert 0 < refused < 24

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokenworld.engine.reference import Tedious
 from tokenworld.engine.rows.commit import commit
 from tokenworld.session import open_world
 from tokenworld.verbs.fuzz import playing
-from tokenworld.verbs.fuzz.campaign import CROWD, Report, fuzz, playable, shorter, smaller
+from tokenworld.verbs.fuzz.campaign import CROWD, Report, _play, fuzz, playable, shorter, smaller
 from tokenworld.verbs.fuzz.constructs import CONSTRUCTS
 from tokenworld.verbs.fuzz.playing import NoWorld, checked, first_difference, open_program, opened
 
@@ -235,3 +236,23 @@ def test_both_refuse_to_start_where_nobody_can_act() -> None:
     with pytest.raises(NoWorld, match="TW0608"):
         opened(text, 0)
     assert playable(0, lambda seed: text) is None
+
+
+def test_a_tick_that_binds_millions_of_times_is_left() -> None:
+    cells = "".join(f"object c{number}: Cell\n" for number in range(40))
+    text = f"""
+type Cell {{ n: 0 to 9 = 0 }}
+type Hero {{ }}
+actor me: Hero
+action rest() {{ }}
+law four() {{
+  if any(a.n + b.n + c.n + d.n > 30 for a: Cell, b: Cell, c: Cell, d: Cell) {{ say "X" }}
+}}
+world w "W" {{ object hero: Hero
+{cells} }}
+"""
+    with pytest.raises(Tedious):
+        opened(text, 0).step({"pass": True})
+    report = Report()
+    _play(text, 0, 5, report)
+    assert (report.ticks, report.found) == (0, None)

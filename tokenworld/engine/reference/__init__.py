@@ -8,7 +8,8 @@ that a mistake is not made twice.
 from __future__ import annotations
 
 from tokenworld.engine.reference.chance import forced
+from tokenworld.engine.reference.terms import Tedious
 from tokenworld.engine.reference.values import Fault, State
 from tokenworld.engine.reference.world import Reference, ReferenceSpeaker
 
-__all__ = ["Fault", "Reference", "ReferenceSpeaker", "State", "forced"]
+__all__ = ["Fault", "Reference", "ReferenceSpeaker", "State", "Tedious", "forced"]

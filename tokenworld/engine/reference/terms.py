@@ -37,8 +37,17 @@ from tokenworld.ground import Raw
 from tokenworld.model import BoolType, EnumType, IntervalRange, ObjectType, RealType, TypeRange
 
 
+class Tedious(Exception):
+    """More bindings were tried than the caller allows."""
+
+
 class Terms(TermVisitor[Env, Any]):
-    """Evaluates terms of one world: the raw value, or a list for a collection."""
+    """Evaluates terms of one world: the raw value, or a list for a collection.
+
+    `Tedious` is raised once ``left`` bindings were tried; the caller sets it anew.
+    """
+
+    left = float("inf")
 
     def __init__(self, known: Known) -> None:
         self.known, self.program, self.rules = known, known.program, known.rules
@@ -271,6 +280,9 @@ class Terms(TermVisitor[Env, Any]):
         """Every binding that satisfies ``where``, in order; later binders see earlier ones."""
         if binders:
             for value in self._range(binders[0], env):
+                self.left -= 1
+                if self.left < 0:
+                    raise Tedious
                 yield from self.bindings(binders[1:], where, env.bind(binders[0].name, value))
         elif self.holds(where, env):
             yield env

@@ -205,9 +205,9 @@ class _Trial(Direct):
             self.line("pass")
 
     def loop(self, statement: For, env: Names) -> Names:
-        written = (one for one in statements_in(statement.body) if isinstance(one, Write))
-        if any(one.target.fluent in self._risky for one in written):
-            raise Unsure
+        for one in statements_in(statement.body):
+            if is_draw(one) or (isinstance(one, Write) and one.target.fluent in self._risky):
+                raise Unsure  # a draw that is left out would change the numbers of later ones
         return env
 
     def reward(self, statement: Reward, env: Names) -> Names:
