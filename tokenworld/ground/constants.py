@@ -10,8 +10,6 @@ from tokenworld.core.desugar import TermDesugarer
 from tokenworld.ground.values import Raw
 from tokenworld.model import NumberType, Program, Term, World
 
-__all__ = ["NotConstant", "constant", "known_value", "param_values"]
-
 _TO_CORE: Final = TermDesugarer()
 
 

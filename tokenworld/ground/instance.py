@@ -15,19 +15,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.values import Raw
 
-__all__ = [
-    "GroundObject",
-    "Instance",
-    "MANY",
-    "bindings",
-    "count_bindings",
-    "domain_of",
-    "instantiate",
-    "parameter_domains",
-    "refuse_huge",
-    "slots",
-]
-
 
 @frozen
 class GroundObject:

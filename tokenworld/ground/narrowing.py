@@ -16,8 +16,6 @@ from tokenworld.ground.instance import Instance, count_bindings
 from tokenworld.ground.values import Raw
 from tokenworld.model import BoolLiteral, BoolType, ObjectType
 
-__all__ = ["Pattern", "Rows", "joined", "patterns_of"]
-
 Rows = Callable[["Pattern"], Iterable[tuple[Raw, ...]]]
 """The rows of a pattern's fluent that may match it: its arguments, and its value where that is
 asked for."""

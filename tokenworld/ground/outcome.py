@@ -13,22 +13,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.values import Json, Raw
 from tokenworld.model import StatusName
 
-__all__ = [
-    "FRUITLESS",
-    "PASS",
-    "STATUSES",
-    "By",
-    "Change",
-    "Command",
-    "LuckyDraw",
-    "NoMatch",
-    "NoMatchKind",
-    "Outcome",
-    "Refusal",
-    "RequireReport",
-    "Status",
-]
-
 Status = StatusName
 STATUSES: tuple[Status, ...] = get_args(StatusName)
 FRUITLESS: frozenset[Status] = frozenset(("refused", "no_match", "yielded", "rolled_back", "error"))

@@ -17,24 +17,6 @@ from tokenworld.ground.instance import Instance
 from tokenworld.ground.outcome import Command, LuckyDraw
 from tokenworld.ground.values import Json, Raw
 
-__all__ = [
-    "Enough",
-    "Known",
-    "LuckSimulator",
-    "Prose",
-    "SeenDraw",
-    "Simulator",
-    "Speaker",
-    "StateT",
-    "Successor",
-    "Try",
-    "Unfinished",
-    "Way",
-    "few_successors",
-    "moves_of",
-    "ways_of",
-]
-
 StateT = TypeVar("StateT")
 
 _CERTAIN = Fraction(1)

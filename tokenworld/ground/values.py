@@ -23,8 +23,6 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["Json", "Raw", "read_value", "scaled_text", "show_value", "value_text", "values_text"]
-
 Raw = bool | int | float | str | None
 Json = bool | int | float | str | None | Sequence["Json"] | Mapping[str, "Json"]
 
