@@ -2,7 +2,8 @@
 
 The hash of the facts is a multiset hash: the sum, modulo 2**256, of the BLAKE2b of each fact's
 canonical JSON (AdHash, Bellare and Micciancio 1997), so a change costs as much as the facts it
-touches. The state hash is the BLAKE2b of that sum with the header: objects, tick, seed, endings.
+touches. That an object lives is such a fact, with its number, name and type. The state hash is the
+BLAKE2b of that sum with the header: tick, seed, endings.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "facts_hash",
     "hashed",
     "in_sequence",
+    "life_hash",
     "settle",
     "shown_keys",
     "state_hash",
@@ -89,9 +91,19 @@ def _children(state: State, column: Column, parent: int) -> int:
     return hashed(["contents", column.fluent.id, names[parent], listed]) if listed else 0
 
 
+def _lives(state: State, number: int) -> int:
+    """The hash of the fact that an object lives."""
+    return life_hash(number, state.names[number], state.kinds[number])
+
+
+def life_hash(number: int, name: str, kind: str | None) -> int:
+    """The hash of the fact that an object of a type lives; 0 for what does not."""
+    return 0 if kind is None else hashed(["object", number, name, kind])
+
+
 def facts_hash(state: State) -> int:
     """The multiset hash of all facts, from scratch."""
-    total = 0
+    total = sum(_lives(state, number) for number in range(len(state.kinds)))
     for column in state.layout.columns:
         stored = state.cols[column.index]
         for key in _keys(state, column):
@@ -115,6 +127,9 @@ def settle(before: State, after: State) -> None:
         return
     total = before.facts
     others = _others(before, after) if before.kinds is not after.kinds else ()
+    for number in others:
+        total += _lives(after, number)
+        total -= _lives(before, number) if number < len(before.kinds) else 0
     for column in after.layout.columns:
         if others and column.by_object:
             total += _arrivals(before, after, column, others)
@@ -195,7 +210,7 @@ def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
     if state.facts is None:
         state.facts = facts_hash(state)
-    body = f'[{header_text(state)},{objects_text(state)},"{state.facts}"]'
+    body = f'[{header_text(state)},"{state.facts}"]'
     return blake2b(body.encode(), digest_size=16).hexdigest()
 
 
@@ -361,17 +376,3 @@ def header_text(state: State) -> str:
         f'{{"awarded":[],"fired":[],"long":{{}},"next_id":{state.next_id},"outcomes":[],'
         f'"seed":{state.seed},"tick":{state.tick},"world":{world}}}'
     )
-
-
-def objects_text(state: State) -> str:
-    """Who there is, as canonical JSON; the same text as long as nobody comes or goes."""
-    known, layout = state.layout.roll, state.layout
-    if known is None or known[0] is not state.kinds or known[1] is not state.names:
-        declared = len(layout.instance.objects)
-        objects: list[Json] = [
-            [x, state.names[x], kind]
-            for x, kind in enumerate(state.kinds)
-            if kind is not None or x < declared  # of the created ones only the living
-        ]
-        known = layout.roll = (state.kinds, state.names, canonical(objects))
-    return known[2]

@@ -123,8 +123,7 @@ class Layout:
 
     ``growing`` are the columns that every new object lengthens (``lengths``: index, whether indexed
     by object, whether it keeps children), ``beds`` what their new slots hold
-    (see `births`). ``hashes`` and ``roll`` are what `digest` keeps: hashes of facts, and the last
-    list of objects.
+    (see `births`). ``hashes`` is what `digest` keeps: hashes of facts.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -134,7 +133,6 @@ class Layout:
             _column(index, fluent, instance) for index, fluent in enumerate(fluents)
         )
         self.hashes: tuple[tuple[str, ...], dict[tuple[Any, ...], int]] = ((), {})
-        self.roll: tuple[list[str | None], tuple[str, ...], str] | None = None
         self.by_id = {column.fluent.id: column for column in self.columns}
         self.growing = tuple(c for c in self.columns if c.by_object or c.has_children)
         self.lengths = tuple((c.index, c.by_object, c.has_children) for c in self.growing)

@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, NoReturn, get_args
 from tokenworld.ground import STATUSES, By, Json, NoMatchKind, Status
 
 IntentSource = Literal["human", "script", "planner", "random", "adversarial", "llm", "scenario"]
-LANGUAGE = 3
+LANGUAGE = 4
 """The version of what a step means (language.md §8, §13). Runs without one in their header have 1:
 there a fruitless intent could break off a long action and hand on the turn. Draws of 2 were BLAKE2b
-hashes of their keys."""
+hashes of their keys; the state hash of 3 was over a list of all objects."""
 INTENT_SOURCES: tuple[IntentSource, ...] = get_args(IntentSource)
 Passed = Literal["HEALTHY", "DEGRADED"]
 VERDICTS: tuple[Passed, ...] = get_args(Passed)

@@ -1,7 +1,8 @@
 """The state as ``tw-state/1`` and its hash (language.md §9).
 
-The hash adds up, modulo 2**256, a BLAKE2b number for every fact; that sum is hashed with the rest
-of the state. The definition is the state format's own, written here a second time on purpose.
+The hash adds up, modulo 2**256, a BLAKE2b number for every fact and every living object; that sum
+is hashed with the rest of the state. The definition is the state format's own, written here a
+second time on purpose.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _facts(known: Known, state: State, fluent: Fluent) -> list[tuple[tuple[Raw, 
 def facts_hash(known: Known, state: State) -> int:
     """The sum of the hashes of all facts."""
     names = object_names(state)
-    total = 0
+    total = sum(_number(["object", one, names[one], kind]) for one, kind in state.kinds.items())
     for fluent in known.program.fluents.values():
         for args, value in _facts(known, state, fluent):
             shown = show_value(known.program, names, fluent.type, value)
@@ -94,13 +95,7 @@ def state_hash(known: Known, state: State) -> str:
 
 
 def _state_hash(known: Known, state: State) -> str:
-    declared = len(known.instance.objects)  # of the created ones only the living count
-    objects = [
-        [one, name, state.kinds.get(one)]
-        for one, name in sorted(state.names.items())
-        if one in state.kinds or one < declared
-    ]
-    whole = [_header(known, state), objects, str(facts_hash(known, state))]
+    whole = [_header(known, state), str(facts_hash(known, state))]
     return blake2b(canonical(whole).encode(), digest_size=16).hexdigest()
 
 

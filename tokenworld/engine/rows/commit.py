@@ -7,7 +7,7 @@ the row half written: the caller undoes it.
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +18,7 @@ from tokenworld.engine.rows.layout import FIRED, KINDS, NEXT, NOTHING, Slots, St
 from tokenworld.engine.rows.log import Born, Log, Row, bounded
 from tokenworld.engine.rows.runtime import climbs
 from tokenworld.engine.rows.terms import reached
-from tokenworld.model import ObjectType
+from tokenworld.model import ObjectType, ValueType
 
 __all__ = ["commit", "recalled"]
 
@@ -250,8 +250,10 @@ def _fresh(births: list[Born]) -> Iterator[tuple[int, list[str]]]:
 def _destroy(row: Row, number: int, told: Changes, rule: str) -> None:
     """Contents move to where the object was, references to it become `none`, its slots go."""
     slots, S = row.slots, row.S
+    kinds = S[KINDS]
+    ancestry = slots.ancestry[kinds[number]]
     for store in slots.stores:
-        if isinstance(store.column.fluent.type, ObjectType) and store.live:
+        if store.live and _is_any(store.column.fluent.type, ancestry):
             nested = store.column.fluent.nested and store.column.by_object
             heir = S[store.table[number]] if nested else None
             for slot in _pointing(row, store, number):
@@ -267,11 +269,17 @@ def _destroy(row: Row, number: int, told: Changes, rule: str) -> None:
                     _change(row, slot, store.column.default, told, rule)
     _forget(row, number)
     if told is not None:
-        told.append((LIFE, number, S[KINDS][number], None, rule))
-    row.set(KINDS, tuple(None if at == number else one for at, one in enumerate(S[KINDS])))
-    for place in slots.live.values():
-        if number in S[place]:
-            row.set(place, tuple(one for one in S[place] if one != number))
+        told.append((LIFE, number, kinds[number], None, rule))
+    row.set(KINDS, (*kinds[:number], None, *kinds[number + 1 :]))
+    for name in ancestry:
+        place = slots.live[name]
+        at = bisect_left(S[place], number)
+        row.set(place, (*S[place][:at], *S[place][at + 1 :]))
+
+
+def _is_any(kind: ValueType, types: tuple[str, ...]) -> bool:
+    """Whether values are objects of one of these types."""
+    return isinstance(kind, ObjectType) and kind.name in types
 
 
 def _vacate(row: Row, store: Store, number: int, told: Changes, rule: str) -> None:

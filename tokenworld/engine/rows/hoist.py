@@ -35,7 +35,7 @@ from tokenworld.core.rules import Action
 from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
 from tokenworld.engine.rows.layout import KINDS, Store
 from tokenworld.engine.rows.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
-from tokenworld.model import NumberType, ObjectType, TypeRange, ValueType, is_optional
+from tokenworld.model import NumberType, ObjectType, ValueType, is_optional
 
 __all__ = ["HoistWriter", "words_are_sure"]
 
@@ -182,9 +182,9 @@ class HoistWriter:
     def _bind(self, binder: Binder, level: int) -> None:
         """The loop over the values of a parameter."""
         here = [one for one in self._guards if one.level == level and not one.name and one.alone]
-        for narrowed in (self._candidates, self._scanned):
+        for narrowed in (self._candidates, self.terms.scanned):
             for guard in here:
-                found = narrowed(binder, guard.term, level)
+                found = narrowed(binder, guard.term, self._names)
                 if found is not None:
                     self._loop(binder, found, tested=narrowed == self._candidates)
                     self._guards.remove(guard)  # exactly these make it true
@@ -203,14 +203,14 @@ class HoistWriter:
             self._line(f"if {self._kind_test(binder, variable)}:")
             self.depth += 1
 
-    def _candidates(self, binder: Binder, test: Term, level: int) -> str | None:
+    def _candidates(self, binder: Binder, test: Term, names: dict[str, Name]) -> str | None:
         """What a parameter ranges over where a test says what it, or a fluent of it, equals."""
         if not isinstance(binder.type, ObjectType) or not isinstance(test, Call):
             return None
         if test.op not in ("==", "in"):
             return None
         for one, other in (test.args, test.args[::-1]) if test.op == "==" else (test.args,):
-            if not self._is_bound(other, level):
+            if not self.terms.is_bound(other, names):
                 continue
             if isinstance(one, Variable) and one.name == binder.name:
                 return self._members(other) if test.op == "in" else self._single(other)
@@ -219,51 +219,6 @@ class HoistWriter:
                 if isinstance(at, Variable) and at.name == binder.name:
                     return self._pointing(one, other)
         return None
-
-    def _is_bound(self, term: Term, level: int) -> bool:
-        """Whether a term reads nothing that this parameter or a later one binds."""
-        read = (one.name for one in subterms(term) if isinstance(one, Variable))
-        return all(self._levels.get(name, 0) < level for name in read) and not any(
-            isinstance(one, Variable) and one.name not in self._names for one in subterms(term)
-        )
-
-    def _scanned(self, binder: Binder, test: Term, level: int) -> str | None:
-        """The values of a parameter for which slots that follow each other are true, or hold a
-        value, where the parameter ranges over all of them."""
-        if isinstance(test, Read):
-            span = self._span(binder, test, level)
-            return None if span is None else f"compress(range({span[0]}, {span[1]}), {span[2]})"
-        if not isinstance(test, Call) or test.op != "==":
-            return None
-        for one, other in (test.args, test.args[::-1]):
-            if isinstance(one, Read) and self._is_bound(other, level):
-                span = self._span(binder, one, level)
-                if span is not None:
-                    value = self.terms.value(other, self._names)
-                    return f"where({span[2]}, {value}, {span[0]})"
-        return None
-
-    def _span(self, binder: Binder, read: Read, level: int) -> tuple[int, int, str] | None:
-        """The slots that a read may reach by its last argument, with the first value of that and
-        the one behind its last."""
-        slots, last = self.terms.slots, read.args[-1] if read.args else None
-        if not isinstance(last, Variable) or last.name != binder.name or read.was:
-            return None
-        kind = binder.domain.of if isinstance(binder.domain, TypeRange) else None
-        if not isinstance(kind, ObjectType) or kind.name in slots.moving:
-            return None
-        before, numbers = read.args[:-1], slots.base.live[kind.name]
-        store = slots.by_id[read.fluent]
-        inner = {**self._names, binder.name: Name("")}
-        follow = numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1))
-        if not follow or store.offset is None or not self.terms.sure(store, read.args, inner):
-            return None
-        if not all(self._is_bound(one, level) for one in before):
-            return None
-        codes = [self.terms.term(one, self._names) for one in before]
-        ends = [self.terms.slot(store, [*codes, f"{at}"]) for at in (numbers[0], numbers[-1])]
-        row = self.terms.row(store, False)
-        return numbers[0], numbers[-1] + 1, f"{row}[{ends[0]}:{ends[1]}+1]"
 
     def _single(self, value: Term) -> str:
         return f"({self.terms.term(value, self._names)},)"

@@ -75,7 +75,7 @@ class Order:
         return [S[at] for one in stores if one.live for at in one.kids or one.table]
 
     def _sorted(self, row: Row) -> list[tuple[Turn, Args]]:
-        order = _preorder(row) if self.nesting else _alive(row)
+        order = _preorder(row) if self.nesting else ()
         place: dict[Any, int] = {number: at for at, number in enumerate(order)}
         rows: list[tuple[int, int, Turn, Args]] = []
         for position, turn in enumerate(self._turns):
@@ -87,7 +87,8 @@ class Order:
                 domains.append(values)
             thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
             for args in product(*domains):
-                rows.append((place[args[0]] if thing else -1, position, turn, args))
+                first = place.get(args[0], args[0]) if thing else -1
+                rows.append((first, position, turn, args))
         rows.sort(key=lambda one: one[:2])  # stable: the other arguments stay in their order
         return [(turn, args) for _, _, turn, args in rows]
 

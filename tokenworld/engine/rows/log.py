@@ -280,7 +280,7 @@ class Log(Drawing):
     def _free_name(self, maker: Maker, number: int) -> str:
         """The name of its `create` with its number, or alone if that always makes one object."""
         name = maker.name if maker.named else f"{maker.name}_{number}"
-        taken = self.row.S[NAMES]
+        taken = self.slots.numbers_of(self.row.S[NAMES])
         while name in taken:
             name += "_"
         return name

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import compress, count
+from operator import ne
 from typing import Any, NamedTuple
 
 from tokenworld.engine.applying import shown_key
 from tokenworld.engine.delta import Breach, RawChange
-from tokenworld.engine.digest import SPAN, hashed
+from tokenworld.engine.digest import SPAN, hashed, life_hash
 from tokenworld.engine.result import BreachReport
 from tokenworld.engine.rows.layout import FACTS, HEAD, KINDS, NAMES, NOTHING, TICK, Slots, Store
 from tokenworld.engine.rows.log import Row
@@ -300,11 +302,14 @@ class Digest:
         self, S: list[Any], before: tuple[str | None, ...], first: dict[int, Any]
     ) -> Iterator[int]:
         """What the facts of single objects add, where some of these came or went."""
-        now = S[KINDS]
+        now, names = S[KINDS], S[NAMES]
         met: set[Any] = {self._slots.args[slot][0] for slot in first if self._is_of_one(slot)}
-        met |= {x for x, kind in enumerate(now) if x >= len(before) or before[x] != kind}
+        met.update(compress(count(), map(ne, before, now)), range(len(before), len(now)))
         for number in met:
             old = before[number] if number < len(before) else None
+            if old != now[number]:
+                yield life_hash(number, names[number], now[number])
+                yield -life_hash(number, names[number], old)
             for store in self._peopled:
                 place = store.table[number]
                 if place == NOTHING or not store.live:

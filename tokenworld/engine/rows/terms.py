@@ -9,6 +9,7 @@ attribute is then read through its table, where what an object lacks is `none`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -35,7 +36,8 @@ from tokenworld.core.nodes import (
     TypeTest,
     Variable,
 )
-from tokenworld.core.walk import binder_terms, subterms, template_terms
+from tokenworld.core.rules import Derive
+from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
 from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.ground import domain_of
@@ -54,6 +56,8 @@ from tokenworld.model import (
 
 __all__ = ["AWARDED", "MOST_LOOPS", "Lines", "Name", "Names", "TermWriter"]
 
+MOST_WRITTEN = 160
+"""Characters of a derived fact that is written where it is asked for."""
 MOST_LOOPS = 12
 """Loops in one another that are written; Python takes twenty."""
 
@@ -75,6 +79,8 @@ Lines = list[tuple[int, str]]
 _TRUTHS = frozenset({"not", "==", "<", "<=", "in", "busy", "did"})
 _PLAIN = _TRUTHS | {"and", "or", "tick", "score", "pi"}
 """Operators that have a value whatever their operands are."""
+_PLAIN_CODE = re.compile(r"\(?\w+\)?").fullmatch
+"""Names and numbers: code that may stand in an expression more than once."""
 _INFIX = {"+": "plus", "-": "minus", "*": "times"}
 
 
@@ -92,6 +98,8 @@ class TermWriter(TermVisitor[Names, str]):
     _numbers: Iterator[int] = field(default_factory=count)
     _done: dict[Any, str] = field(default_factory=dict)
     _loose: dict[Any, bool] = field(default_factory=dict)
+    _long: set[str] = field(default_factory=set)
+    """Derived facts that are too long to be written where they are asked for."""
 
     # ---- names -------------------------------------------------------------------------------
 
@@ -332,9 +340,27 @@ class TermWriter(TermVisitor[Names, str]):
     def derive_call(self, term: DeriveCall, env: Names) -> str:
         row = "W" if term.was else "S"
         self.looks_back = self.looks_back or term.was
-        name = self.derive(term.derive, guarded=any(self.loose(one, env) for one in term.args))
-        passed = (self.value(one, env) for one in term.args)
+        guarded = any(self.loose(one, env) for one in term.args)
+        passed = [self.value(one, env) for one in term.args]
+        if not (guarded or term.was) and all(map(_PLAIN_CODE, passed)):
+            written = self._written_out(self.rules.derives[term.derive], passed)
+            if written is not None:
+                return f"({written})"
+        name = self.derive(term.derive, guarded=guarded)
         return f"{name}({', '.join([row, 'W', 'me', *passed])})"
+
+    def _written_out(self, derive: Derive, codes: list[str]) -> str | None:
+        """The value of a derived fact without a call, where that is short; a fold is a function of
+        its own, and not written twice."""
+        folds = any(isinstance(one, Fold) for one in subterms(derive.value))
+        if folds or derive.recursive or derive.name in self._long:
+            return None
+        pairs = zip(derive.params, codes, strict=True)
+        found = self.value(derive.value, {one.name: Name(code) for one, code in pairs})
+        if len(found) > MOST_WRITTEN:
+            self._long.add(derive.name)
+            return None
+        return found
 
     def derive(self, name: str, *, guarded: bool) -> str:
         """The function of a derived fact; ``guarded``: of `none` it is `none`, or false."""
@@ -348,7 +374,10 @@ class TermWriter(TermVisitor[Names, str]):
         params = [one.code for one in names.values()]
         truth = isinstance(derive.type, BoolType)
         if guarded:
-            called = f"{self.derive(name, guarded=False)}({', '.join(['S', 'W', 'me', *params])})"
+            called = self._written_out(derive, params)
+            if called is None:
+                passed = ", ".join(["S", "W", "me", *params])
+                called = f"{self.derive(name, guarded=False)}({passed})"
             tests = " or ".join(f"{one} == NONE" for one in params)
             value = f"{'False' if truth else 'NONE'} if {tests} else {called}"
         elif derive.recursive:
@@ -449,20 +478,65 @@ class TermWriter(TermVisitor[Names, str]):
         """The ``for`` and ``if`` lines of binders; the names behind them and their depth."""
         if len(binders) > MOST_LOOPS and not binder_terms(binders):
             return self._in_one_loop(binders, where, names, lines, depth)
-        inner = dict(names)
+        inner, left = dict(names), [] if where is None else list(conjuncts((where,)))
         for binder in binders:
             variable = self.fresh()
-            values, tests = self._domain(binder, inner, variable)
+            last = binder is binders[-1]
+            scanned = self.scanned(binder, left[0], inner) if last and left else None
+            if scanned is None:
+                values, tests = self._domain(binder, inner, variable)
+            else:
+                values, tests, left = scanned, [], left[1:]
             inner[binder.name] = Name(variable)
             lines.append((depth, f"for {variable} in {values}:"))
             depth += 1
             if tests:
                 lines.append((depth, f"if {' and '.join(tests)}:"))
                 depth += 1
-        if where is not None:
-            lines.append((depth, f"if {self.term(where, inner)}:"))
+        if left:
+            lines.append((depth, f"if {' and '.join(self.term(one, inner) for one in left)}:"))
             depth += 1
         return inner, depth
+
+    def scanned(self, binder: Binder, test: Term, names: Names) -> str | None:
+        """The values of a binder for which slots that follow each other are true, or hold a value,
+        where it ranges over all of them: found by one scan, in no Python loop."""
+        if isinstance(test, Read):
+            span = self._span(binder, test, names)
+            return None if span is None else f"compress(range({span[0]}, {span[1]}), {span[2]})"
+        if not isinstance(test, Call) or test.op != "==":
+            return None
+        for one, other in (test.args, test.args[::-1]):
+            if isinstance(one, Read) and self.is_bound(other, names):
+                span = self._span(binder, one, names)
+                if span is not None:
+                    return f"where({span[2]}, {self.value(other, names)}, {span[0]})"
+        return None
+
+    def _span(self, binder: Binder, read: Read, names: Names) -> tuple[int, int, str] | None:
+        """The slots that a read may reach by its last argument, with the first value of that and
+        the one behind its last."""
+        slots, last = self.slots, read.args[-1] if read.args else None
+        if not isinstance(last, Variable) or last.name != binder.name or read.was:
+            return None
+        kind = binder.domain.of if isinstance(binder.domain, TypeRange) else None
+        if not isinstance(kind, ObjectType) or kind.name in slots.moving:
+            return None
+        before, numbers = read.args[:-1], slots.base.live[kind.name]
+        store = slots.by_id[read.fluent]
+        inner = {**names, binder.name: Name("")}
+        follow = numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1))
+        if not follow or store.offset is None or not self.sure(store, read.args, inner):
+            return None
+        if not all(self.is_bound(one, names) for one in before):
+            return None
+        codes = [self.term(one, names) for one in before]
+        ends = [self.slot(store, [*codes, f"{at}"]) for at in (numbers[0], numbers[-1])]
+        return numbers[0], numbers[-1] + 1, f"{self.row(store, False)}[{ends[0]}:{ends[1]}+1]"
+
+    def is_bound(self, term: Term, names: Names) -> bool:
+        """Whether a term reads nothing but these variables."""
+        return all(one.name in names for one in subterms(term) if isinstance(one, Variable))
 
     def _in_one_loop(
         self,
