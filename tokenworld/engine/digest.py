@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
-from itertools import product
+from itertools import count, product
 
 from tokenworld.engine.applying import shown_key
 from tokenworld.engine.layout import Column, Key, Layout
@@ -34,7 +34,6 @@ __all__ = [
 ]
 
 SPAN = 1 << 256
-_STRING = json.encoder.encode_basestring
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 MOST_HASHES = 50_000
 """Hashes of facts that are kept, for facts come and go."""
@@ -91,11 +90,6 @@ def _children(state: State, column: Column, parent: int) -> int:
     return hashed(["contents", column.fluent.id, names[parent], listed]) if listed else 0
 
 
-def _lives(state: State, number: int) -> int:
-    """The hash of the fact that an object lives."""
-    return life_hash(number, state.names[number], state.kinds[number])
-
-
 def life_hash(number: int, name: str, kind: str | None) -> int:
     """The hash of the fact that an object of a type lives; 0 for what does not."""
     return 0 if kind is None else hashed(["object", number, name, kind])
@@ -103,7 +97,7 @@ def life_hash(number: int, name: str, kind: str | None) -> int:
 
 def facts_hash(state: State) -> int:
     """The multiset hash of all facts, from scratch."""
-    total = sum(_lives(state, number) for number in range(len(state.kinds)))
+    total = sum(map(life_hash, count(), state.names, state.kinds))
     for column in state.layout.columns:
         stored = state.cols[column.index]
         for key in _keys(state, column):
@@ -128,8 +122,9 @@ def settle(before: State, after: State) -> None:
     total = before.facts
     others = _others(before, after) if before.kinds is not after.kinds else ()
     for number in others:
-        total += _lives(after, number)
-        total -= _lives(before, number) if number < len(before.kinds) else 0
+        total += life_hash(number, after.names[number], after.kinds[number])
+        if number < len(before.kinds):
+            total -= life_hash(number, before.names[number], before.kinds[number])
     for column in after.layout.columns:
         if others and column.by_object:
             total += _arrivals(before, after, column, others)
@@ -210,7 +205,7 @@ def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
     if state.facts is None:
         state.facts = facts_hash(state)
-    body = f'[{header_text(state)},"{state.facts}"]'
+    body = canonical([header_json(state), str(state.facts)])
     return blake2b(body.encode(), digest_size=16).hexdigest()
 
 
@@ -365,14 +360,3 @@ def header_json(state: State) -> dict[str, Json]:
         "fired": _fired(state),
         "long": long,
     }
-
-
-def header_text(state: State) -> str:
-    """The header as canonical JSON: written out for the many states in which little is going on."""
-    if state.turn or state.drawn or state.fired or state.longs or state.latched or state.awarded:
-        return canonical(header_json(state))
-    world = _STRING(state.layout.instance.world.name)
-    return (
-        f'{{"awarded":[],"fired":[],"long":{{}},"next_id":{state.next_id},"outcomes":[],'
-        f'"seed":{state.seed},"tick":{state.tick},"world":{world}}}'
-    )

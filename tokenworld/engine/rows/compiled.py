@@ -187,6 +187,7 @@ def commit(S, R, J):
     return 0
 '''
 _PLAY = '''\
+@numba.njit(cache=True)
 def play(S, W, R, J, found, seed, most, told):
     """A run of the random player; -1 where the interpreter must decide a tick."""
     told[0] = S[TICK] if S[LATCHED] else -1
@@ -202,6 +203,7 @@ def play(S, W, R, J, found, seed, most, told):
         if told[0] < 0 and S[LATCHED]: told[0] = S[TICK]
     return most
 
+@numba.njit(cache=True)
 def batch(rows, W, R, J, found, commands, given, rewards, codes):
     """The command of each row: its reward and 0, -1 and below where it is refused, 1 where the
     interpreter must decide; then nothing is changed."""
@@ -220,6 +222,7 @@ def batch(rows, W, R, J, found, commands, given, rewards, codes):
         codes[i] = code
         rewards[i] = R[PAID]
 
+@numba.njit(cache=True)
 def masks(rows, R, J, found, lows, sizes, firsts, numbers, masks):
     """1 for each command of each row that is legal now."""
     for i in range(len(rows)):
@@ -262,15 +265,9 @@ def _text(program: NumericProgram, slots: Slots) -> str:
     lines += [f"{name} = {value}" for name, value in single.items()]
     for name, value in {**terms.constants, **values}.items():
         lines.append(f"{name} = np.array({value!r}, np.int64)")
-    functions = [_COMMIT, *terms.functions, _listed(program), _stepped(program), *_split(_PLAY)]
+    functions = [_COMMIT, *terms.functions, _listed(program), _stepped(program)]
     order = "\n\n".join(f"@numba.njit\n{one}" for one in functions)
-    for name in ("play", "batch", "masks"):
-        order = order.replace(f"@numba.njit\ndef {name}(", f"@numba.njit(cache=True)\ndef {name}(")
-    return "\n".join(lines) + "\n\n" + order + "\n"
-
-
-def _split(text: str) -> list[str]:
-    return [f"def {one}" for one in ("\n" + text).split("\ndef ")[1:]]
+    return "\n".join([*lines, "", order, "", _PLAY])
 
 
 def _number(value: Any) -> int:
@@ -325,11 +322,13 @@ def _shapes(slots: Slots) -> dict[str, Any]:
 
 def _loaded(text: str) -> ModuleType:
     """The module of a text, from the cache folder."""
+    from tokenworld.engine import runtime
     from tokenworld.engine.rows import kernels
+    from tokenworld.engine.rows import runtime as on_rows
 
-    made = blake2b(digest_size=12)
-    made.update(text.encode())
-    made.update(Path(kernels.__file__).read_bytes())
+    made = blake2b(text.encode(), digest_size=12)
+    for one in (kernels, runtime, on_rows):
+        made.update(Path(one.__file__).read_bytes())
     name = f"rows_{made.hexdigest()}"
     file = _folder() / f"{name}.py"
     if not file.exists():

@@ -15,6 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from tokenworld.engine.rows.runtime import RUNTIME
 from tokenworld.ground import draws as drawing
 
 NONE = -(1 << 62)
@@ -29,6 +30,10 @@ LIMIT = 1 << 31
 njit: Any = numba.njit
 int64 = np.int64
 absorbed, nth, moment = (drawing.compiled()[name] for name in ("absorbed", "nth", "moment"))
+plus, minus, times, neg, clamp, toward, sign, step = (
+    njit(RUNTIME[one])
+    for one in ("plus", "minus", "times", "neg", "clamp", "toward", "sign", "step")
+)
 M32 = 0xFFFFFFFF
 
 
@@ -101,14 +106,6 @@ def among(x, items):
 
 
 @njit
-def within(x, items):
-    for one in items:  # noqa: SIM110 (numba has no `any` of a generator)
-        if one == x:
-            return True
-    return False
-
-
-@njit
 def same(a, b):
     return a != NONE and a == b
 
@@ -161,26 +158,6 @@ def le(a, b):
 
 
 @njit
-def plus(a, b):
-    return a + b
-
-
-@njit
-def minus(a, b):
-    return a - b
-
-
-@njit
-def times(a, b):
-    return a * b
-
-
-@njit
-def neg(a):
-    return -a
-
-
-@njit
 def floordiv(a, b):
     if b == 0:
         raise ZeroDivisionError("a number is divided by zero")
@@ -192,26 +169,6 @@ def modulo(a, b):
     if b == 0:
         raise ZeroDivisionError("a number is divided by zero")
     return a % b
-
-
-@njit
-def clamp(x, low, high):
-    return min(max(x, low), high)
-
-
-@njit
-def toward(x, target, by):
-    return min(x + by, target) if x < target else max(x - by, target)
-
-
-@njit
-def sign(x):
-    return 1 if x > 0 else -1 if x < 0 else 0
-
-
-@njit
-def step(value, by, size):
-    return min(max(value + by, 0), size - 1)
 
 
 @njit

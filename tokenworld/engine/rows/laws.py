@@ -106,13 +106,10 @@ def _nested(row: Row) -> list[Store]:
     return [one for one in row.slots.stores if one.column.fluent.nested and one.column.by_object]
 
 
-def _alive(row: Row) -> list[int]:
-    return [at for at, kind in enumerate(row.S[KINDS]) if kind is not None]
-
-
 def _preorder(row: Row) -> list[int]:
     """Containers before their contents; roots by number."""
-    S, alive = row.S, _alive(row)
+    S = row.S
+    alive = [at for at, kind in enumerate(S[KINDS]) if kind is not None]
     rows = [(one, S if one.live else row.slots.static) for one in _nested(row)]
     inside: dict[int, list[int]] = {}
     for store, held in rows:

@@ -171,12 +171,6 @@ class Draws(Drawing):
         self._title, self._args, self._shown = title, args, shown
         self._number = 0
 
-    def even(self, count: int, site: str) -> int:
-        if count == 1:
-            self._number += 1
-            return 0
-        return super().even(count, site)
-
     def _key(self) -> DrawKey:
         self._number += 1
         return (

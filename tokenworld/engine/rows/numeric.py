@@ -189,7 +189,7 @@ class NumericTerms(TermWriter):
             store = self.slots.by_id[collection.fluent]
             if store.column.by_object:
                 return super()._member(item, collection, env)
-        return f"within({value}, {self.term(collection, env)})"
+        return f"among({value}, {self.term(collection, env)})"
 
     def _domain(self, binder: Binder, names: Names, variable: str) -> tuple[str, list[str]]:
         values, tests = super()._domain(binder, names, variable)
