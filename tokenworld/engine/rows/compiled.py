@@ -328,7 +328,7 @@ def _loaded(text: str) -> ModuleType:
 
     made = blake2b(text.encode(), digest_size=12)
     for one in (kernels, runtime, on_rows):
-        made.update(Path(one.__file__).read_bytes())
+        made.update(Path(str(one.__file__)).read_bytes())
     name = f"rows_{made.hexdigest()}"
     file = _folder() / f"{name}.py"
     if not file.exists():
