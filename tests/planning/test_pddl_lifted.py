@@ -110,9 +110,23 @@ def test_two_writes_that_may_meet_with_other_values_are_no_swap() -> None:
         export(world(text))
 
 
-def test_two_picks_of_one_name_are_not_one_parameter() -> None:
+def test_two_picks_of_one_name_are_two_parameters() -> None:
     rule = "pick x: T where x.n > 1 { x.n = 0 }  pick x: T where x.lit { x.lit = false }"
-    with pytest.raises(Failure, match="two picks of `x`"):
+    text = SWAPS.format(rule)
+    assert "(?a - t ?b - t ?x - t ?x2 - t)" in export(world(text)).domain
+    assert agree(text) >= 6
+
+
+def test_a_pick_of_a_number_is_an_action_for_each() -> None:
+    text = SWAPS.format("pick k: 1 to 3 where k > a.n { a.n = k }")
+    assert "(:action trade-o4" in export(world(text)).domain
+    assert agree(text) >= 6
+
+
+def test_two_rounds_may_take_two_sides_of_a_choice() -> None:
+    """One round sets the slot to 1 and another one to 2, so that play refuses the action."""
+    rule = "for t: T { if t.at == b and t.lit { a.n = 1 } else { a.n = 2 } }"
+    with pytest.raises(Failure, match="two writes of `n` that may meet"):
         export(world(SWAPS.format(rule)))
 
 

@@ -12,7 +12,6 @@ from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Derive, Ending, Law
 from tokenworld.ground import Raw, count_bindings, domain_of, scaled_text
 from tokenworld.model import (
-    BoolType,
     Fluent,
     IntervalRange,
     NumberType,
@@ -20,11 +19,10 @@ from tokenworld.model import (
     TypeRange,
     ValueType,
 )
-from tokenworld.planning.pddl.effects import Alternative, Effects, alternatives, drawn
+from tokenworld.planning.pddl.effects import Effects, Script, drawn
 from tokenworld.planning.pddl.terms import Terms
 from tokenworld.planning.pddl.tree import (
     FALSE,
-    TRUE,
     Expr,
     PddlAction,
     PddlDerived,
@@ -35,9 +33,8 @@ from tokenworld.planning.pddl.tree import (
     exists,
     heads,
     neg,
-    top_conjuncts,
 )
-from tokenworld.planning.pddl.values import Bound, Env, Lazy, Num, Sym, Truth, number
+from tokenworld.planning.pddl.values import Bound, Env, Lazy, Num, Sym, number
 from tokenworld.planning.pddl.words import (
     Fixed,
     LiftingError,
@@ -54,8 +51,6 @@ from tokenworld.planning.pddl.writes import (
     ranges,
     relation_guards,
 )
-
-__all__ = ["LiftedDomain", "lift_domain"]
 
 _MOST_VARIANTS = 64
 
@@ -138,27 +133,21 @@ def _suffix(fixed: Variant) -> str:
     return "".join(f"-{one(binder, value)}" for binder, value in fixed)
 
 
-def _constant(binder: core.Binder, value: Raw) -> Bound:
-    if isinstance(binder.type, BoolType):
-        return Truth(TRUE if value else FALSE)
-    assert isinstance(value, (int, float))
-    return number(value)
-
-
 class _Params:
     """The PDDL parameters of one action variant, the names bound to them, and the way back."""
 
     def __init__(self, terms: Terms) -> None:
-        self.words, self.scope = terms.words, terms.scope
+        self.terms, self.words, self.scope = terms, terms.words, terms.scope
         self.typed: list[Typed] = []
         self.conds: list[Expr] = []
         self.env: dict[str, Bound] = {}
         self.args: list[int | Fixed] = []
 
-    def add(self, binder: core.Binder, fixed: dict[str, Raw], argument: bool = True) -> None:
+    def add(self, binder: core.Binder, fixed: dict[str, Raw]) -> None:
         if binder.name in fixed:
             value = fixed[binder.name]
-            self.env[binder.name] = _constant(binder, value)
+            (known,) = self.terms.constant(value, binder.type, binder.span)
+            self.env[binder.name] = known.value
             self.args.append(Fixed(value))
             return
         of = symbol_type(binder.type)
@@ -166,8 +155,7 @@ class _Params:
         var, guard = self.words.types.variable(name, of)
         self.conds += [] if guard is None else [guard]
         self.env[binder.name] = Sym(name, of)
-        if argument:
-            self.args.append(len(self.typed))
+        self.args.append(len(self.typed))
         self.typed.append(var)
 
 
@@ -176,53 +164,51 @@ class _Params:
 
 def lift_action(words: Vocabulary, action: Action, turn: Turn) -> list[PddlAction]:
     """The PDDL actions of one action: one per built-in argument and outcome of chance."""
-    timed = takes_time(action)
-    whole = [Alternative(action.body)]
-    outcomes = whole if words.luck else alternatives(words.instance, action.body)
     found: list[PddlAction] = []
     for fixed in _variants(words, action):
-        for index, outcome in enumerate(outcomes):
-            count = index + 1 if len(outcomes) > 1 else 0
-            one = _one(words, action, turn, timed, fixed, outcome, count)
-            found += [] if one is None else [one]
+        script: Script | None = Script(())
+        outcomes: list[tuple[PddlAction, StepOrigin] | None] = []
+        while script is not None:
+            outcomes.append(_one(words, action, turn, fixed, script))
+            script = script.following()
+        for count, outcome in enumerate(outcomes, 1):
+            if outcome is not None:
+                found.append(_named(words, *outcome, count if len(outcomes) > 1 else 0))
     return found
 
 
+def _named(words: Vocabulary, action: PddlAction, origin: StepOrigin, count: int) -> PddlAction:
+    """The action under a free spelling, with the way back."""
+    word = words.spellings.take("action", action.name + (f"-o{count}" if count else ""))
+    words.names.steps[word.lower()] = replace(origin, outcome=count)
+    return replace(action, name=word)
+
+
 def _one(
-    words: Vocabulary,
-    action: Action,
-    turn: Turn,
-    timed: bool,
-    fixed: Variant,
-    outcome: Alternative,
-    count: int,
-) -> PddlAction | None:
+    words: Vocabulary, action: Action, turn: Turn, fixed: Variant, script: Script
+) -> tuple[PddlAction, StepOrigin] | None:
+    """The action for some outcomes of chance; ``None`` where it can never be taken."""
+    timed = takes_time(action)
     terms = Terms(words)
     params = _Params(terms)
     for binder in action.params:
         params.add(binder, {one.name: value for one, value in fixed})
-    for binder in outcome.params:
-        if binder.name in params.env:
-            raise LiftingError(f"two picks of `{binder.name}`", binder.span)
-        params.add(binder, {}, argument=False)
     env, asked = _guards(terms, action, params)
-    asked += [terms.condition(cond, _top(outcome, env)) for cond in outcome.conds]
-    if FALSE in asked:
-        return None
     alive = [neg(terms.condition(line, {})) for line in turn.alive]
-    known = top_conjuncts(conj((*params.conds, *asked)))
-    body = Effects(terms, _pins(words, known))
-    env = body.walk(outcome.body, env, Place())
-    check_conflicts(body.writes, words, known)
-    generated = _generated(words, body, known)
-    every = (*turn.now, *params.conds, *asked, *body.asked, *generated, *alive)
+    body = Effects(terms, [*params.conds, *asked], script)
+    if FALSE in body.known:
+        return None
+    env = body.walk(action.body, env, Place())
+    if FALSE in body.known:
+        return None
+    check_conflicts(body.writes, words, body.known)
+    every = (*turn.now, *body.asked, *_generated(words, body, body.known), *alive)
     effects = _with_cost(terms, action, turn, env, group(body.effects))
     if timed:
         effects = (*effects, *turn.after)
-    name = f"{legal(action.name)}{_suffix(fixed)}" + (f"-o{count}" if count else "")
-    word = words.spellings.take("action", name)
-    words.names.steps[word.lower()] = StepOrigin(action.name, tuple(params.args), count)
-    return PddlAction(word, tuple(params.typed), conj(every), effects)
+    name = f"{legal(action.name)}{_suffix(fixed)}"
+    made = PddlAction(name, (*params.typed, *body.params), conj(every), effects)
+    return made, StepOrigin(action.name, tuple(params.args))
 
 
 def _generated(words: Vocabulary, body: Effects, known: Sequence[Expr]) -> list[Expr]:
@@ -234,15 +220,6 @@ def _generated(words: Vocabulary, body: Effects, known: Sequence[Expr]) -> list[
     if set(found) != {*ranges(sure, words, known), *relation_guards(sure, words)}:
         what = "a range or relation that only some outcome of chance may break"
         raise LiftingError(what, body.lucky[0].span)
-    return found
-
-
-def _top(outcome: Alternative, env: Env) -> Env:
-    """The names of the body's own lets too: a pick may speak of them."""
-    found = dict(env)
-    for one in outcome.body:
-        if isinstance(one, core.Let):
-            found[one.names[0]] = Lazy(_plain(one), dict(found))
     return found
 
 
@@ -262,35 +239,6 @@ def _guards(terms: Terms, action: Action, params: _Params) -> tuple[Env, list[Ex
         else:
             env = {**env, guard.names[0]: Lazy(_plain(guard), env)}
     return env, asked
-
-
-def _pins(words: Vocabulary, known: Sequence[Expr]) -> dict[tuple[Expr, ...], Sym | None]:
-    """The slots whose value the precondition names, or whose absence it demands."""
-    program = words.instance.program
-    valued = {
-        words.fluents[fluent.id]: symbol_type(fluent.type)
-        for fluent in program.fluents.values()
-        if sort_of(fluent.type) == "symbol"
-    }
-    found: dict[tuple[Expr, ...], Sym | None] = {}
-    for fact in known:
-        held = _absent(fact) or fact
-        if isinstance(held, tuple) and isinstance(held[0], str) and held[0] in valued:
-            value = held[-1]
-            if isinstance(value, str):
-                symbol = Sym(value, valued[held[0]]) if held is fact else None
-                found.setdefault(held[:-1], symbol)
-    return found
-
-
-def _absent(fact: Expr) -> Expr | None:
-    """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``."""
-    match fact:
-        case ("not", ("exists", (str(var), *_), (str(), *args) as held)):
-            plain = all(isinstance(arg, str) for arg in args)
-            return held if plain and args[-1:] == [var] else None
-        case _:
-            return None
 
 
 def _with_cost(

@@ -1,16 +1,17 @@
 """The changes of a body as PDDL effects (language.md §5): all read the state before.
 
 Draws are lifted in two ways. For PDDL each outcome of an action is an action of its own, which the
-planner may choose (`alternatives`). For PPDDL a draw is a ``(probabilistic p1 e1 p2 e2 …)`` around
-what depends on it; a uniform `pick` is a case for each set of candidates.
+planner may choose: a `Script` says which one is lifted. For PPDDL a draw is a
+``(probabilistic p1 e1 p2 e2 …)`` around what depends on it; a uniform `pick` is a case for each set
+of candidates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Literal, assert_never
 
 from tokenworld.core import nodes as core
@@ -22,7 +23,6 @@ from tokenworld.model import (
     BOOL,
     NONE,
     ROOT,
-    BoolType,
     Fluent,
     IntervalRange,
     NumberType,
@@ -31,7 +31,17 @@ from tokenworld.model import (
     TypeRange,
 )
 from tokenworld.planning.pddl.terms import Terms
-from tokenworld.planning.pddl.tree import FALSE, TRUE, Expr, neg
+from tokenworld.planning.pddl.tree import (
+    FALSE,
+    TRUE,
+    Expr,
+    Typed,
+    conj,
+    disj,
+    joined,
+    neg,
+    top_conjuncts,
+)
 from tokenworld.planning.pddl.values import (
     Bound,
     Case,
@@ -47,10 +57,8 @@ from tokenworld.planning.pddl.values import (
     is_none,
     number,
 )
-from tokenworld.planning.pddl.words import LiftingError, sort_of, symbol_type
+from tokenworld.planning.pddl.words import LiftingError, Vocabulary, sort_of, symbol_type
 from tokenworld.planning.pddl.writes import Guarded, Place, Write, group, number_effects
-
-__all__ = ["Alternative", "Effects", "alternatives", "drawn", "rounded", "weight_text"]
 
 Pins = Mapping[tuple[Expr, ...], Sym | None]
 """Values that the precondition fixes: the atom of a slot without its value, and the value
@@ -136,26 +144,29 @@ def weight_text(weight: Fraction) -> str:
 # ---- one action for each outcome ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """A body without draws, the parameters that picks add, and conditions on top-level names."""
+class Script:
+    """The outcome that each draw takes, in the order in which the draws are met."""
 
-    body: core.Body = ()
-    params: tuple[core.Binder, ...] = ()
-    conds: tuple[core.Term, ...] = ()
+    def __init__(self, taken: Sequence[int]) -> None:
+        self._taken, self._sizes = list(taken), list[int]()
 
-    def then(self, other: Alternative) -> Alternative:
-        """This one, and the other one after it."""
-        return Alternative(
-            self.body + other.body, self.params + other.params, self.conds + other.conds
-        )
+    def take(self, count: int) -> int:
+        """The outcome of the next draw, which has so many."""
+        if len(self._sizes) == len(self._taken):
+            self._taken.append(0)
+        self._sizes.append(count)
+        return self._taken[len(self._sizes) - 1]
+
+    def following(self) -> Script | None:
+        """The next one in written order; ``None`` behind the last."""
+        last = max((at for at, taken in enumerate(self._taken) if taken + 1 < self._sizes[at]),
+                   default=None)  # fmt: skip
+        if last is None:
+            return None
+        return Script((*self._taken[:last], self._taken[last] + 1))
 
 
-_Known = Mapping[str, core.Constant | None]
-"""What is known of drawn names: the value, or ``None`` for a candidate that was found."""
-
-
-def _by_order(draw: object) -> bool:
+def by_order(draw: object) -> bool:
     """Whether a draw takes the first best, without chance."""
     return isinstance(draw, core.PickDraw) and draw.key in ("least", "most")
 
@@ -163,114 +174,28 @@ def _by_order(draw: object) -> bool:
 def drawn(body: core.Body) -> Span | None:
     """The place of the first draw of chance in a body, if there is one."""
     lets = (one for one in statements_in(body) if isinstance(one, core.Let))
-    spans = (one.span for one in lets if isinstance(one.value, _Draws) and not _by_order(one.value))
+    spans = (one.span for one in lets if isinstance(one.value, _Draws) and not by_order(one.value))
     return next(spans, None)
 
 
-def alternatives(instance: Instance, body: core.Body) -> list[Alternative]:
-    """All outcomes of a body in written order; one without draws if nothing is drawn."""
-    return _Outcomes(instance).of(body, {}, True)
+def pins_of(words: Vocabulary, known: Iterable[Expr]) -> Pins:
+    """The slots whose value a condition names, or whose absence it demands."""
+    found: dict[tuple[Expr, ...], Sym | None] = {}
+    for fact in known:
+        held = _absent(fact) or fact
+        match held:
+            case (str(head), *_, str(value)) if head in words.valued:
+                symbol = Sym(value, words.valued[head]) if held is fact else None
+                found.setdefault(held[:-1], symbol)
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcomes:
-    instance: Instance
-
-    def of(self, body: core.Body, known: _Known, top: bool) -> list[Alternative]:
-        """The outcomes of a body; ``top``: it stands under no condition that may fail."""
-        found: list[tuple[Alternative, _Known]] = [(Alternative(), known)]
-        for statement in body:
-            found = [
-                (one.then(part), after)
-                for one, facts in found
-                for part, after in self._parts(statement, facts, top)
-            ]
-        return [one for one, _ in found]
-
-    def _parts(
-        self, statement: core.Statement, known: _Known, top: bool
-    ) -> list[tuple[Alternative, _Known]]:
-        if isinstance(statement, core.If):
-            return [(one, known) for one in self._sides(statement, known, top)]
-        if isinstance(statement, core.For) and drawn(statement.body):
-            raise LiftingError("chance in a loop", statement.span)
-        if not isinstance(statement, core.Let):
-            return [(Alternative((statement,)), known)]
-        rest = {name: one for name, one in known.items() if name not in statement.names}
-        if not isinstance(statement.value, _Draws):
-            return [(Alternative((statement,)), rest)]
-        outcomes = self._drawn(statement, statement.value, top)
-        return [(one, {**rest, **facts}) for one, facts in outcomes]
-
-    def _sides(self, statement: core.If, known: _Known, top: bool) -> list[Alternative]:
-        side = _decided(statement.condition, known)
-        if side is not None:
-            return self.of(statement.then if side else statement.otherwise, known, top)
-        sides = product(
-            self.of(statement.then, known, False), self.of(statement.otherwise, known, False)
-        )
-        return [
-            Alternative((replace(statement, then=one.body, otherwise=other.body),))
-            for one, other in sides
-        ]
-
-    def _drawn(self, let: core.Let, draw: core.Draw, top: bool) -> list[tuple[Alternative, _Known]]:
-        match draw:
-            case core.BranchDraw():
-                of = NumberType(0, len(draw.probabilities))
-                taken = (core.Constant(index, of, let.span)
-                         for index, _ in _branches(self.instance, draw))  # fmt: skip
-                return [_told(let, one) for one in taken]
-            case core.PickDraw():
-                return self._picked(let, draw, top)
-            case core.UniformDraw():
-                raise LiftingError("`uniform()`", let.span)
-            case _:
-                assert_never(draw)
-
-    def _picked(
-        self, let: core.Let, draw: core.PickDraw, top: bool
-    ) -> list[tuple[Alternative, _Known]]:
-        if draw.key not in ("uniform", "weight") or not top:
-            what = "`pick` by order" if top else "`pick` under a condition"
-            raise LiftingError(what, let.span)
-        conds: tuple[core.Term, ...] = () if draw.where is None else (draw.where,)
-        if draw.weight is not None:
-            zero = core.Constant(0, draw.weight.type, let.span)
-            conds += (core.Call("<", (zero, draw.weight), BOOL, let.span),)
-        chosen = tuple(
-            core.Let((name,), core.Variable(one.name, one.type, let.span), let.span)
-            for name, one in zip(let.names, draw.binders, strict=True)
-            if name != one.name
-        )
-        found = Alternative(chosen, draw.binders, conds), dict.fromkeys(let.names)
-        where = None if not conds else core.Call("and", conds, BOOL, let.span)
-        truth = core.Constant(True, BOOL, let.span)
-        some = core.Fold("any", truth, draw.binders, where, BOOL, let.span)
-        nobody, absent = _told(let, core.Constant(None, NONE, let.span))
-        none = core.Call("not", (some,), BOOL, draw.span)
-        return [found, (replace(nobody, conds=(none,)), absent)]
-
-
-def _told(let: core.Let, value: core.Constant) -> tuple[Alternative, _Known]:
-    """The names of a draw with one value."""
-    body = tuple(core.Let((name,), value, let.span) for name in let.names)
-    return Alternative(body), dict.fromkeys(let.names, value)
-
-
-def _decided(condition: core.Term, known: _Known) -> bool | None:
-    """Whether a condition on a drawn name holds; ``None`` of any other condition."""
-    match condition:
-        case core.Call(op="not", args=(inner,)):
-            side = _decided(inner, known)
-            return None if side is None else not side
-        case core.Call(op="==", args=(core.Variable(name=name), core.Constant(value=value))):
-            if name not in known:
-                return None
-            found = known[name]
-            if found is not None:
-                return found.value == value
-            return False if value is None else None
+def _absent(fact: Expr) -> Expr | None:
+    """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``."""
+    match fact:
+        case ("not", ("exists", (str(var), *_), (str(), *args) as held)):
+            plain = all(isinstance(arg, str) for arg in args)
+            return held if plain and args[-1:] == [var] else None
         case _:
             return None
 
@@ -282,22 +207,27 @@ def _decided(condition: core.Term, known: _Known) -> bool | None:
 class Effects:
     """Lifts bodies into effects; `writes` keeps what the guards must look at.
 
-    ``asked`` are conditions that the body adds: the amount of a transfer is not negative.
-    ``lucky`` are the writes that only some outcome of chance makes.
+    ``asked`` are the conditions of the action, with those that the body adds: the amount of a
+    transfer is not negative. ``params`` are the parameters that picks add. ``lucky`` are the writes
+    that only some outcome of chance makes.
     """
 
     terms: Terms
-    pins: Pins = field(default_factory=dict)
+    asked: list[Expr] = field(default_factory=list)
+    script: Script = field(default_factory=lambda: Script(()))
+    params: list[Typed] = field(default_factory=list)
     effects: list[Guarded] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
-    asked: list[Expr] = field(default_factory=list)
     lucky: list[Write] = field(default_factory=list)
-    _branches: int = 0
+    _draws: int = 0
 
-    def _branch(self) -> int:
-        """A new number for the sides of a choice."""
-        self._branches += 1
-        return self._branches
+    def __post_init__(self) -> None:
+        self.pins = pins_of(self.terms.words, self.known)
+
+    @property
+    def known(self) -> tuple[Expr, ...]:
+        """The facts that hold where the body is applied."""
+        return top_conjuncts(conj(self.asked))
 
     def walk(self, body: core.Body, env: Env, place: Place) -> Env:
         """Lift a body; the result binds its lets too."""
@@ -307,12 +237,14 @@ class Effects:
                 continue
             if not isinstance(one, core.Let):
                 with self.terms.scope.block():
-                    self.terms.scope.reserve(place.conds)
+                    self.terms.scope.reserve((*place.conds, *(one.name for one in self.params)))
                     self._statement(one, env, place)
-            elif isinstance(one.value, _Draws):
+            elif isinstance(one.value, _Draws) and self.terms.words.luck:
                 rest = _extent(one.names, body[index + 1 :])
                 self._draw(one, one.value, rest, env, place)
                 skipped = index + 1 + len(rest)
+            elif isinstance(one.value, _Draws):
+                env = self._taken(one, one.value, env, place)
             else:
                 self._checked(one.value, env, place)
                 env = {**env, one.names[0]: Lazy(one.value, env)}
@@ -325,6 +257,8 @@ class Effects:
             case core.If():
                 self._if(one, env, place)
             case core.For():
+                if drawn(one.body) and not self.terms.words.luck:
+                    raise LiftingError("chance in a loop", one.span)
                 for case in self.terms.bind(one.binders, one.where, env):
                     loops = (*place.loops, *(var.name for var in case.vars))
                     self.walk(one.body, case.value, replace(place.within(case), loops=loops))
@@ -341,13 +275,10 @@ class Effects:
                 assert_never(one)
 
     def _if(self, one: core.If, env: Env, place: Place) -> None:
-        branch = self._branch()
         test = self.terms.condition(one.condition, env)
-        for side, body in ((True, one.then), (False, one.otherwise)):
-            cond = test if side else neg(test)
-            if cond != FALSE and body:
-                inner = place.inside((), (cond,))
-                self.walk(body, env, replace(inner, branch=(*place.branch, (branch, side))))
+        for cond, body in ((test, one.then), (neg(test), one.otherwise)):
+            if cond != FALSE:
+                self.walk(body, env, place.inside((), (cond,)))
 
     def put(self, place: Place, literal: Expr) -> None:
         """Keep one literal."""
@@ -468,15 +399,50 @@ class Effects:
             self.writes.append(replace(write, low=low, high=high))
             self.effects += number_effects(self.terms.words, self.writes[-1])
 
-    # ---- chance in PPDDL --------------------------------------------------------------------
+    # ---- chance -----------------------------------------------------------------------------
+
+    def _taken(self, let: core.Let, draw: core.Draw, env: Env, place: Place) -> Env:
+        """The names of a draw with the outcome that the script takes."""
+        match draw:
+            case core.BranchDraw():
+                found = _branches(self.terms.words.instance, draw)
+                at, _ = found[self.script.take(len(found))]
+                return {**env, let.names[0]: number(at)}
+            case core.PickDraw():
+                if draw.key not in ("uniform", "weight") or not place.unconditional:
+                    what = "`pick` by order" if place.unconditional else "`pick` under a condition"
+                    raise LiftingError(what, let.span)
+                return {**env, **self._candidate(let, draw, env)}
+            case core.UniformDraw():
+                raise LiftingError("`uniform()`", let.span)
+            case _:
+                assert_never(draw)
+
+    def _candidate(self, let: core.Let, draw: core.PickDraw, env: Env) -> Env:
+        """A candidate, whose variables become parameters of the action, or behind them all none."""
+        terms = self.terms
+        tests = [] if draw.where is None else [draw.where]
+        if draw.weight is not None:
+            zero = core.Constant(0, draw.weight.type, let.span)
+            tests.append(core.Call("<", (zero, draw.weight), BOOL, let.span))
+        where = core.Call("and", tuple(tests), BOOL, let.span)
+        with terms.scope.block():
+            cases = terms.bind(draw.binders, where, env)
+        at = self.script.take(len(cases) + 1)
+        if at == len(cases):
+            self.asked.append(neg(disj(case.holds(TRUE) for case in cases)))
+            return dict.fromkeys(let.names, Lazy(core.Constant(None, NONE, let.span), {}))
+        self.asked += cases[at].conds
+        self.params += cases[at].vars
+        terms.scope.reserve(var.name for var in cases[at].vars)
+        self.pins = {**pins_of(terms.words, cases[at].conds), **self.pins}
+        names = zip(let.names, draw.binders, strict=True)
+        return {name: cases[at].value[binder.name] for name, binder in names}
 
     def _draw(
         self, let: core.Let, draw: core.Draw, rest: core.Body, env: Env, place: Place
     ) -> None:
-        """What depends on a draw, once for each outcome."""
-        if not self.terms.words.luck:
-            what = "`pick` by order" if _by_order(draw) else "a draw of chance in this place"
-            raise LiftingError(what, let.span)
+        """PPDDL: what depends on a draw, once for each outcome."""
         match draw:
             case core.BranchDraw():
                 found = _branches(self.terms.words.instance, draw)
@@ -504,9 +470,6 @@ class Effects:
             inside = place.inside((), conds)
             if FALSE in inside.conds:
                 continue
-            branch = self._branch()
-            inside = replace(inside, branch=(*place.branch, (branch, True)))
-            place = replace(place, branch=(*place.branch, (branch, False)))
             if not chosen:
                 absent = core.Constant(None, NONE, let.span)
                 self.walk(rest, {**env, name: Lazy(absent, {})}, inside)
@@ -525,21 +488,18 @@ class Effects:
             raise LiftingError(what, let.span)
         if None in values:
             raise LiftingError("`pick` of a value that may be absent", let.span)
-        if isinstance(binder.type, BoolType):
-            return [Truth(TRUE if value else FALSE) for value in values]
         found = (self.terms.constant(value, binder.type, binder.span) for value in values)
         return [case.value for cases in found for case in cases]
 
     def _either(self, sides: Sequence[tuple[Fraction, Env]], body: core.Body, place: Place) -> None:
         """One literal for all outcomes; the conditions around it stand around it as before."""
-        branch, written, asked = place.branch, len(self.writes), len(self.asked)
-        words: list[Expr] = []
-        for weight, env in sides:
-            one = self._branch()
-            made = self._aside(body, env, replace(place, branch=(*branch, (one, True))))
-            branch = (*branch, (one, False))
-            if made:
-                words += [weight_text(weight), made[0] if len(made) == 1 else ("and", *made)]
+        written, asked = len(self.writes), len(self.asked)
+        self._draws += 1
+        draw, words = self._draws, list[Expr]()
+        for at, (weight, env) in enumerate(sides):
+            inside = replace(place, outcomes=(*place.outcomes, (draw, at)))
+            if made := self._aside(body, env, inside):
+                words += [weight_text(weight), joined(made)]
         self.lucky += self.writes[written:] if len(sides) > 1 else ()
         if len(self.asked) > asked:
             what = "a `transfer` of an amount that may be negative, under chance"

@@ -53,18 +53,6 @@ from tokenworld.planning.pddl.verbatim import verbatim_domain, verbatim_pair
 from tokenworld.planning.pddl.words import Fixed, LiftingError, Names, StepOrigin, Vocabulary, legal
 from tokenworld.planning.pddl.writes import Guarded, group
 
-__all__ = [
-    "Encode",
-    "PddlExport",
-    "PddlStep",
-    "export_domain",
-    "export_pddl",
-    "export_ppddl",
-    "export_world",
-    "ground_pair",
-    "sanitize",
-]
-
 Encode = Callable[[str | None], Task]
 """Makes the finite task of a world for a goal; raises `Failure` where it has none."""
 

@@ -21,8 +21,6 @@ from tokenworld.planning.pddl.tree import (
 from tokenworld.planning.pddl.values import number
 from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, sort_of
 
-__all__ = ["Values", "assemble", "declared_requirements", "domain_name", "needed"]
-
 Values = Callable[[str, tuple[Raw, ...]], Raw]
 """The start value of a slot, after setup."""
 

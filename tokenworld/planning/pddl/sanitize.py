@@ -25,8 +25,6 @@ from tokenworld.planning.pddl.tree import (
 )
 from tokenworld.planning.pddl.words import Names, parts_of_union, union_type
 
-__all__ = ["MOST_LETTERS", "RESERVED", "sanitized"]
-
 MOST_LETTERS = 48
 """Letters of a name at most; the oldest planners cut longer ones off."""
 _WORDS = """

@@ -7,13 +7,15 @@ Every condition is closed (its own variables are quantified) and exact: `none` c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import assert_never
 
 from tokenworld.core import nodes as core
+from tokenworld.core.walk import parts
 from tokenworld.diagnostics import Span
 from tokenworld.model import (
     ROOT,
+    BoolType,
     EnumType,
     Fluent,
     IntervalRange,
@@ -51,6 +53,7 @@ from tokenworld.planning.pddl.values import (
     arithmetic,
     as_number,
     as_symbol,
+    as_truth,
     choose_number,
     close,
     comparison,
@@ -70,8 +73,6 @@ from tokenworld.planning.pddl.words import (
     sort_of,
     symbol_type,
 )
-
-__all__ = ["Terms"]
 
 Atom = tuple[Expr, ...]
 
@@ -109,43 +110,7 @@ class Terms:
     def condition(self, term: core.Term, env: Env) -> Expr:
         """The condition that a truth-valued term is true."""
         with self.scope.block():
-            return self._condition(term, env)
-
-    def _condition(self, term: core.Term, env: Env) -> Expr:
-        match term:
-            case core.Constant(value=value):
-                return TRUE if value else FALSE
-            case core.Call():
-                return self._called(term, env)
-            case core.Choice(condition=condition, then=then, otherwise=otherwise):
-                test = self.condition(condition, env)
-                yes, no = self.condition(then, env), self.condition(otherwise, env)
-                return disj((conj((test, yes)), conj((neg(test), no))))
-            case core.Fold():
-                return self._quantified(term, env)
-            case core.Read():
-                return close(self.reads(term, env), lambda atom: atom)
-            case core.DeriveCall():
-                return self._derived(term, env)
-            case core.TypeTest(term=inner, of=of):
-                return close(self.cases(inner, env), lambda value: self._is_a(value, of))
-            case core.Variable():
-                return self._named(term, env)
-            case core.ParamValue(name=name):
-                return TRUE if self.words.instance.params[name] is True else FALSE
-            case core.ObjectName() | core.Actor() | core.Members() | core.Text():
-                raise LiftingError(f"{_word(term)} as a condition", term.span)
-            case _:
-                assert_never(term)
-
-    def _named(self, term: core.Variable, env: Env) -> Expr:
-        match env[term.name]:
-            case Truth(expr=expr):
-                return expr
-            case Lazy(term=inner, env=outer):
-                return self.condition(inner, outer)
-            case _:
-                raise LiftingError(f"`{term.name}` as a condition", term.span)
+            return close(self.cases(term, env), as_truth)
 
     def _called(self, term: core.Call, env: Env) -> Expr:
         match term.op:
@@ -168,17 +133,7 @@ class Terms:
             case _:
                 raise LiftingError(f"{_word(term)} as a condition", term.span)
 
-    def _derived(self, term: core.DeriveCall, env: Env) -> Expr:
-        derive = self.words.rules.derives[term.derive]
-        if not derive.recursive:
-            calls = self._calls(term, env)
-            return close(calls, lambda inner: self.condition(derive.value, inner))
-        formals = [param.type for param in derive.params]
-        head = self.words.derives[derive.name]
-        symbols = self.arguments(formals, term.args, env)
-        return close(symbols, lambda every: (head, *(one.text for one in every)))
-
-    def _is_a(self, value: Sym | Num, of: str) -> Expr:
+    def _is_a(self, value: Value, of: str) -> Expr:
         symbol = as_symbol(value)
         assert isinstance(symbol.type, ObjectType)
         if self.words.instance.program.is_subtype(symbol.type.name, of):
@@ -231,34 +186,8 @@ class Terms:
 
     def equals(self, term: core.Term, symbol: Sym, env: Env) -> Expr:
         """The condition that a term has the value of ``symbol``; a stored one is asked directly."""
-        match term:
-            case core.Variable(name=name) if isinstance(bound := env[name], Lazy):
-                return self.equals(bound.term, symbol, bound.env)
-            case core.Choice(condition=condition, then=then, otherwise=otherwise):
-                test = self.condition(condition, env)
-                yes = conj((test, self.equals(then, symbol, env)))
-                return disj((yes, conj((neg(test), self.equals(otherwise, symbol, env)))))
-            case core.DeriveCall():
-                value = self.words.rules.derives[term.derive].value
-                calls = self._calls(term, env)
-                return close(calls, lambda inner: self.equals(value, symbol, inner))
-            case core.Read():
-                fluent = self.fluent(term.fluent, term.span)
-                fits = self._asked(fluent, len(fluent.params), symbol)
-                return disj(
-                    read.then(fit).holds((*read.value, fit.value.text))
-                    for read, fit in product(self.reads(term, env), fits)
-                )
-            case (
-                core.Constant() | core.ObjectName() | core.ParamValue() | core.Variable()
-                | core.Actor() | core.Members() | core.Call() | core.Fold() | core.TypeTest()
-                | core.Text()
-            ):  # fmt: skip
-                return close(
-                    self.cases(term, env), lambda value: self._identical(as_symbol(value), symbol)
-                )
-            case _:
-                assert_never(term)
+        cases = self.cases(term, env, symbol)
+        return close(cases, lambda value: self._identical(as_symbol(value), symbol))
 
     def _identical(self, one: Sym, other: Sym) -> Expr:
         if one.text == other.text:
@@ -269,31 +198,23 @@ class Terms:
         return ("=", other.text, one.text) if one.is_constant else ("=", one.text, other.text)
 
     def _may_be_none(self, term: core.Term, env: Env) -> bool:
-        match term:
-            case core.Variable(name=name):
-                bound = env[name]
-                return isinstance(bound, Lazy) and self._may_be_none(bound.term, bound.env)
-            case core.Constant() | core.ObjectName() | core.Actor():
-                return is_none(term)
-            case core.Read(fluent=fluent_id, args=args):
-                fluent = self.words.instance.program.fluents[fluent_id]
-                narrow = any(
-                    isinstance(par.type, ObjectType) and not self._surely(arg, par.type.name)
-                    for par, arg in zip(fluent.params, args, strict=True)
-                )
-                inner = any(self._may_be_none(arg, env) for arg in args)
-                return narrow or inner or is_optional(fluent.type)
-            case core.Choice(then=then, otherwise=otherwise):
-                sides = (self._may_be_none(one, env) for one in (then, otherwise))
-                return is_optional(term.type) or any(sides)
-            case core.DeriveCall(args=args) | core.Call(args=args):
-                return is_optional(term.type) or any(self._may_be_none(one, env) for one in args)
-            case (
-                core.ParamValue() | core.Members() | core.Fold() | core.TypeTest() | core.Text()
-            ):  # fmt: skip
-                return is_optional(term.type)
-            case _:
-                assert_never(term)
+        if isinstance(term, core.Variable):
+            bound = env[term.name]
+            return isinstance(bound, Lazy) and self._may_be_none(bound.term, bound.env)
+        if is_optional(term.type) or isinstance(term, core.Fold):
+            return is_optional(term.type)
+        if isinstance(term, core.Read) and self._narrows(term):
+            return True
+        sides = parts(term)[1:] if isinstance(term, core.Choice) else parts(term)
+        return is_none(term) or any(self._may_be_none(one, env) for one in sides)
+
+    def _narrows(self, term: core.Read) -> bool:
+        """Whether an argument may be an object that the fluent is not about."""
+        params = self.words.instance.program.fluents[term.fluent].params
+        return any(
+            isinstance(param.type, ObjectType) and not self._surely(arg, param.type.name)
+            for param, arg in zip(params, term.args, strict=True)
+        )
 
     def _surely(self, arg: core.Term, name: str) -> bool:
         of = arg.type
@@ -354,11 +275,14 @@ class Terms:
 
     # ---- values -----------------------------------------------------------------------------
 
-    def cases(self, term: core.Term, env: Env) -> list[Case[Value]]:
-        """The cases of a term that has a symbol or a number as value."""
+    def cases(self, term: core.Term, env: Env, wanted: Sym | None = None) -> list[Case[Value]]:
+        """The cases of a term; of a symbol only those that may be ``wanted``, if it is given."""
         match term:
             case core.Variable(name=name):
-                return self._bound(env[name], term)
+                bound = env[name]
+                if isinstance(bound, Lazy):
+                    return self.cases(bound.term, bound.env, wanted)
+                return [sure(bound)]
             case core.Constant(value=raw):
                 return self.constant(raw, term.type, term.span)
             case core.ParamValue(name=name):
@@ -375,30 +299,48 @@ class Terms:
                     raise LiftingError("`me` where nobody acts", term.span)
                 return self._object(me)
             case core.Read():
-                return self._read(term, env)
+                return list(self._read(term, env, wanted))
             case core.Choice(condition=condition, then=then, otherwise=otherwise):
                 test = self.condition(condition, env)
-                first = [case.under(test) for case in self.cases(then, env)]
-                return first + [case.under(neg(test)) for case in self.cases(otherwise, env)]
+                first = [case.under(test) for case in self._part(then, env, wanted)]
+                rest = [case.under(neg(test)) for case in self._part(otherwise, env, wanted)]
+                return first + rest
             case core.DeriveCall():
-                value = self.words.rules.derives[term.derive].value
-                calls = self._calls(term, env)
-                return [one.then(case) for one in calls for case in self.cases(value, one.value)]
+                return list(self._derived(term, env, wanted))
+            case core.Call() if sort_of(term.type) == "truth":
+                return [sure(Truth(self._called(term, env)))]
             case core.Call():
                 return self._computed(term, env)
-            case core.Members() | core.Fold() | core.TypeTest() | core.Text():
+            case core.Fold(fold="any" | "all"):
+                return [sure(Truth(self._quantified(term, env)))]
+            case core.TypeTest(term=inner, of=of):
+                test = close(self.cases(inner, env), lambda value: self._is_a(value, of))
+                return [sure(Truth(test))]
+            case core.Fold() | core.Members() | core.Text():
                 raise LiftingError(f"{_word(term)} as a value", term.span)
             case _:
                 assert_never(term)
 
-    def _bound(self, bound: Bound, term: core.Variable) -> list[Case[Value]]:
-        match bound:
-            case Sym() | Num():
-                return [sure(bound)]
-            case Lazy(term=inner, env=env):
-                return self.cases(inner, env)
-            case Truth():
-                raise LiftingError("truth value as a value", term.span)
+    def _part(self, term: core.Term, env: Env, wanted: Sym | None = None) -> list[Case[Value]]:
+        """The cases of a part of a term; a truth is one condition, and so is a wanted value."""
+        if sort_of(term.type) == "truth":
+            return [sure(Truth(self.condition(term, env)))]
+        if wanted is not None:
+            return [sure(wanted).under(self.equals(term, wanted, env))]
+        return self.cases(term, env)
+
+    def _derived(
+        self, term: core.DeriveCall, env: Env, wanted: Sym | None
+    ) -> Iterator[Case[Value]]:
+        derive = self.words.rules.derives[term.derive]
+        if not derive.recursive:
+            for call in self._calls(term, env):
+                yield from (call.then(one) for one in self._part(derive.value, call.value, wanted))
+            return
+        head = self.words.derives[derive.name]
+        formals = [param.type for param in derive.params]
+        for case in self.arguments(formals, term.args, env):
+            yield case.gives(Truth((head, *(one.text for one in case.value))))
 
     def constant(self, raw: object, of: ValueType, span: Span) -> list[Case[Value]]:
         """The case of a value that is known; none of `none`."""
@@ -409,7 +351,9 @@ class Terms:
                 return [sure(Sym(self.words.members[enum][raw], EnumType(enum)))]
             case ObjectType() if isinstance(raw, int):
                 return self._object(raw)
-            case _ if isinstance(raw, (int, float)) and not isinstance(raw, bool):
+            case BoolType():
+                return [sure(Truth(TRUE if raw else FALSE))]
+            case _ if isinstance(raw, (int, float)):
                 return [sure(number(raw))]
             case _:
                 raise LiftingError("this value", span)
@@ -438,8 +382,6 @@ class Terms:
                 ]
             case "next" | "prev":
                 return self._neighbour(term.op, term.args[0], env)
-            case "not" | "and" | "or" | "==" | "<" | "<=" | "in":
-                raise LiftingError("truth value as a value", term.span)
             case _:
                 return self._chosen(term, env)
 
@@ -551,20 +493,21 @@ class Terms:
                 if not program.is_subtype(symbol.type.name, of.name):
                     yield self.words.types.is_a(symbol.text, of.name)
 
-    def _read(self, term: core.Read, env: Env) -> list[Case[Value]]:
+    def _read(self, term: core.Read, env: Env, wanted: Sym | None) -> Iterator[Case[Value]]:
         fluent = self.fluent(term.fluent, term.span)
-        found: list[Case[Value]] = []
         for case in self.reads(term, env):
             match sort_of(fluent.type):
                 case "number":
-                    found.append(case.gives(Num(case.value)))
+                    yield case.gives(Num(case.value))
+                case "symbol" if wanted is not None:
+                    for fit in self._asked(fluent, len(fluent.params), wanted):
+                        held = (*case.value, fit.value.text)
+                        yield case.then(fit).then(Case((), (held,), wanted))
                 case "symbol":
                     var, symbol = self.value_variable(fluent)
-                    held = (*case.value, var.name)
-                    found.append(case.then(Case((var,), (held,), symbol)))
+                    yield case.then(Case((var,), ((*case.value, var.name),), symbol))
                 case _:
-                    raise LiftingError("truth value as a value", term.span)
-        return found
+                    yield case.gives(Truth(case.value))
 
     def value_variable(self, fluent: Fluent) -> tuple[Typed, Sym]:
         """A new variable for the value of a fluent (the fact itself narrows it down)."""
@@ -593,13 +536,7 @@ class Terms:
             yield case.gives(dict(zip(names, case.value, strict=True)))
 
     def _actual(self, param: core.Binder, arg: core.Term, env: Env) -> Sequence[Case[Bound]]:
-        match sort_of(param.type):
-            case "truth":
-                return [sure(Truth(self.condition(arg, env)))]
-            case "other":
-                return [sure(Lazy(arg, env))]
-            case _:
-                return self.cases(arg, env)
+        return [sure(Lazy(arg, env))] if sort_of(param.type) == "other" else self._part(arg, env)
 
     # ---- binders and collections ------------------------------------------------------------
 
@@ -681,8 +618,6 @@ class Terms:
     # ---- folds ------------------------------------------------------------------------------
 
     def _quantified(self, term: core.Fold, env: Env) -> Expr:
-        if term.fold not in ("any", "all"):
-            raise LiftingError(f"`{term.fold}` as a condition", term.span)
         found: list[Expr] = []
         for case in self.bind(term.binders, term.where, env):
             body = TRUE if term.value is None else self.condition(term.value, case.value)

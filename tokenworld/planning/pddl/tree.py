@@ -13,32 +13,6 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Union
 
-__all__ = [
-    "FALSE",
-    "TRUE",
-    "Expr",
-    "PddlAction",
-    "PddlDerived",
-    "PddlDomain",
-    "PddlPair",
-    "PddlProblem",
-    "Signature",
-    "Typed",
-    "conj",
-    "disj",
-    "domain_text",
-    "exists",
-    "flat",
-    "forall",
-    "heads",
-    "imply",
-    "leaves",
-    "neg",
-    "problem_text",
-    "rename",
-    "top_conjuncts",
-]
-
 Expr = Union[str, tuple["Expr", ...]]  # noqa: UP007  (a recursive alias needs a string)
 
 TRUE: Expr = ("and",)
@@ -134,6 +108,11 @@ def disj(parts: Iterable[Expr]) -> Expr:
     if TRUE in kept:
         return TRUE
     return kept[0] if len(kept) == 1 else ("or", *kept)
+
+
+def joined(parts: Sequence[Expr]) -> Expr:
+    """All of the parts as they are written: one stands alone."""
+    return parts[0] if len(parts) == 1 else ("and", *parts)
 
 
 def neg(part: Expr) -> Expr:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from itertools import product
 from typing import Generic, TypeVar
 
@@ -33,37 +34,6 @@ from tokenworld.planning.pddl.tree import (
     neg,
 )
 from tokenworld.planning.pddl.words import LiftingError, legal
-
-__all__ = [
-    "FLIPPED",
-    "Bound",
-    "Case",
-    "Env",
-    "Lazy",
-    "Num",
-    "Scope",
-    "Sym",
-    "Truth",
-    "Value",
-    "arithmetic",
-    "as_number",
-    "as_symbol",
-    "at_least",
-    "at_most",
-    "choose_number",
-    "close",
-    "comparison",
-    "crossed",
-    "implication",
-    "is_made",
-    "is_none",
-    "negate",
-    "number",
-    "ordered",
-    "same_number",
-    "sure",
-]
-
 
 V = TypeVar("V")
 W = TypeVar("W")
@@ -141,8 +111,8 @@ class Lazy:
     env: Env
 
 
-Bound = Sym | Num | Truth | Lazy
-Value = Sym | Num
+Value = Sym | Num | Truth
+Bound = Value | Lazy
 Env = Mapping[str, Bound]
 
 
@@ -229,26 +199,32 @@ def number(value: int | float) -> Num:
     return Num(text, value)
 
 
-def as_number(value: Sym | Num) -> Num:
+def as_number(value: Value) -> Num:
     """The value as a number: its type says that it is one."""
     assert isinstance(value, Num)
     return value
 
 
-def as_symbol(value: Sym | Num) -> Sym:
+def as_symbol(value: Value) -> Sym:
     """The value as a symbol: its type says that it is one."""
     assert isinstance(value, Sym)
     return value
 
 
-def negate(value: Sym | Num) -> Num:
+def as_truth(value: Value) -> Expr:
+    """The value as a condition: its type says that it is one."""
+    assert isinstance(value, Truth)
+    return value.expr
+
+
+def negate(value: Value) -> Num:
     plain = as_number(value)
     if plain.constant is not None:
         return number(-plain.constant)
     return Num(("-", "0", plain.expr))
 
 
-def arithmetic(op: str, left: Sym | Num, right: Sym | Num, span: Span) -> Num:
+def arithmetic(op: str, left: Value, right: Value, span: Span) -> Num:
     """``left op right``; only what every numeric planner reads in the same way."""
     one, other = as_number(left), as_number(right)
     a, b = one.constant, other.constant
@@ -281,25 +257,15 @@ def _plus(one: Num, other: Num) -> Num:
     return other if one.constant == 0 else Num(("+", one.expr, other.expr))
 
 
-def at_least(left: Num, right: Num) -> Expr:
-    """``left >= right``."""
-    if left.constant is not None and right.constant is not None:
-        return TRUE if left.constant >= right.constant else FALSE
-    return TRUE if left.expr == right.expr else (">=", left.expr, right.expr)
+def compared(op: str, left: Num, right: Num) -> Expr:
+    """``left op right`` for ``>=``, ``<=`` and ``=``."""
+    one, other = left.constant, right.constant
+    if one is not None and other is not None:
+        return TRUE if {">=": one >= other, "<=": one <= other, "=": one == other}[op] else FALSE
+    return TRUE if left.expr == right.expr else (op, left.expr, right.expr)
 
 
-def at_most(left: Num, right: Num) -> Expr:
-    """``left <= right``."""
-    if left.constant is not None and right.constant is not None:
-        return TRUE if left.constant <= right.constant else FALSE
-    return TRUE if left.expr == right.expr else ("<=", left.expr, right.expr)
-
-
-def same_number(left: Num, right: Num) -> Expr:
-    """``left == right``."""
-    if left.constant is not None and right.constant is not None:
-        return TRUE if left.constant == right.constant else FALSE
-    return TRUE if left.expr == right.expr else ("=", left.expr, right.expr)
+at_least, at_most, same_number = (partial(compared, op) for op in (">=", "<=", "="))
 
 
 def _split(test: Expr, then: Chosen, otherwise: Chosen) -> Chosen:

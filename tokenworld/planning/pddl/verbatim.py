@@ -43,12 +43,11 @@ from tokenworld.planning.pddl.tree import (
     PddlProblem,
     Signature,
     Typed,
+    joined,
     top_conjuncts,
 )
 from tokenworld.planning.pddl.values import comparison, implication, is_made, number
 from tokenworld.planning.pddl.words import Names, StepOrigin, kebab, parts_of_union, union_type
-
-__all__ = ["in_written_order", "verbatim_domain", "verbatim_pair"]
 
 _COST = "total-cost"
 _WORD = re.compile(r"[^\s();?\"'`{}\[\]:-][^\s();?\"'`{}\[\]]*\Z")
@@ -72,11 +71,6 @@ def verbatim(name: str) -> str:
     if not _WORD.match(name) or name.lower() in _TAKEN:
         raise Richer
     return name
-
-
-def joined(parts: Sequence[Expr]) -> Expr:
-    """A written conjunction: one part stands alone, none is true."""
-    return parts[0] if len(parts) == 1 else ("and", *parts)
 
 
 @dataclass(slots=True)

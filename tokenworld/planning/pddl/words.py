@@ -37,23 +37,6 @@ from tokenworld.model import (
 )
 from tokenworld.planning.pddl.tree import Expr, Signature, Typed
 
-__all__ = [
-    "Fixed",
-    "Ladder",
-    "LiftingError",
-    "Names",
-    "Spellings",
-    "StepOrigin",
-    "TypeTree",
-    "Vocabulary",
-    "kebab",
-    "legal",
-    "parts_of_union",
-    "sort_of",
-    "symbol_type",
-    "union_type",
-]
-
 Kind = Literal["type", "fluent", "action", "object"]
 
 _RESERVED = frozenset(
@@ -367,10 +350,17 @@ class Vocabulary:
         return lowered(self.instance.program)
 
     @cached_property
-    def valued(self) -> frozenset[str]:
-        """The predicates of fluents whose last argument is their value."""
+    def valued(self) -> dict[str, EnumType | ObjectType]:
+        """The predicates of fluents whose last argument is their value, and its type."""
         fluents = self.instance.program.fluents.values()
-        return frozenset(self.fluents[one.id] for one in fluents if sort_of(one.type) == "symbol")
+        symbols = (one for one in fluents if sort_of(one.type) == "symbol")
+        return {self.fluents[one.id]: symbol_type(one.type) for one in symbols}
+
+    @cached_property
+    def unique(self) -> frozenset[str]:
+        """The predicates of fluents no two objects share a value of."""
+        fluents = self.instance.program.fluents.values()
+        return frozenset(self.fluents[one.id] for one in fluents if one.unique)
 
     @property
     def endings(self) -> tuple[Ending, ...]:

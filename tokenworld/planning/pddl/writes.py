@@ -8,9 +8,9 @@ values (or be clamped together) have no exact lifted form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Literal, TypeVar
 
 from tokenworld.diagnostics import Span
@@ -23,6 +23,7 @@ from tokenworld.planning.pddl.tree import (
     conj,
     forall,
     imply,
+    joined,
     neg,
     rename,
     top_conjuncts,
@@ -42,20 +43,8 @@ from tokenworld.planning.pddl.values import (
 from tokenworld.planning.pddl.words import (
     LiftingError,
     Vocabulary,
-    sort_of,
     symbol_type,
 )
-
-__all__ = [
-    "Guarded",
-    "Place",
-    "Write",
-    "check_conflicts",
-    "group",
-    "number_effects",
-    "ranges",
-    "relation_guards",
-]
 
 V = TypeVar("V")
 
@@ -66,20 +55,20 @@ _MOST_TOGETHER = 3
 class Place:
     """Where a change stands: its variables, its conditions, loops and branches around it.
 
-    ``loops`` are the variables of loops (or of a law), as opposed to names for values. ``branch``
-    lists the ``if`` around it by number with the side taken.
+    ``loops`` are the variables of loops (or of a law), as opposed to names for values. ``outcomes``
+    lists the draws of chance around it by number with the outcome.
     """
 
     vars: tuple[Typed, ...] = ()
     conds: tuple[Expr, ...] = ()
     loops: tuple[str, ...] = ()
-    branch: tuple[tuple[int, bool], ...] = ()
+    outcomes: tuple[tuple[int, int], ...] = ()
 
     def inside(self, vars_: Sequence[Typed], conds: Sequence[Expr]) -> Place:
         """The place with more variables and conditions."""
         every = (cond for part in conds for cond in top_conjuncts(conj((part,))))
         kept = tuple(dict.fromkeys((*self.conds, *every)))
-        return Place((*self.vars, *vars_), kept, self.loops, self.branch)
+        return replace(self, vars=(*self.vars, *vars_), conds=kept)
 
     def within(self, case: Case[V]) -> Place:
         """The place where a case holds."""
@@ -117,39 +106,6 @@ class Write:
     high: int | None = None
     options: tuple[Case[Sym], ...] = ()
 
-    def meets_itself(self, valued: frozenset[str], unique: frozenset[str] = frozenset()) -> bool:
-        """Whether two rounds of a loop may write one slot.
-
-        ``valued`` names the predicates of fluents whose last argument is their value: where the
-        slot determines the others, it determines that one too. Those in ``unique`` are read
-        backwards as well, since no two objects share a value.
-        """
-        known = {arg.text for arg in self.args}
-        facts = [cond for cond in self.place.conds if cond[:1] and cond[0] in valued]
-        for _ in facts:
-            for fact in facts:
-                words = [word for word in fact[1:] if isinstance(word, str)]
-                if all(word in known or not word.startswith("?") for word in words[:-1]):
-                    known.add(words[-1])
-                if fact[0] in unique and len(words) == 2 and words[1] in known:
-                    known.add(words[0])
-        return any(loop not in known for loop in self.place.loops)
-
-
-def unify(first: Write, second: Write) -> dict[str, str] | None:
-    """Variables of ``second`` renamed so that it writes the slot of ``first``, if that works.
-
-    Its other variables get a prime: they are not those of ``first``, whatever they are called.
-    """
-    own = [var.name for var in second.place.vars]
-    found: dict[str, str] = {}
-    for one, other in zip(first.args, second.args, strict=True):
-        if other.text in own and found.get(other.text, one.text) == one.text:
-            found[other.text] = one.text
-        elif one.text != found.get(other.text, other.text):
-            return None
-    return {**{name: f"{name}'" for name in own}, **found}
-
 
 def _renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     return rename(expr, lambda head: head, lambda leaf: names.get(leaf, leaf))
@@ -169,11 +125,12 @@ def _apart(write: Write) -> Write:
 
 
 def _meeting(
-    first: Write, second: Write, words: Vocabulary, known: Sequence[Expr] = ()
+    first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
 ) -> dict[str, str] | None:
     """What must be equal if both write one slot, as a renaming; ``None`` if they cannot.
 
-    Arguments are equal, and so are the values that two facts give one slot of a fluent.
+    Arguments are equal, and so are the values that two facts give one slot of a fluent, and the
+    objects that have one value of a ``unique`` fluent.
     """
     names: dict[str, str] = {}
     for one, other in zip(first.args, second.args, strict=True):
@@ -187,9 +144,11 @@ def _meeting(
     for _ in facts:  # each round but the last makes two words equal
         values: dict[tuple[str, ...], str] = {}
         for fact in facts:
-            *slot, value = (_follow(names, str(word)) for word in fact)
-            if not _equated(names, values.setdefault(tuple(slot), value), value):
+            head, *args, value = (_follow(names, str(word)) for word in fact)
+            if not _equated(names, values.setdefault((head, *args), value), value):
                 return None
+            if head in words.unique and len(args) == 1:
+                _equated(names, values.setdefault((head, "of", value), args[0]), args[0])
     return {name: _follow(names, name) for name in names}
 
 
@@ -215,39 +174,34 @@ def _follow(names: Mapping[str, str], word: str) -> str:
     return word
 
 
-def may_meet(first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]) -> bool:
-    """Whether both may write one slot at once; ``known`` holds wherever they are applied."""
-    if first.fluent.id != second.fluent.id:
-        return False
-    sides = dict(first.place.branch)
-    if any(sides.get(number, side) != side for number, side in second.place.branch):
-        return False
+def may_meet(
+    first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
+) -> dict[str, str] | None:
+    """What is equal where both write one slot at once, as a renaming; ``None``: they never do.
+
+    The variables of ``second`` have a prime. ``known`` holds wherever the two are applied.
+    """
+    outcomes = dict(first.place.outcomes)
+    apart = any(outcomes.get(draw, one) != one for draw, one in second.place.outcomes)
+    if first.fluent.id != second.fluent.id or apart:
+        return None
     other = _apart(second)
     names = _meeting(first, other, words, known)
     if names is None:
-        return False
+        return None
     facts = set(alike((*known, *first.place.conds, *other.place.conds), names))
-    return not any(neg(fact) in facts or _never(fact) for fact in facts)
+    return None if any(_refuted(fact, facts) for fact in facts) else names
 
 
-def _never(fact: Expr) -> bool:
-    """``(not (= x x))``."""
+def _refuted(fact: Expr, facts: Container[Expr]) -> bool:
+    """Whether a negation denies what holds: other facts, or ``(= x x)``."""
     match fact:
-        case ("not", ("=", one, other)):
-            return one == other
+        case ("not", ("=", one, other)) if one == other:
+            return True
+        case ("not", denied):
+            return all(part in facts for part in top_conjuncts(denied))
         case _:
             return False
-
-
-def agree(first: Write, second: Write, words: Vocabulary) -> bool:
-    """Whether the two write the same value wherever they meet, as the sides of a swap do."""
-    meeting = _meeting(first, _apart(second), words)
-    if meeting is None or first.how != "set" or second.how != "set":
-        return False
-    own = {var.name: f"{var.name}'" for var in second.place.vars}
-    inner = {name: meeting.get(word, word) for name, word in own.items()}
-    value = _value(first, meeting)
-    return bool(value) and value == _value(second, {**meeting, **inner})
 
 
 def _value(write: Write, names: Mapping[str, str]) -> tuple[Expr, ...]:
@@ -269,42 +223,21 @@ def _case(case: Case[Sym], names: Mapping[str, str]) -> tuple[Expr, ...]:
     return alike((*case.conds, case.value.text), {**names, **own})
 
 
-def conditional(conds: Sequence[Expr], literals: Sequence[Expr]) -> list[Expr]:
-    """Effects under conditions: plain if there are none, else one ``when``."""
-    if not conds:
-        return list(literals)
-    body: Expr = literals[0] if len(literals) == 1 else ("and", *literals)
-    return [("when", conj(conds), body)]
-
-
-def group(effects: Sequence[Guarded]) -> tuple[Expr, ...]:
+def group(effects: Iterable[Guarded]) -> tuple[Expr, ...]:
     """Effects in order, neighbours under the same loop and condition joined."""
     found: list[Expr] = []
-    index = 0
-    while index < len(effects):
-        vars_ = effects[index].vars
-        run: list[Guarded] = []
-        while index < len(effects) and effects[index].vars == vars_:
-            run.append(effects[index])
-            index += 1
+    for vars_, run in groupby(effects, lambda one: one.vars):
         inner = _whens(run)
-        if vars_:
-            found.append(forall(vars_, inner[0] if len(inner) == 1 else ("and", *inner)))
-        else:
-            found += inner
+        found += [forall(vars_, joined(inner))] if vars_ else inner
     return tuple(found)
 
 
-def _whens(effects: Sequence[Guarded]) -> list[Expr]:
+def _whens(effects: Iterable[Guarded]) -> list[Expr]:
+    """Effects of one loop: plain where there are no conditions, else one ``when`` for several."""
     found: list[Expr] = []
-    index = 0
-    while index < len(effects):
-        conds = effects[index].conds
-        literals: list[Expr] = []
-        while index < len(effects) and effects[index].conds == conds:
-            literals.append(effects[index].literal)
-            index += 1
-        found += conditional(conds, literals)
+    for conds, run in groupby(effects, lambda one: one.conds):
+        literals = [one.literal for one in run]
+        found += [("when", conj(conds), joined(literals))] if conds else literals
     return found
 
 
@@ -404,47 +337,34 @@ def _reaches(slot: Num, delta: Num, limit: int, up: bool) -> Expr:
 
 def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[Expr]) -> None:
     """Raise `LiftingError` where writes might give one slot two values or clamp together."""
-    unique = frozenset(
-        words.fluents[fluent.id]
-        for fluent in words.instance.program.fluents.values()
-        if fluent.unique
-    )
     for write in writes:
-        if _differs(write, write) and write.meets_itself(words.valued, unique):
+        if _clash(write, write, words, known):
             raise LiftingError(f"rounds that may write `{write.fluent.name}` twice", write.span)
     for first, second in combinations(writes, 2):
-        if not _differs(first, second) or agree(first, second, words):
-            continue
-        if may_meet(first, second, words, known):
+        if _clash(first, second, words, known):
             raise LiftingError(f"two writes of `{first.fluent.name}` that may meet", second.span)
 
 
-def _differs(first: Write, second: Write) -> bool:
-    """Whether two writes of one slot could contradict each other."""
-    if first.fluent.id != second.fluent.id:
+def _clash(first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]) -> bool:
+    """Whether two writes, or one in two rounds of a loop, may contradict each other."""
+    added = [one.how == "add" for one in (first, second)]
+    if all(added):
+        bounded = _bounds(first) != (None, None)
+        if not (bounded if first is second else first.fluent.clamped):
+            return False
+    names = may_meet(first, second, words, known)
+    if names is None:
         return False
-    if sort_of(first.fluent.type) == "number" and first.how == second.how == "add":
-        low, high = _bounds(first)
-        clamped = first.fluent.clamped and first is not second
-        return clamped or (first is second and (low is not None or high is not None))
-    if first.how == second.how == "add":
+    if first is second and all(_one_round(loop, names) for loop in first.place.loops):
         return False
-    fixed = _fixed(first)
-    return fixed is None or fixed != _fixed(second)
+    own = {var.name: names.get(f"{var.name}'", f"{var.name}'") for var in second.place.vars}
+    value = _value(first, names)
+    return any(added) or not value or value != _value(second, {**names, **own})
 
 
-def _fixed(write: Write) -> str | bool | None:
-    """The value of a write if it is the same in every round."""
-    own = {var.name for var in write.place.vars}
-    match write.value:
-        case Sym(text=text):
-            return None if text in own else text
-        case Num(constant=constant, expr=expr):
-            return None if constant is None else str(expr)
-        case bool(truth):
-            return truth
-        case Truth() | None:
-            return None
+def _one_round(loop: str, names: Mapping[str, str]) -> bool:
+    """Whether two rounds have one value of a loop variable."""
+    return names.get(loop, loop) == names.get(f"{loop}'", f"{loop}'")
 
 
 # ---- ranges -------------------------------------------------------------------------------
@@ -459,9 +379,9 @@ def ranges(writes: Sequence[Write], words: Vocabulary, known: Sequence[Expr]) ->
             found += _set_guard(write)
     adds = [write for write in mine if write.how == "add" and _bounds(write) != (None, None)]
     for index, write in enumerate(adds):
-        others = [other for other in adds[index + 1 :] if may_meet(write, other, words, known)]
-        before = [other for other in adds[:index] if may_meet(other, write, words, known)]
-        found += _add_guards(write, before, others, words)
+        before = [one for one in adds[:index] if may_meet(one, write, words, known) is not None]
+        after = [one for one in adds[index + 1 :] if may_meet(write, one, words, known) is not None]
+        found += _add_guards(write, before, after, words)
     return found
 
 
@@ -476,6 +396,8 @@ def _set_guard(write: Write) -> list[Expr]:
 
 
 def _guarded(vars_: Sequence[Typed], conds: Sequence[Expr], tests: Sequence[Expr]) -> list[Expr]:
+    if FALSE in conds:
+        return []
     open_ = [test for test in tests if test not in conds and test != TRUE]
     return [forall(vars_, imply(conj(conds), test)) for test in open_]
 
@@ -483,50 +405,35 @@ def _guarded(vars_: Sequence[Typed], conds: Sequence[Expr], tests: Sequence[Expr
 def _add_guards(
     write: Write, before: Sequence[Write], after: Sequence[Write], words: Vocabulary
 ) -> list[Expr]:
-    """The guards of one increment alone, and of it with those after it that it may meet."""
-    cluster = [write, *before, *after]
-    if len(cluster) == 1:
-        return _guarded(write.place.vars, write.place.conds, _in_range([write], words))
-    if len(cluster) == 2 and all(one.place.unconditional for one in cluster):
-        return _plain_pair(write, (before or after)[0], bool(after), words)
-    return _joined(write, before, after, words)
-
-
-def _plain_pair(write: Write, other: Write, first: bool, words: Vocabulary) -> list[Expr]:
-    """Two increments without conditions: alone unless their slots are one."""
-    same = conj(
-        ("=", one.text, two.text)
-        for one, two in zip(write.args, other.args, strict=True)
-        if one.text != two.text
-    )
-    found = _guarded((), (neg(same),), _in_range([write], words)) if same != TRUE else []
-    if first:
-        conds = () if same == TRUE else (same,)
-        found += _guarded((), conds, _in_range([write, other], words))
-    return found
-
-
-def _joined(
-    write: Write, before: Sequence[Write], after: Sequence[Write], words: Vocabulary
-) -> list[Expr]:
-    """Increments of one slot under different conditions: each set of them that may be active."""
+    """The guards of one increment with each set of those after it that may be active with it."""
     if len(before) + len(after) >= _MOST_TOGETHER:
         raise LiftingError(f"many increments of `{write.fluent.name}`", write.span)
-    named = {other: unify(write, other) for other in (*before, *after)}
-    if any(names is None for names in named.values()) or any(
-        _own_variables(one) for one in (write, *named)
-    ):
+    named = {other: _named_alike(write, other) for other in (*before, *after)}
+    if named and any(_own_variables(one) for one in (write, *named)):
         raise LiftingError(f"increments of `{write.fluent.name}` that may meet", write.span)
-    conds = {other: alike(other.place.conds, names or {}) for other, names in named.items()}
+    conds = {other: _active(write, other, names) for other, names in named.items()}
     found: list[Expr] = []
     for size in range(len(after) + 1):
         for together in combinations(after, size):
-            idle = [other for other in named if other not in together]
-            tests = [neg(conj(conds[other])) for other in idle]
-            every = [*write.place.conds, *(c for one in together for c in conds[one]), *tests]
-            sums = _in_range([write, *together], words, {k: v or {} for k, v in named.items()})
-            found += _guarded(write.place.vars, every, sums)
+            idle = [neg(conds[other]) for other in named if other not in together]
+            active = (part for one in together for part in top_conjuncts(conds[one]))
+            sums = _in_range([write, *together], words, named)
+            found += _guarded(write.place.vars, [*write.place.conds, *active, *idle], sums)
     return found
+
+
+def _named_alike(first: Write, second: Write) -> dict[str, str]:
+    """The variables of ``second`` that name its slot, by those that name the slot of ``first``."""
+    own = {var.name for var in second.place.vars}
+    pairs = zip(second.args, first.args, strict=True)
+    return {other.text: one.text for other, one in pairs if other.text in own}
+
+
+def _active(first: Write, second: Write, names: Mapping[str, str]) -> Expr:
+    """The condition under which ``second`` writes the slot of ``first``."""
+    pairs = zip(first.args, alike((arg.text for arg in second.args), names), strict=True)
+    same = [("=", one.text, other) for one, other in pairs if one.text != other]
+    return conj((*alike(second.place.conds, names), *same))
 
 
 def _own_variables(write: Write) -> bool:
@@ -536,16 +443,15 @@ def _own_variables(write: Write) -> bool:
 
 
 def _in_range(
-    together: Sequence[Write], words: Vocabulary, named: dict[Write, dict[str, str]] | None = None
+    together: Sequence[Write], words: Vocabulary, named: Mapping[Write, Mapping[str, str]]
 ) -> list[Expr]:
     """The sum of some increments of one slot stays within the bounds."""
     first = together[0]
     low, high = _bounds(first)
     total = number(0)
     for one in together:
-        expr = alike([_amount(one).expr], (named or {}).get(one, {}))[0]
-        amount = _amount(one) if one is first else Num(expr, _amount(one).constant)
-        total = arithmetic("+", total, amount, one.span)
+        (expr,) = alike([_amount(one).expr], named.get(one, {}))
+        total = arithmetic("+", total, Num(expr, _amount(one).constant), one.span)
     slot, found = Num(_slot(words, first)), []
     if high is not None and any(_may(one, True) for one in together):
         found.append(_reaches(slot, total, high, False))

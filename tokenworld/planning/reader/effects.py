@@ -18,8 +18,6 @@ from tokenworld.planning.reader.expressions import Expressions, is_timed
 from tokenworld.planning.reader.names import FRACTION, TOTAL_COST, UNARY, Locals, Phrase
 from tokenworld.planning.reader.sexpr import Group, Item, Word
 
-__all__ = ["Effect", "Effects", "Line", "body_lines", "told_order"]
-
 Line = tuple[str, Span]
 """A line of the `.tw` text and the place in the PDDL that it comes from."""
 

@@ -34,8 +34,6 @@ from tokenworld.planning.reader.names import (
 )
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word
 
-__all__ = ["Expressions", "Parts", "is_number", "is_timed", "show"]
-
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\Z")
 _TRAJECTORY = frozenset(
     ("always", "sometime", "at-most-once", "sometime-after", "sometime-before", "always-within")

@@ -28,8 +28,6 @@ from tokenworld.planning.reader.names import (
 )
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word, read_items
 
-__all__ = ["Action", "Derived", "Domain", "Metric", "Problem", "read_domain", "read_problem"]
-
 _MOST_PARAMETERS = 32
 
 

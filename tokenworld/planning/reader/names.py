@@ -15,12 +15,6 @@ from tokenworld.planning.pddl.words import kebab
 from tokenworld.planning.reader.sexpr import Faults, Word
 from tokenworld.syntax.tables import tables
 
-__all__ = [
-    "AND", "ATOM", "COMPARE", "FRACTION", "IMPLIES", "NOT", "OR", "PRODUCT", "ROOT", "SUM",
-    "TOTAL_COST", "UNARY", "Choice", "Locals", "Phrase", "Signature", "Spelling", "Symbols",
-    "Typed", "joined", "once", "word",
-]  # fmt: skip
-
 ROOT = "object"
 TOTAL_COST = "total-cost"
 FRACTION = "/"

@@ -24,8 +24,6 @@ from tokenworld.diagnostics import (
 )
 from tokenworld.diagnostics.frozen import frozen
 
-__all__ = ["Faults", "Group", "Item", "Skip", "Word", "read_items"]
-
 # ---- faults ------------------------------------------------------------------------------------
 
 _MOST = 40

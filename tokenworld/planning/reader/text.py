@@ -22,8 +22,6 @@ from tokenworld.planning.reader.names import (
 )
 from tokenworld.planning.reader.sexpr import Word
 
-__all__ = ["file_lines", "world_names"]
-
 _WIDTH = 100
 _MOST_LINES = 50
 """Of one `setup`: the checker compares the changes of a body with each other."""
