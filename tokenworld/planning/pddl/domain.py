@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import product
 
 from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Derive, Ending, Law
-from tokenworld.ground import Raw, count_bindings, domain_of, scaled_text
+from tokenworld.core.walk import is_draw
+from tokenworld.ground import Raw, count_bindings, parameter_domains, scaled_text
 from tokenworld.model import (
     Fluent,
-    IntervalRange,
     NumberType,
     ObjectType,
     TypeRange,
@@ -34,7 +33,7 @@ from tokenworld.planning.pddl.tree import (
     heads,
     neg,
 )
-from tokenworld.planning.pddl.values import Bound, Env, Lazy, Num, Sym, number
+from tokenworld.planning.pddl.values import Env, Num, Sym, number
 from tokenworld.planning.pddl.words import (
     Fixed,
     LiftingError,
@@ -54,7 +53,8 @@ from tokenworld.planning.pddl.writes import (
 
 _MOST_VARIANTS = 64
 
-Variant = tuple[tuple[core.Binder, Raw], ...]
+Variant = Mapping[str, Raw]
+"""The values that an action has built in, by parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,79 +84,52 @@ def takes_time(action: Action) -> bool:
     return ticks == 1
 
 
-def lift_condition(words: Vocabulary, term: core.Term) -> Expr:
-    """A condition of a world, such as its goal."""
-    return Terms(words).condition(term, {})
-
-
 # ---- parameters ---------------------------------------------------------------------------
 
 
-def _values(words: Vocabulary, binder: core.Binder) -> Sequence[Raw] | None:
-    """The values of a parameter that PDDL cannot have, ``None`` for one that it can."""
-    match binder.domain:
-        case IntervalRange(low=low, high=high):
-            return range(low, high + 1)
-        case TypeRange(of=NumberType(low=int() as low, high=int() as high, optional=False)):
-            return range(low, high + 1)
-        case TypeRange(of=of) if sort_of(of) != "symbol":
-            values = domain_of(words.instance, of)
-            if values is None:
-                raise LiftingError(f"parameter `{binder.name}` without finite range", binder.span)
-            return values
-        case TypeRange():
-            return None
-        case _:
-            raise LiftingError(f"parameter `{binder.name}` over a collection", binder.span)
-
-
 def _variants(words: Vocabulary, action: Action) -> list[Variant]:
-    """One assignment per combination of built-in values; a single empty one if there are none."""
-    domains = [
-        (binder, values)
-        for binder in action.params
-        if (values := _values(words, binder)) is not None
-    ]
+    """One assignment per combination of values that PDDL has no parameters for."""
+    domains: list[tuple[core.Binder, Sequence[Raw]]] = []
+    for binder in action.params:
+        if isinstance(binder.domain, TypeRange) and sort_of(binder.type) == "symbol":
+            continue
+        (values,) = parameter_domains(words.instance, [binder])
+        if not values:
+            raise LiftingError(f"parameter `{binder.name}` without finite range", binder.span)
+        domains.append((binder, values))
     count = count_bindings(values for _, values in domains)
     if count > _MOST_VARIANTS:
         raise LiftingError(f"{count} numeric arguments of `{action.name}`", action.span)
-    return list(product(*([(binder, value) for value in values] for binder, values in domains)))
+    pairs = ([(binder.name, value) for value in values] for binder, values in domains)
+    return [dict(one) for one in product(*pairs)]
 
 
-def _suffix(fixed: Variant) -> str:
+def _suffix(action: Action, fixed: Variant) -> str:
     def one(binder: core.Binder, value: Raw) -> str:
         if isinstance(value, bool) or not isinstance(value, int):
             return str(value).lower()
         decimals = binder.type.decimals if isinstance(binder.type, NumberType) else 0
         return scaled_text(value, decimals).replace("-", "m").replace(".", "p")
 
-    return "".join(f"-{one(binder, value)}" for binder, value in fixed)
+    told = (one(par, fixed[par.name]) for par in action.params if par.name in fixed)
+    return "".join(f"-{word}" for word in told)
 
 
-class _Params:
-    """The PDDL parameters of one action variant, the names bound to them, and the way back."""
-
-    def __init__(self, terms: Terms) -> None:
-        self.terms, self.words, self.scope = terms, terms.words, terms.scope
-        self.typed: list[Typed] = []
-        self.conds: list[Expr] = []
-        self.env: dict[str, Bound] = {}
-        self.args: list[int | Fixed] = []
-
-    def add(self, binder: core.Binder, fixed: dict[str, Raw]) -> None:
+def _bound(body: Effects, action: Action, fixed: Variant) -> tuple[Env, tuple[int | Fixed, ...]]:
+    """The parameters of an action variant as names of its body, and the way back."""
+    env: Env = {}
+    args: list[int | Fixed] = []
+    for binder in action.params:
         if binder.name in fixed:
             value = fixed[binder.name]
-            (known,) = self.terms.constant(value, binder.type, binder.span)
-            self.env[binder.name] = known.value
-            self.args.append(Fixed(value))
-            return
-        of = symbol_type(binder.type)
-        name = self.scope.fresh(binder.name)
-        var, guard = self.words.types.variable(name, of)
-        self.conds += [] if guard is None else [guard]
-        self.env[binder.name] = Sym(name, of)
-        self.args.append(len(self.typed))
-        self.typed.append(var)
+            (known,) = body.terms.constant(value, binder.type, binder.span)
+            env = {**env, binder.name: known.value}
+            args.append(Fixed(value))
+        else:
+            args.append(len(body.params))
+            (case,) = body.terms.bind((binder,), None, env)
+            env = body.chosen(case)
+    return env, tuple(args)
 
 
 # ---- actions ------------------------------------------------------------------------------
@@ -188,31 +161,28 @@ def _one(
     words: Vocabulary, action: Action, turn: Turn, fixed: Variant, script: Script
 ) -> tuple[PddlAction, StepOrigin] | None:
     """The action for some outcomes of chance; ``None`` where it can never be taken."""
-    timed = takes_time(action)
+    timed, where = takes_time(action), next(filter(is_draw, action.guards), None)
+    if where is not None:
+        raise LiftingError("a draw of chance before the requires", where.span)
     terms = Terms(words)
-    params = _Params(terms)
-    for binder in action.params:
-        params.add(binder, {one.name: value for one, value in fixed})
-    env, asked = _guards(terms, action, params)
-    alive = [neg(terms.condition(line, {})) for line in turn.alive]
-    body = Effects(terms, [*params.conds, *asked], script)
-    if FALSE in body.known:
-        return None
-    env = body.walk(action.body, env, Place())
-    if FALSE in body.known:
-        return None
+    body = Effects(terms, script)
+    env, args = _bound(body, action, fixed)
+    for part in (action.guards, action.body):
+        env = body.walk(part, env, Place())
+        if FALSE in body.known:
+            return None
     check_conflicts(body.writes, words, body.known)
-    every = (*turn.now, *body.asked, *_generated(words, body, body.known), *alive)
+    alive = (neg(terms.condition(line, {})) for line in turn.alive)
+    every = (*turn.now, *body.asked, *_generated(words, body), *alive)
     effects = _with_cost(terms, action, turn, env, group(body.effects))
-    if timed:
-        effects = (*effects, *turn.after)
-    name = f"{legal(action.name)}{_suffix(fixed)}"
-    made = PddlAction(name, (*params.typed, *body.params), conj(every), effects)
-    return made, StepOrigin(action.name, tuple(params.args))
+    name = f"{legal(action.name)}{_suffix(action, fixed)}"
+    effects = (*effects, *(turn.after if timed else ()))
+    return PddlAction(name, tuple(body.params), conj(every), effects), StepOrigin(action.name, args)
 
 
-def _generated(words: Vocabulary, body: Effects, known: Sequence[Expr]) -> list[Expr]:
+def _generated(words: Vocabulary, body: Effects) -> list[Expr]:
     """The requires that the language adds; none may depend on how luck falls."""
+    known = body.known
     found = ranges(body.writes, words, known) + relation_guards(body.writes, words)
     if not body.lucky:
         return found
@@ -221,24 +191,6 @@ def _generated(words: Vocabulary, body: Effects, known: Sequence[Expr]) -> list[
         what = "a range or relation that only some outcome of chance may break"
         raise LiftingError(what, body.lucky[0].span)
     return found
-
-
-def _plain(let: core.Let) -> core.Term:
-    """The value of a let that is no draw."""
-    if isinstance(let.value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):
-        raise LiftingError("a draw of chance before the requires", let.span)
-    return let.value
-
-
-def _guards(terms: Terms, action: Action, params: _Params) -> tuple[Env, list[Expr]]:
-    env: Env = dict(params.env)
-    asked: list[Expr] = []
-    for guard in action.guards:
-        if isinstance(guard, core.Require):
-            asked.append(terms.condition(guard.condition, env))
-        else:
-            env = {**env, guard.names[0]: Lazy(_plain(guard), env)}
-    return env, asked
 
 
 def _with_cost(
@@ -271,32 +223,6 @@ def _pays(amount: Expr, luck: bool = False) -> Expr:
 # ---- phases -------------------------------------------------------------------------------
 
 
-def lift_phase(
-    words: Vocabulary, name: str, laws: Sequence[Law], turn: tuple[Expr, tuple[Expr, ...]]
-) -> PddlAction:
-    """A simultaneous phase: one forced action that applies every binding of every law."""
-    terms = Terms(words)
-    body = Effects(terms)
-    for law in laws:
-        where = drawn(law.body)
-        if where is not None and not words.luck:
-            raise LiftingError(f"chance in law `{law.name}`", where)
-        with terms.scope.block():
-            for case in terms.bind(law.params, law.when, {}):
-                place = Place(loops=tuple(var.name for var in case.vars)).within(case)
-                body.walk(law.body, case.value, place)
-    check_conflicts(body.writes, words, ())
-    guards = _generated(words, body, ())
-    word = words.spellings.take("action", name)
-    words.names.steps[word.lower()] = StepOrigin(None)
-    live = [effect for effect in body.effects if FALSE not in effect.conds]
-    effects = (*group(live), *turn[1])
-    return PddlAction(word, (), conj((turn[0], *guards)), effects)
-
-
-# ---- the domain ---------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class LiftedDomain:
     """The parts that the writer puts together, and what stopped the lifting."""
@@ -310,12 +236,23 @@ class LiftedDomain:
     """Predicate, type and constants of the turn, where the world has phases."""
     errors: list[LiftingError] = field(default_factory=list)
 
-    def attempt(self, lift: Callable[[], None]) -> None:
+    @contextmanager
+    def kept(self) -> Iterator[None]:
         """Do one part; keep what has no lifted form and go on, so that all of it is named."""
         try:
-            lift()
+            yield
         except LiftingError as error:
             self.errors.append(error)
+
+    def condition(self, term: core.Term) -> Expr:
+        """A condition of the world, such as its goal."""
+        return Terms(self.words).condition(term, {})
+
+    def forced(self, wanted: str, origin: str | None) -> str:
+        """The spelling of an action that no rule has, with the way back."""
+        word = self.words.spellings.take("action", wanted)
+        self.words.names.steps[word.lower()] = StepOrigin(origin)
+        return word
 
     def asks(self, predicate: str) -> bool:
         """Whether an action, the goal or a derived predicate lifted so far uses a predicate."""
@@ -326,16 +263,15 @@ class LiftedDomain:
         return any(predicate in heads(part) for part in parts)
 
 
-def _phases(words: Vocabulary) -> list[tuple[str, str, list[Law]]]:
-    """Name, order and laws of each phase that has laws, in order; the unnamed one is last."""
-    program = words.instance.program
-    orders = [(name, str(phase.order)) for name, phase in program.phases.items()]
-    found: list[tuple[str, str, list[Law]]] = []
-    for name, order in (*orders, ("", "simultaneous")):
-        laws = [law for law in words.rules.laws.values() if law.phase == name]
-        if laws:
-            found.append((name, order, laws))
-    return found
+# ---- turns and phases -----------------------------------------------------------------------
+
+
+def _phases(words: Vocabulary) -> list[tuple[str, list[Law]]]:
+    """Name and laws of each phase that has laws, in order; the unnamed one is last."""
+    laws = words.rules.laws.values()
+    names = (*words.instance.program.phases, "")
+    phases = ((name, [law for law in laws if law.phase == name]) for name in names)
+    return [(name, listed) for name, listed in phases if listed]
 
 
 def _alive(words: Vocabulary, goal: Ending | None) -> tuple[core.Term, ...]:
@@ -371,75 +307,61 @@ def _turn(domain: LiftedDomain, goal: Ending | None) -> None:
     )
 
 
-def _add_actions(domain: LiftedDomain) -> None:
-    for action in domain.words.rules.actions.values():
-
-        def lift(action: Action = action) -> None:
-            domain.actions += lift_action(domain.words, action, domain.turn)
-
-        domain.attempt(lift)
-    if domain.token is not None:
-        _add_pass(domain)
-        _add_phases(domain)
+def _pass(domain: LiftedDomain) -> PddlAction:
+    """The action that only lets a tick go by."""
+    turn = domain.turn
+    alive = [neg(domain.condition(line)) for line in turn.alive]
+    paid = turn.unit and not domain.words.luck
+    effects = (*((_pays("1"),) if paid else ()), *turn.after)
+    return PddlAction(domain.forced("tw-pass", ""), (), conj((*turn.now, *alive)), effects)
 
 
-def _add_pass(domain: LiftedDomain) -> None:
-    words, turn = domain.words, domain.turn
-
-    def lift() -> None:
-        alive = [neg(lift_condition(words, line)) for line in turn.alive]
-        word = words.spellings.take("action", "tw-pass")
-        words.names.steps[word.lower()] = StepOrigin("")
-        unit = turn.unit and not words.luck
-        pays: tuple[Expr, ...] = (("increase", ("total-cost",), "1"),) if unit else ()
-        domain.actions.append(PddlAction(word, (), conj((*turn.now, *alive)), (*pays, *turn.after)))
-
-    domain.attempt(lift)
-
-
-def _add_phases(domain: LiftedDomain) -> None:
-    assert domain.token is not None
-    predicate, _, steps = domain.token
-    for index, (name, order, laws) in enumerate(_phases(domain.words)):
-        here = (predicate, steps[index + 1])
-        following = (predicate, steps[(index + 2) % len(steps)])
-        turn = (here, (("not", here), following))
-        if order == "simultaneous":
-            _add_phase(domain, index + 1, name, laws, turn)
-        else:
-            span = domain.words.instance.program.phases[name].span
-            domain.errors.append(LiftingError(f"sequential phase `{name}`", span))
+def _add_phases(domain: LiftedDomain, token: tuple[str, str, tuple[str, ...]]) -> None:
+    """The forced action of each phase; where there is none, every law that is a reason is named."""
+    (predicate, _, steps), program = token, domain.words.instance.program
+    for at, (name, laws) in enumerate(_phases(domain.words), 1):
+        if name and program.phases[name].order != "simultaneous":
+            what = f"sequential phase `{name}`"
+            domain.errors.append(LiftingError(what, program.phases[name].span))
+            continue
+        said = ", ".join(law.name for law in laws)
+        here, following = (predicate, steps[at]), (predicate, steps[(at + 1) % len(steps)])
+        try:
+            guards, effects = _phase(domain.words, laws)
+        except LiftingError as error:
+            before = len(domain.errors)
+            for law in laws:
+                with domain.kept():
+                    _phase(domain.words, [law])
+            domain.errors += [error] if len(domain.errors) == before else []
+            continue
+        word = domain.forced(f"tw-phase-{at}", None)
+        title = f"phase {name}: {said}" if name else f"last phase: {said}"
+        effects = (*effects, ("not", here), following)
+        domain.actions.append(PddlAction(word, (), conj((here, *guards)), effects, title))
 
 
-def _add_phase(
-    domain: LiftedDomain,
-    number: int,
-    name: str,
-    laws: list[Law],
-    turn: tuple[Expr, tuple[Expr, ...]],
-) -> None:
-    """One simultaneous phase; where it cannot be lifted, every law that is a reason is named."""
-    said = ", ".join(law.name for law in laws)
-    title = f"phase {name}: {said}" if name else f"last phase: {said}"
-    try:
-        one = lift_phase(domain.words, f"tw-phase-{number}", laws, turn)
-        domain.actions.append(replace(one, comment=title))
-    except LiftingError as error:
-        before = len(domain.errors)
-        for law in laws:
-            domain.attempt(partial(_lift_alone, domain.words, law, turn))
-        if len(domain.errors) == before:
-            domain.errors.append(error)
-
-
-def _lift_alone(words: Vocabulary, law: Law, turn: tuple[Expr, tuple[Expr, ...]]) -> None:
-    lift_phase(words, f"tw-law-{law.name}", [law], turn)
+def _phase(words: Vocabulary, laws: Sequence[Law]) -> tuple[list[Expr], tuple[Expr, ...]]:
+    """The guards and effects of a simultaneous phase: every binding of every law is applied."""
+    terms = Terms(words)
+    body = Effects(terms)
+    for law in laws:
+        where = drawn(law.body)
+        if where is not None and not words.luck:
+            raise LiftingError(f"chance in law `{law.name}`", where)
+        with terms.scope.block():
+            for case in terms.bind(law.params, law.when, {}):
+                place = Place(loops=tuple(var.name for var in case.vars)).within(case)
+                body.walk(law.body, case.value, place)
+    check_conflicts(body.writes, words, ())
+    live = (effect for effect in body.effects if FALSE not in effect.conds)
+    return [*body.asked, *_generated(words, body)], group(live)
 
 
 # ---- goal -----------------------------------------------------------------------------------
 
 
-def _add_goal(domain: LiftedDomain, goal: Ending | None) -> None:
+def _goal(domain: LiftedDomain, goal: Ending | None) -> Expr:
     """The goal holds at the end of a tick, and no line written before it is latched first."""
     words, world = domain.words, domain.words.instance.world
 
@@ -448,62 +370,40 @@ def _add_goal(domain: LiftedDomain, goal: Ending | None) -> None:
         lost = [other for other in before if other.ending != "goal" or goal is not None]
         if world.endless or world.outcomes == "live":
             lost = [other for other in words.endings if other.ending == "lose"]
-        blocked = [neg(lift_condition(words, other.condition)) for other in lost]
-        return conj((lift_condition(words, line.condition), *blocked))
+        blocked = [neg(domain.condition(other.condition)) for other in lost]
+        return conj((domain.condition(line.condition), *blocked))
 
-    def lift() -> None:
-        every = [line for line in words.endings if line.ending == "goal"]
-        lines = every if goal is None else [goal]
-        named = set(words.constants)
-        reached = disj(one(line) for line in lines)
-        words.constants = named
-        domain.goal = conj((reached, *domain.turn.now))
-
-    domain.attempt(lift)
+    lines = [line for line in words.endings if line.ending == "goal"] if goal is None else [goal]
+    named = set(words.constants)
+    reached = disj(one(line) for line in lines)
+    words.constants = named
+    return conj((reached, *domain.turn.now))
 
 
 # ---- derived predicates -----------------------------------------------------------------------
 
 
 def _add_derived(domain: LiftedDomain) -> None:
-    program = domain.words.instance.program
-    for derive in domain.words.rules.derives.values():
+    """The recursive derives and the closures; a derive that no rule asks for stops nothing."""
+    words = domain.words
+    for derive in words.rules.derives.values():
         if derive.recursive:
-
-            def lift(derive: Derive = derive) -> None:
-                domain.derived.append(_recursive(domain.words, derive))
-
-            if domain.asks(domain.words.derives[derive.name]):
-                domain.attempt(lift)
-            else:
-                _unless_impossible(lift)
+            asked = domain.asks(words.derives[derive.name])
+            with domain.kept() if asked else suppress(LiftingError):
+                domain.derived.append(_recursive(words, derive))
     done: set[str] = set()
-    while waiting := [name for name in domain.words.closures if name not in done]:
+    while waiting := [name for name in words.closures if name not in done]:
         done.add(waiting[0])
-        domain.derived.append(_closure(domain.words, program.fluents[waiting[0]]))
-
-
-def _unless_impossible(lift: Callable[[], None]) -> None:
-    """A derive that no rule asks for is kept for the reader, but stops nothing."""
-    with suppress(LiftingError):
-        lift()
+        domain.derived.append(_closure(words, words.instance.program.fluents[waiting[0]]))
 
 
 def _recursive(words: Vocabulary, derive: Derive) -> PddlDerived:
     terms = Terms(words)
-    env: dict[str, Bound] = {}
-    params: list[Typed] = []
-    guards: list[Expr] = []
-    for binder in derive.params:
-        if sort_of(binder.type) != "symbol":
-            raise LiftingError(f"recursive `{derive.name}` over numbers", derive.span)
-        of = symbol_type(binder.type)
-        var, guard = words.types.variable(terms.scope.fresh(binder.name), of)
-        params.append(var)
-        guards += [] if guard is None else [guard]
-        env[binder.name] = Sym(var.name, of)
-    body = conj((*guards, terms.condition(derive.value, env)))
-    return PddlDerived(Signature(words.derives[derive.name], tuple(params)), body)
+    if any(sort_of(binder.type) != "symbol" for binder in derive.params):
+        raise LiftingError(f"recursive `{derive.name}` over numbers", derive.span)
+    (case,) = terms.bind(derive.params, None, {})
+    body = conj((*case.conds, terms.condition(derive.value, case.value)))
+    return PddlDerived(Signature(words.derives[derive.name], case.vars), body)
 
 
 def _closure(words: Vocabulary, fluent: Fluent) -> PddlDerived:
@@ -534,24 +434,24 @@ def _closure_variable(terms: Terms, of: ValueType, base: str) -> Typed:
 # ---- the whole ----------------------------------------------------------------------------------
 
 
-def _unsupported(words: Vocabulary) -> Iterator[LiftingError]:
-    world = words.instance.world
-    if len(world.turns) > 1:
-        yield LiftingError("several actors in turn", world.span)
-    for action in words.rules.actions.values():
-        try:
-            takes_time(action)
-        except LiftingError as error:
-            yield error
-
-
 def lift_domain(words: Vocabulary, goal: Ending | None) -> LiftedDomain:
     """Lift everything; look at `errors` before using the rest."""
-    domain = LiftedDomain(words)
-    domain.errors += _unsupported(words)
-    domain.attempt(lambda: _turn(domain, goal))
-    _add_actions(domain)
-    _add_goal(domain, goal)
+    domain, world = LiftedDomain(words), words.instance.world
+    if len(world.turns) > 1:
+        domain.errors.append(LiftingError("several actors in turn", world.span))
+    for action in words.rules.actions.values():
+        with domain.kept():
+            takes_time(action)
+    _turn(domain, goal)
+    for action in words.rules.actions.values():
+        with domain.kept():
+            domain.actions += lift_action(words, action, domain.turn)
+    if domain.token is not None:
+        with domain.kept():
+            domain.actions.append(_pass(domain))
+        _add_phases(domain, domain.token)
+    with domain.kept():
+        domain.goal = _goal(domain, goal)
     _add_derived(domain)
     domain.errors = list({(str(e.span), e.construct): e for e in domain.errors}.values())
     return domain

@@ -49,6 +49,7 @@ from tokenworld.planning.pddl.values import (
     Lazy,
     Sym,
     Truth,
+    V,
     Value,
     as_number,
     as_symbol,
@@ -208,26 +209,35 @@ class Effects:
     """Lifts bodies into effects; `writes` keeps what the guards must look at.
 
     ``asked`` are the conditions of the action, with those that the body adds: the amount of a
-    transfer is not negative. ``params`` are the parameters that picks add. ``lucky`` are the writes
-    that only some outcome of chance makes.
+    transfer is not negative. ``params`` are its parameters: picks add some. ``lucky`` are the
+    writes that only some outcome of chance makes.
     """
 
     terms: Terms
-    asked: list[Expr] = field(default_factory=list)
     script: Script = field(default_factory=lambda: Script(()))
+    asked: list[Expr] = field(default_factory=list)
     params: list[Typed] = field(default_factory=list)
     effects: list[Guarded] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lucky: list[Write] = field(default_factory=list)
     _draws: int = 0
 
-    def __post_init__(self) -> None:
-        self.pins = pins_of(self.terms.words, self.known)
-
     @property
     def known(self) -> tuple[Expr, ...]:
         """The facts that hold where the body is applied."""
         return top_conjuncts(conj(self.asked))
+
+    @property
+    def pins(self) -> Pins:
+        """The slots whose value is known where the body is applied."""
+        return pins_of(self.terms.words, self.known)
+
+    def chosen(self, case: Case[V]) -> V:
+        """The value of a case whose variables become parameters of the action."""
+        self.params += case.vars
+        self.asked += case.conds
+        self.terms.scope.reserve(var.name for var in case.vars)
+        return case.value
 
     def walk(self, body: core.Body, env: Env, place: Place) -> Env:
         """Lift a body; the result binds its lets too."""
@@ -269,8 +279,10 @@ class Effects:
                 raise LiftingError("`create`", one.span)
             case core.Destroy():
                 raise LiftingError("`destroy`", one.span)
-            case core.Let() | core.Require() | core.Emit() | core.Say() | core.Describe():
-                pass  # `walk` binds lets, guards of actions are preconditions; PDDL tells nothing
+            case core.Require():
+                self.asked.append(self.terms.condition(one.condition, env))
+            case core.Let() | core.Emit() | core.Say() | core.Describe():
+                pass  # `walk` binds lets, and PDDL tells nothing
             case _:
                 assert_never(one)
 
@@ -432,12 +444,9 @@ class Effects:
         if at == len(cases):
             self.asked.append(neg(disj(case.holds(TRUE) for case in cases)))
             return dict.fromkeys(let.names, Lazy(core.Constant(None, NONE, let.span), {}))
-        self.asked += cases[at].conds
-        self.params += cases[at].vars
-        terms.scope.reserve(var.name for var in cases[at].vars)
-        self.pins = {**pins_of(terms.words, cases[at].conds), **self.pins}
+        found = self.chosen(cases[at])
         names = zip(let.names, draw.binders, strict=True)
-        return {name: cases[at].value[binder.name] for name, binder in names}
+        return {name: found[binder.name] for name, binder in names}
 
     def _draw(
         self, let: core.Let, draw: core.Draw, rest: core.Body, env: Env, place: Place

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
-from typing import Literal, TypeVar
+from typing import Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.model import Fluent, NumberType, ObjectType
@@ -33,6 +33,7 @@ from tokenworld.planning.pddl.values import (
     Num,
     Sym,
     Truth,
+    V,
     arithmetic,
     at_least,
     at_most,
@@ -45,8 +46,6 @@ from tokenworld.planning.pddl.words import (
     Vocabulary,
     symbol_type,
 )
-
-V = TypeVar("V")
 
 _MOST_TOGETHER = 3
 
