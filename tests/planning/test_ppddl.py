@@ -292,6 +292,14 @@ def test_requirements_and_the_aim_follow_from_what_is_used() -> None:
     assert ":probabilistic-effects" not in sections(found.domain)[":requirements"]
 
 
+def test_conditions_under_chance_are_required_too() -> None:
+    lucky = "if any(o.lucky for o: Coin) { c.lucky = true }"
+    rule = f"action f(c: Coin) {{ if c.n == 0 {{ chance 50% {{ {lucky} }} }} }}"
+    text = COIN + rule + '\nworld w "W" { goal g: penny.lucky }\n'
+    found = exported_from(world(text), world(text).start())
+    assert ":existential-preconditions" in sections(found.domain)[":requirements"]
+
+
 def test_rewards_and_costs_are_paid_with_their_chance() -> None:
     text = (
         COIN

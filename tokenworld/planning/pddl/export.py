@@ -212,9 +212,7 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
 
 def _verbatim(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
     """The world word for word, where it says nothing but what PDDL says."""
-    comments = _comments(instance, "written")
-    found = verbatim_domain(instance.program, comments)
-    made = None if found is None else verbatim_pair(found, instance, values, goal, comments)
+    made = verbatim_pair(instance, values, goal, _comments(instance, "written"))
     if made is None:
         return None
     pair, names = made
@@ -226,7 +224,7 @@ def export_domain(program: Program) -> str:
     """The domain of a program without worlds; `Failure` where it is not PDDL as it stands."""
     found = verbatim_domain(program, ("Written by `tw export --pddl`.",))
     if found is not None:
-        return domain_text(found.domain)
+        return domain_text(found)
     message = "A file without a world is exported only where every rule is PDDL as it stands."
     hint = "Add a `world name { … }` block."
     raise Failure(Diagnostic("TW0801", message, hint=hint))
@@ -396,13 +394,10 @@ class _Facts:
         return self._heads[name]
 
     def _value(self, of: ValueType | None, raw: Raw) -> str:
-        match of:
-            case EnumType(name=enum) if isinstance(raw, int):
-                word = self._words.members[enum][raw]
-            case ObjectType() if isinstance(raw, int):
-                word = self._words.objects[raw]
-            case _:
-                word = self._plain(_shown(of, raw))
+        if isinstance(of, (EnumType, ObjectType)) and raw is not None:
+            word = self._words.symbol(of, raw)
+        else:
+            word = self._plain(_shown(of, raw))
         self.constants[word] = None
         return word
 

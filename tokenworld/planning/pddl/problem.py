@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tokenworld.ground import Raw, slots
-from tokenworld.model import ROOT, EnumType, Fluent, ObjectType, is_optional
+from tokenworld.model import ROOT, Fluent, is_optional
 from tokenworld.planning.pddl.domain import LiftedDomain
 from tokenworld.planning.pddl.tree import (
     Expr,
@@ -17,6 +17,7 @@ from tokenworld.planning.pddl.tree import (
     Signature,
     Typed,
     heads,
+    lists,
 )
 from tokenworld.planning.pddl.values import number
 from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, sort_of
@@ -101,36 +102,20 @@ def _split_objects(domain: LiftedDomain) -> tuple[tuple[Typed, ...], tuple[Typed
 # ---- start facts ----------------------------------------------------------------------------
 
 
-def _value(words: Vocabulary, fluent: Fluent, raw: Raw) -> str:
-    assert isinstance(raw, int)
-    if isinstance(fluent.type, EnumType):
-        return words.members[fluent.type.name][raw]
-    return words.objects[raw]
-
-
-def _argument(words: Vocabulary, of: object, raw: Raw) -> str:
-    assert isinstance(raw, int)
-    if isinstance(of, EnumType):
-        return words.members[of.name][raw]
-    assert isinstance(of, ObjectType)
-    return words.objects[raw]
-
-
 def _facts(words: Vocabulary, fluent: Fluent, values: Values) -> Iterator[Expr]:
-    head = words.fluents[fluent.id]
+    head, kinds = words.fluents[fluent.id], [param.type for param in fluent.params]
     for args in slots(words.instance, fluent):
         raw = values(fluent.id, args)
         if fluent.symmetric and raw is False:
             raw = values(fluent.id, args[::-1])
-        kinds = [param.type for param in fluent.params]
-        atom = (head, *(_argument(words, of, arg) for of, arg in zip(kinds, args, strict=True)))
+        atom = (head, *map(words.symbol, kinds, args))
         match sort_of(fluent.type):
             case "truth":
                 if raw is True:
                     yield atom
             case "symbol":
                 if raw is not None:
-                    yield (*atom, _value(words, fluent, raw))
+                    yield (*atom, words.symbol(fluent.type, raw))
             case _:
                 assert isinstance(raw, (int, float))
                 yield ("=", atom, number(raw).expr)
@@ -239,6 +224,14 @@ _ORDER = (
     "action-costs",
 )
 _NUMERIC = frozenset({">=", "<=", "assign", "increase", "decrease", "scale-up", "scale-down"})
+_OF_CONDITIONS = {
+    "not": "negative-preconditions",
+    "or": "disjunctive-preconditions",
+    "imply": "disjunctive-preconditions",
+    "exists": "existential-preconditions",
+    "forall": "universal-preconditions",
+    **dict.fromkeys(_NUMERIC, "numeric-fluents"),
+}
 
 
 def _conditions(pair: PddlPair) -> Iterator[Expr]:
@@ -248,44 +241,16 @@ def _conditions(pair: PddlPair) -> Iterator[Expr]:
     for action in pair.domain.actions:
         yield action.precondition
         for effect in action.effects:
-            yield from _whens(effect)
+            yield from (one[1] for one in lists(effect) if one[0] == "when")
 
 
-def _whens(effect: Expr) -> Iterator[Expr]:
-    """The conditions of the conditional effects in an effect."""
-    if isinstance(effect, tuple) and effect:
-        if effect[0] == "when":
-            yield effect[1]
-        else:
-            for part in effect[1:]:
-                yield from _whens(part)
-
-
-def _of_conditions(pair: PddlPair, functions: frozenset[str]) -> Iterator[str]:
-    for condition in _conditions(pair):
-        words = frozenset(heads(condition))
-        if "not" in words:
-            yield "negative-preconditions"
-        if "=" in words:
-            yield "numeric-fluents" if words & functions else "equality"
-            if _compares_symbols(condition, functions):
-                yield "equality"
-        if words & {"or", "imply"}:
-            yield "disjunctive-preconditions"
-        if "exists" in words:
-            yield "existential-preconditions"
-        if "forall" in words:
-            yield "universal-preconditions"
-        if words & _NUMERIC:
-            yield "numeric-fluents"
-
-
-def _compares_symbols(expr: Expr, functions: frozenset[str]) -> bool:
-    if not isinstance(expr, tuple) or not expr:
-        return False
-    if expr[0] == "=":
-        return not any(isinstance(side, tuple) for side in expr[1:])
-    return any(_compares_symbols(part, functions) for part in expr)
+def _of_conditions(pair: PddlPair) -> Iterator[str]:
+    for head, *rest in (part for condition in _conditions(pair) for part in lists(condition)):
+        if head == "=":
+            numeric = any(isinstance(side, tuple) for side in rest)
+            yield "numeric-fluents" if numeric else "equality"
+        elif isinstance(head, str) and head in _OF_CONDITIONS:
+            yield _OF_CONDITIONS[head]
 
 
 def _of_effects(domain: PddlDomain) -> Iterator[str]:
@@ -302,8 +267,7 @@ def _of_effects(domain: PddlDomain) -> Iterator[str]:
 def needed(pair: PddlPair) -> tuple[str, ...]:
     """The requirements of a task in the usual order, `:strips` always first."""
     domain = pair.domain
-    functions = frozenset(one.name for one in domain.functions) | {"+", "-", "*", "/"}
-    found = {"strips", *_of_conditions(pair, functions), *_of_effects(domain)}
+    found = {"strips", *_of_conditions(pair), *_of_effects(domain)}
     typed = any(one.type is not None for one in (*domain.constants, *pair.problem.objects))
     if domain.types or typed:
         found.add("typing")

@@ -135,37 +135,31 @@ def imply(left: Expr, right: Expr) -> Expr:
     return neg(left) if right == FALSE else ("imply", left, right)
 
 
-def _variables(params: Sequence[Typed]) -> Expr:
-    return tuple(word for param in params for word in _typed_words(param))
+def variables(params: Sequence[Typed]) -> tuple[str, ...]:
+    """The words of a typed list.
 
-
-def _typed_words(param: Typed) -> tuple[str, ...]:
-    return (param.name,) if param.type is None else (param.name, "-", param.type)
+    An untyped name takes the type of the next typed one, so the root is written before it.
+    """
+    words: list[str] = []
+    for index, one in enumerate(params):
+        later = any(other.type is not None for other in params[index + 1 :])
+        kind = one.type or ("object" if later else None)
+        words += [one.name] if kind is None else [one.name, "-", kind]
+    return tuple(words)
 
 
 def exists(params: Sequence[Typed], body: Expr) -> Expr:
     """For some values of ``params``; no parameter: the body itself."""
     if not params or body == FALSE:
         return body
-    return ("exists", _variables(_ordered(params)), body)
+    return ("exists", variables(params), body)
 
 
 def forall(params: Sequence[Typed], body: Expr) -> Expr:
     """For all values of ``params``, in a condition or around an effect."""
     if not params or body == TRUE:
         return body
-    return ("forall", _variables(_ordered(params)), body)
-
-
-def _ordered(params: Sequence[Typed]) -> list[Typed]:
-    """Untyped variables take the type of the next typed one, so the root is named before it."""
-    found: list[Typed] = []
-    typed_later = False
-    for param in reversed(params):
-        typed_later = typed_later or param.type is not None
-        root = param.type is None and typed_later
-        found.append(Typed(param.name, "object") if root else param)
-    return found[::-1]
+    return ("forall", variables(params), body)
 
 
 def top_conjuncts(expr: Expr) -> tuple[Expr, ...]:
@@ -173,13 +167,17 @@ def top_conjuncts(expr: Expr) -> tuple[Expr, ...]:
     return expr[1:] if isinstance(expr, tuple) and _is(expr, "and") else (expr,)
 
 
+def lists(expr: Expr) -> Iterator[tuple[Expr, ...]]:
+    """Every list in an expression that is not empty, parents first."""
+    if isinstance(expr, tuple) and expr:
+        yield expr
+        for part in expr:
+            yield from lists(part)
+
+
 def heads(expr: Expr) -> Iterator[str]:
     """The first word of every list in an expression, parents first."""
-    if isinstance(expr, tuple) and expr:
-        if isinstance(expr[0], str):
-            yield expr[0]
-        for part in expr:
-            yield from heads(part)
+    return (one[0] for one in lists(expr) if isinstance(one[0], str))
 
 
 def leaves(expr: Expr) -> Iterator[str]:
@@ -235,16 +233,6 @@ def _lines(expr: Expr, indent: int) -> str:
     return "(" + pad.join((first, *(_lines(part, indent + _STEP) for part in rest))) + ")"
 
 
-def _typed(params: Sequence[Typed]) -> str:
-    """A typed list; a name of the root type is followed by a typed one only with its type."""
-    words: list[str] = []
-    for index, param in enumerate(params):
-        later = any(other.type is not None for other in params[index + 1 :])
-        kind = param.type if param.type is not None else ("object" if later else None)
-        words.append(param.name if kind is None else f"{param.name} - {kind}")
-    return " ".join(words)
-
-
 def _grouped(names: Sequence[Typed]) -> list[str]:
     """One line per run of names of one type: ``a b c - block``."""
     found: list[str] = []
@@ -270,7 +258,7 @@ def _section(name: str, lines: Sequence[str]) -> list[str]:
 
 
 def _signature(signature: Signature) -> str:
-    params = _typed(signature.params)
+    params = " ".join(variables(signature.params))
     return f"({signature.name}{' ' + params if params else ''})"
 
 
@@ -294,7 +282,7 @@ def _action(action: PddlAction) -> list[str]:
     return [
         *lines,
         f"  (:action {action.name}",
-        f"    :parameters ({_typed(action.params)})",
+        f"    :parameters ({' '.join(variables(action.params))})",
         f"    :precondition {_condition(action.precondition, 4)}",
         f"    :effect {effect if effects else '()'})",
     ]

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
 
 from tokenworld.core import nodes as core
-from tokenworld.core.program import Rules, lowered
+from tokenworld.core.program import lowered
 from tokenworld.core.rules import Action, Derive, Ending
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Raw, scaled_text, slots
@@ -45,6 +46,7 @@ from tokenworld.planning.pddl.tree import (
     Typed,
     joined,
     top_conjuncts,
+    variables,
 )
 from tokenworld.planning.pddl.values import comparison, implication, is_made, number
 from tokenworld.planning.pddl.words import Names, StepOrigin, kebab, parts_of_union, union_type
@@ -73,16 +75,23 @@ def verbatim(name: str) -> str:
     return name
 
 
-@dataclass(slots=True)
 class Verbatim:
-    """Writes terms and effects.
+    """A program as a PDDL domain and problems; `Richer` where it says more.
 
-    ``types`` are the PDDL types by name, ``derived`` the derives that are kept as such.
+    ``types`` are the PDDL types by name, ``derived`` the derives that are kept as such, ``entries``
+    those of the ``pddl`` block.
     """
 
-    types: Mapping[str, str]
-    derived: frozenset[str]
-    fluents: frozenset[str] = field(default_factory=frozenset)
+    def __init__(self, program: Program, comments: tuple[str, ...]) -> None:
+        self.program, self.comments, self.rules = program, comments, lowered(program)
+        self.entries = {entry.key: entry.values for entry in program.pddl}
+        requirements = self.entries.get("requirements", ())
+        told = "derived-predicates" in [one.lower() for one in requirements]
+        kept = told or "derived" in self.entries
+        derives = self.rules.derives.items()
+        self.derived = frozenset(name for name, one in derives if kept or one.recursive)
+        self.types = self._type_names()
+        self.domain = self._domain()
 
     # ---- variables --------------------------------------------------------------------------
 
@@ -104,12 +113,7 @@ class Verbatim:
 
     def _variables(self, binders: Sequence[core.Binder], env: Env) -> tuple[Expr, Env]:
         typed, inner = self.bind(binders, env)
-        words: list[str] = []
-        for index, one in enumerate(typed):
-            late = one.type is None and any(other.type for other in typed[index + 1 :])
-            kind = "object" if late else one.type
-            words += [one.name] if kind is None else [one.name, "-", kind]
-        return tuple(words), inner
+        return variables(typed), inner
 
     # ---- terms ------------------------------------------------------------------------------
 
@@ -139,7 +143,7 @@ class Verbatim:
 
     def slot(self, place: core.Read | core.Place, env: Env) -> tuple[Expr, ...]:
         """A fact or function with its arguments."""
-        if place.fluent not in self.fluents:
+        if place.fluent not in self.program.fluents:
             raise Richer
         return (verbatim(place.fluent), *(self.term(arg, env) for arg in place.args))
 
@@ -222,107 +226,9 @@ class Verbatim:
             case _:
                 return ("assign", target, value)
 
+    # ---- the domain -------------------------------------------------------------------------
 
-# ---- the order of effects -----------------------------------------------------------------------
-
-
-def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
-    """The effects as ``told`` (``2 1.1 1.2-3``), which the importer noted.
-
-    A body that may not read what it changed above can have its loops in another order than the
-    PDDL that it came from, and two loops joined to one (`planning.reader.effects`). Where the note
-    does not name each effect just once, they are written as they stand.
-    """
-    found: list[Expr] = []
-    for word in told.split():
-        match = _PLACE.match(word)
-        place = int(match[1]) if match is not None else 0
-        if match is None or not 1 <= place <= len(effects):
-            return list(effects)
-        first, last = match[2], match[3] or match[2]
-        part = effects[place - 1]
-        found.append(part if first is None else _taken(part, int(first), int(last)))
-    same = Counter(_single(found)) == Counter(_single(effects))
-    return found if same else list(effects)
-
-
-def _taken(effect: Expr, first: int, last: int) -> Expr:
-    """A loop over the effects ``first`` to ``last`` of a loop, from 1; nothing of other effects."""
-    match effect:
-        case ("forall", variables, body) if first <= last <= len(top_conjuncts(body)):
-            return ("forall", variables, joined(top_conjuncts(body)[first - 1 : last]))
-        case _:
-            return ()
-
-
-def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
-    """The effects, with loops as one for each effect of their bodies."""
-    for effect in effects:
-        match effect:
-            case ("forall", variables, body):
-                yield from (("forall", variables, one) for one in top_conjuncts(body))
-            case _:
-                yield effect
-
-
-# ---- domains --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class VerbatimDomain:
-    """A domain, the writer of its terms, and the entries of the ``pddl`` block."""
-
-    domain: PddlDomain
-    writer: Verbatim
-    entries: Mapping[str, tuple[str, ...]]
-    declared: bool
-    """Whether the requirements are the author's own."""
-
-    @property
-    def costs(self) -> bool:
-        """Whether some action pays ``(total-cost)``."""
-        return any(_COST in str(effect) for one in self.domain.actions for effect in one.effects)
-
-
-def verbatim_domain(program: Program, comments: tuple[str, ...] = ()) -> VerbatimDomain | None:
-    """The domain of a program that says nothing but what PDDL says, else ``None``."""
-    try:
-        return _Writer(program, comments).write()
-    except Richer:
-        return None
-
-
-def _object(one: ObjectDecl, writer: Verbatim) -> Typed:
-    """An object with its type as written."""
-    return Typed(verbatim(one.name), writer.type(one.of) if one.typed else None)
-
-
-def _distinct(names: Iterable[str]) -> None:
-    """PDDL ignores case: two names of a kind must differ otherwise."""
-    keys = [name.lower() for name in names]
-    if len(set(keys)) < len(keys):
-        raise Richer
-
-
-@dataclass(slots=True)
-class _Writer:
-    program: Program
-    comments: tuple[str, ...]
-    entries: dict[str, tuple[str, ...]] = field(init=False)
-    rules: Rules = field(init=False)
-    writer: Verbatim = field(init=False)
-
-    def __post_init__(self) -> None:
-        program = self.program
-        self.rules = lowered(program)
-        self.entries = {entry.key: entry.values for entry in program.pddl}
-        requirements = self.entries.get("requirements", ())
-        told = "derived-predicates" in [one.lower() for one in requirements]
-        kept = told or "derived" in self.entries
-        derived = (name for name, one in self.rules.derives.items() if kept or one.recursive)
-        self.writer = Verbatim(self._type_names(), frozenset(derived), frozenset(program.fluents))
-
-    def write(self) -> VerbatimDomain:
+    def _domain(self) -> PddlDomain:
         self._nothing_else()
         costs = any(action.cost is not None for action in self.rules.actions.values())
         predicates = self._predicates()
@@ -335,7 +241,7 @@ class _Writer:
             [one.name for one in actions],
         ):
             _distinct(names)
-        domain = PddlDomain(
+        return PddlDomain(
             verbatim(self.entries["domain"][0] if self.entries.get("domain") else self._world()),
             tuple(word for word in self.entries.get("requirements", ()) if word),
             types,
@@ -346,7 +252,6 @@ class _Writer:
             actions,
             self.comments,
         )
-        return VerbatimDomain(domain, self.writer, self.entries, "requirements" in self.entries)
 
     def _world(self) -> str:
         return next(iter(self.program.worlds), "unnamed")
@@ -410,14 +315,14 @@ class _Writer:
         implicit = self.entries.get("implicit", ())
         kinds = sorted(self.program.types.values(), key=lambda one: self._place(one.span))
         for kind in kinds:
-            spelled = self.writer.types.get(kind.name)
-            unions = [one for one in kind.parents if parts_of_union(self.writer.types[one])]
+            spelled = self.types.get(kind.name)
+            unions = [one for one in kind.parents if parts_of_union(self.types[one])]
             parents = [one for one in kind.parents if one not in unions]
             if len(parents) > 1 or kind.attributes:
                 raise Richer
             if spelled is None or spelled in implicit or parts_of_union(spelled):
                 continue
-            parent = self.writer.type(parents[0]) if parents else None
+            parent = self.type(parents[0]) if parents else None
             verbatim(spelled)
             yield Typed(spelled, "object" if kind.rooted and parent is None else parent)
 
@@ -425,10 +330,14 @@ class _Writer:
         names = [source.name for source in self.program.sources]
         return (names.index(span.file) if span.file in names else -1, span.start)
 
+    def _object(self, one: ObjectDecl) -> Typed:
+        """An object with its type as written."""
+        return Typed(verbatim(one.name), self.type(one.of) if one.typed else None)
+
     def _constants(self) -> Iterator[Typed]:
         for one in self.program.objects.values():
             if one.world is None:
-                yield _object(one, self.writer)
+                yield self._object(one)
 
     # ---- facts and functions ----------------------------------------------------------------
 
@@ -439,7 +348,7 @@ class _Writer:
             if isinstance(one.type, BoolType)
         ]
         for derive in self.rules.derives.values():
-            if derive.name not in self.writer.derived or not isinstance(derive.type, BoolType):
+            if derive.name not in self.derived or not isinstance(derive.type, BoolType):
                 raise Richer
             found.append((self._place(derive.span), self._head(derive)[0]))
         return tuple(signature for _, signature in sorted(found, key=lambda one: one[0]))
@@ -455,11 +364,11 @@ class _Writer:
     def _formal(self, param: FluentParam) -> Typed:
         if not isinstance(param.type, ObjectType):
             raise Richer
-        kind = self.writer.type(param.type.name) if param.typed else None
+        kind = self.type(param.type.name) if param.typed else None
         return Typed(f"?{verbatim(param.name.removeprefix('?'))}", kind)
 
     def _head(self, derive: Derive) -> tuple[Signature, Env]:
-        params, env = self.writer.bind(derive.params, {})
+        params, env = self.bind(derive.params, {})
         return Signature(verbatim(derive.name), params), env
 
     def _derived(self) -> Iterator[PddlDerived]:
@@ -479,7 +388,7 @@ class _Writer:
             parts = value.args if isinstance(value, core.Call) and value.op == "or" else ()
             if len(parts) != count:
                 raise Richer
-        return [PddlDerived(head, self.writer.term(one, env)) for one in parts]
+        return [PddlDerived(head, self.term(one, env)) for one in parts]
 
     def _functions(self, costs: bool) -> tuple[Signature, ...]:
         found = [
@@ -500,7 +409,7 @@ class _Writer:
             case RealType(optional=False):
                 return self._signature(fluent)
             case ObjectType(name=name) if self._keeps_objects():
-                return self._signature(fluent, self.writer.type(name))
+                return self._signature(fluent, self.type(name))
             case _:
                 raise Richer
 
@@ -513,20 +422,82 @@ class _Writer:
     def _action(self, action: Action) -> PddlAction:
         if action.takes is not None or action.until is not None or action.cancelled:
             raise Richer
-        params, env = self.writer.bind(action.params, {})
+        params, env = self.bind(action.params, {})
         asked: list[Expr] = []
         for guard in action.guards:
             if isinstance(guard, core.Let):
-                env = self.writer.named(guard, env)
+                env = self.named(guard, env)
             else:
-                asked.append(self.writer.term(guard.condition, env))
-        effects = self.writer.effects(action.body, env)
+                asked.append(self.term(guard.condition, env))
+        effects = self.effects(action.body, env)
         told = self.entries.get(f"order {action.name}")
         if told:
             effects = in_written_order(effects, told[0])
         if action.cost is not None:
-            effects.append(("increase", (_COST,), self.writer.term(action.cost, env)))
+            effects.append(("increase", (_COST,), self.term(action.cost, env)))
         return PddlAction(verbatim(action.name), params, joined(asked), tuple(effects))
+
+    # ---- problems ---------------------------------------------------------------------------
+
+    @property
+    def costs(self) -> bool:
+        """Whether some action pays ``(total-cost)``."""
+        return any(_COST in str(effect) for one in self.domain.actions for effect in one.effects)
+
+    def pair(self, instance: Instance, values: Values, goal: Ending | None) -> PddlPair:
+        """Domain and problem of a world."""
+        world, domain = instance.world, self.domain
+        line = _only_goal(self.rules.worlds[world.name].endings, goal)
+        if any((world.params, world.spares, world.turns, world.start, world.layouts, world.born)):
+            raise Richer
+        if world.time_always or len(instance.members[ROOT]) < len(instance.objects):
+            raise Richer
+        own = [one.decl for one in instance.objects if one.decl.world is not None]
+        objects = tuple(self._object(one) for one in own)
+        _distinct(one.name for one in (*domain.constants, *objects))
+        metric, sense = self._metric(world.name)
+        problem = PddlProblem(
+            verbatim(self.entries.get(f"problem {world.name}", (world.name,))[0]),
+            domain.name,
+            objects,
+            tuple(self._init(instance, values)),
+            self.term(line.condition, {}),
+            metric,
+            self.comments,
+            sense,
+        )
+        pair = PddlPair(domain, problem)
+        if "requirements" not in self.entries:
+            pair = replace(pair, domain=replace(domain, requirements=needed(pair)))
+        return pair
+
+    def _metric(self, world: str) -> tuple[Expr | None, str]:
+        """The metric and its sense: that of costs, unless the ``pddl`` block has another one."""
+        told = self.entries.get(f"metric {world}")
+        if told is None:
+            return (("total-cost",) if self.costs else None), "minimize"
+        sense, _, text = told[0].partition(" ")
+        return (text or None), sense or "minimize"
+
+    def _init(self, instance: Instance, values: Values) -> Iterator[Expr]:
+        """Facts and values: those of `setup` in its order, then what else holds in the state."""
+        written = _written(instance)
+        fluents, known = self.program.fluents, self.entries.get("init", ("",))[0] == "written"
+        every = {(one.id, args): None for one in fluents.values() for args in slots(instance, one)}
+        for slot in {**written, **every}:
+            raw, literal = values(*slot), written.get(slot)
+            if known and literal is None and raw == 0:
+                continue  # an import: the problem gave no value either
+            yield from _fact(instance, fluents[slot[0]], slot[1], raw, literal)
+        if self.costs and any(one.name == _COST for one in self.domain.functions):
+            yield ("=", (_COST,), "0")
+
+
+def _distinct(names: Iterable[str]) -> None:
+    """PDDL ignores case: two names of a kind must differ otherwise."""
+    keys = [name.lower() for name in names]
+    if len(set(keys)) < len(keys):
+        raise Richer
 
 
 def _flagged(fluent: Fluent) -> bool:
@@ -537,60 +508,6 @@ def _flagged(fluent: Fluent) -> bool:
     return any(flags)
 
 
-# ---- problems --------------------------------------------------------------------------------
-
-
-def verbatim_pair(
-    found: VerbatimDomain,
-    instance: Instance,
-    values: Values,
-    goal: Ending | None,
-    comments: tuple[str, ...] = (),
-) -> tuple[PddlPair, Names] | None:
-    """Domain and problem of a world, with the way back; ``None`` where the world is no problem."""
-    try:
-        return _pair(found, instance, values, goal, comments)
-    except Richer:
-        return None
-
-
-def _pair(
-    found: VerbatimDomain,
-    instance: Instance,
-    values: Values,
-    goal: Ending | None,
-    comments: tuple[str, ...],
-) -> tuple[PddlPair, Names]:
-    world = instance.world
-    line = _only_goal(lowered(instance.program).worlds[world.name].endings, goal)
-    if any((world.params, world.spares, world.turns, world.start, world.layouts, world.born)):
-        raise Richer
-    if world.time_always:
-        raise Richer
-    domain, writer = found.domain, found.writer
-    own = [one.decl for one in instance.objects if one.decl.world is not None]
-    objects = tuple(_object(one, writer) for one in own)
-    keys = [one.name.lower() for one in (*domain.constants, *objects)]
-    if len(set(keys)) < len(keys) or len(instance.members[ROOT]) < len(instance.objects):
-        raise Richer
-    name = found.entries.get(f"problem {world.name}", (world.name,))[0]
-    metric, sense = _metric(found, world.name)
-    problem = PddlProblem(
-        verbatim(name),
-        domain.name,
-        objects,
-        tuple(_init(found, instance, values)),
-        writer.term(line.condition, {}),
-        metric,
-        comments,
-        sense,
-    )
-    pair = PddlPair(domain, problem)
-    if not found.declared:
-        pair = replace(pair, domain=replace(domain, requirements=needed(pair)))
-    return pair, _names(instance)
-
-
 def _only_goal(endings: Sequence[Ending], goal: Ending | None) -> Ending:
     if len(endings) != 1 or endings[0].ending != "goal":
         raise Richer
@@ -599,47 +516,9 @@ def _only_goal(endings: Sequence[Ending], goal: Ending | None) -> Ending:
     return endings[0]
 
 
-def _metric(found: VerbatimDomain, world: str) -> tuple[Expr | None, str]:
-    """The metric and its sense: that of the costs, unless the ``pddl`` block has another one."""
-    told = found.entries.get(f"metric {world}")
-    if told is None:
-        return (("total-cost",) if found.costs else None), "minimize"
-    sense, _, text = told[0].partition(" ")
-    return (text or None), sense or "minimize"
-
-
-def _names(instance: Instance) -> Names:
-    names = Names()
-    for number_, one in enumerate(instance.objects):
-        names.objects[one.decl.name.lower()] = number_
-    for action in instance.program.actions.values():
-        args = tuple(range(len(action.params)))
-        names.steps[action.name.lower()] = StepOrigin(action.name, args)
-    return names
-
-
 # ---- start facts ------------------------------------------------------------------------------
 
 Slot = tuple[str, tuple[Raw, ...]]
-
-
-def _init(found: VerbatimDomain, instance: Instance, values: Values) -> Iterator[Expr]:
-    """Facts and values: those of `setup` in its order, then what else holds in the state."""
-    written = _written(instance)
-    every = [
-        (fluent.id, args)
-        for fluent in instance.program.fluents.values()
-        for args in slots(instance, fluent)
-    ]
-    known = found.entries.get("init", ("",))[0] == "written"
-    for fluent_id, args in (*written, *(slot for slot in every if slot not in written)):
-        fluent, raw = instance.program.fluents[fluent_id], values(fluent_id, args)
-        literal = written.get((fluent_id, args))
-        if known and literal is None and raw == 0:
-            continue  # an import: the problem gave no value either
-        yield from _fact(instance, fluent, args, raw, literal)
-    if found.costs and any(one.name == "total-cost" for one in found.domain.functions):
-        yield ("=", ("total-cost",), "0")
 
 
 def _written(instance: Instance) -> dict[Slot, core.Term | None]:
@@ -697,3 +576,74 @@ def _literal(term: core.Term | None, raw: float) -> str | None:
     cut = len(digits) - term.type.decimals
     text = sign + digits[:cut] + (f".{digits[cut:]}" if term.type.decimals else "")
     return text if float(text) == raw else None
+
+
+# ---- the order of effects -----------------------------------------------------------------------
+
+
+def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
+    """The effects as ``told`` (``2 1.1 1.2-3``), which the importer noted.
+
+    A body that may not read what it changed above can have its loops in another order than the
+    PDDL that it came from, and two loops joined to one (`planning.reader.effects`). Where the note
+    does not name each effect just once, they are written as they stand.
+    """
+    found: list[Expr] = []
+    for word in told.split():
+        match = _PLACE.match(word)
+        place = int(match[1]) if match is not None else 0
+        if match is None or not 1 <= place <= len(effects):
+            return list(effects)
+        first, last = match[2], match[3] or match[2]
+        part = effects[place - 1]
+        found.append(part if first is None else _taken(part, int(first), int(last)))
+    same = Counter(_single(found)) == Counter(_single(effects))
+    return found if same else list(effects)
+
+
+def _taken(effect: Expr, first: int, last: int) -> Expr:
+    """A loop over the effects ``first`` to ``last`` of a loop, from 1; nothing of other effects."""
+    match effect:
+        case ("forall", variables, body) if first <= last <= len(top_conjuncts(body)):
+            return ("forall", variables, joined(top_conjuncts(body)[first - 1 : last]))
+        case _:
+            return ()
+
+
+def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
+    """The effects, with loops as one for each effect of their bodies."""
+    for effect in effects:
+        match effect:
+            case ("forall", variables, body):
+                yield from (("forall", variables, one) for one in top_conjuncts(body))
+            case _:
+                yield effect
+
+
+# ---- domains and problems ---------------------------------------------------------------------
+
+
+def verbatim_domain(program: Program, comments: tuple[str, ...]) -> PddlDomain | None:
+    """The domain of a program that says nothing but what PDDL says, else ``None``."""
+    with suppress(Richer):
+        return Verbatim(program, comments).domain
+    return None
+
+
+def verbatim_pair(
+    instance: Instance, values: Values, goal: Ending | None, comments: tuple[str, ...]
+) -> tuple[PddlPair, Names] | None:
+    """Domain and problem of a world, with the way back; ``None`` where it says more than PDDL."""
+    with suppress(Richer):
+        return Verbatim(instance.program, comments).pair(instance, values, goal), _names(instance)
+    return None
+
+
+def _names(instance: Instance) -> Names:
+    names = Names()
+    for number_, one in enumerate(instance.objects):
+        names.objects[one.decl.name.lower()] = number_
+    for action in instance.program.actions.values():
+        args = tuple(range(len(action.params)))
+        names.steps[action.name.lower()] = StepOrigin(action.name, args)
+    return names

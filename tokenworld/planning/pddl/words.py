@@ -376,6 +376,11 @@ class Vocabulary:
         wanted = f"{prefix}-{fluent.name}" if shared else fluent.name
         return self.spellings.take("fluent", wanted, prefix)
 
+    def symbol(self, of: ValueType, raw: Raw) -> str:
+        """The spelling of an object or a member of an enum."""
+        assert isinstance(raw, int)
+        return self.members[of.name][raw] if isinstance(of, EnumType) else self.objects[raw]
+
     def constant(self, number: int) -> str:
         """The spelling of an object that a rule names: it becomes a domain constant."""
         self.constants.add(number)
