@@ -10,7 +10,9 @@ import gc
 
 # A state space is millions of small objects and hardly any cycle. The collector looks at them again
 # and again, which takes a quarter of the time; so it looks less often, from the first import on.
-gc.set_threshold(100_000, 20, 20)
+# A checked program is full of cycles: `tw fuzz` and `tw mutate` check thousands, so three million
+# new objects, some 400 MB, are the most that may wait.
+gc.set_threshold(100_000, 10, 3)
 
 from typing import TYPE_CHECKING  # noqa: E402
 
