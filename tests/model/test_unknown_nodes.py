@@ -1,12 +1,11 @@
-"""A class of statement or term that a reader does not know stops it (no default passes it over)."""
+"""A class of statement or term that a reader does not know stops it: `test_dispatch.py` reads the
+code for that, and this runs the readers."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -22,11 +21,8 @@ from tokenworld.ground import Command, instantiate, param_values
 from tokenworld.ground.influence import influences, written
 from tokenworld.model import (
     BoolType,
-    Draw,
-    Effect,
     Program,
     Require,
-    Term,
     bodies,
     children,
     deep_subterms,
@@ -46,16 +42,6 @@ from tokenworld.prose import EnglishProse
 from tokenworld.prose.rulebook import rulebook
 from tokenworld.verbs.mutate import mutants
 from tokenworld.verbs.test import Coverage
-
-PACKAGE = Path(__file__).parents[2] / "tokenworld"
-NODES = frozenset(
-    one.__name__ for union in (Effect, Term, Draw) for one in get_args(union)
-)  # fmt: skip
-FILTERS = {
-    "check/analysis/uses.py:_of_change": "walks every node of the model and picks out changes",
-    "check/analysis/aliasing.py:_differs": "asks about pairs of terms; any two may be equal",
-}
-"""Functions whose `match` over nodes need not know them all, each with its reason."""
 
 WORLD = """
 type Lamp { lit: bool  level: 0 to 9 clamped }
@@ -116,63 +102,6 @@ def with_term() -> Program:
         actions={"light": replace(action, guards=guards)},
         laws={"fade": replace(law, when=TERM)},
     )
-
-
-# ---- every `match` ------------------------------------------------------------------------
-
-
-def class_names(pattern: ast.pattern) -> Iterator[str]:
-    """The classes of a pattern as they are written: `Swap`, `m.Swap`."""
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchClass):
-            yield ast.unparse(node.cls)
-
-
-def names_from_the_model(tree: ast.Module) -> frozenset[str]:
-    """The classes of statements, terms and draws as a module writes them."""
-    found = set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tokenworld.model"):
-            found |= NODES & {one.asname or one.name for one in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == "tokenworld":
-            aliases = (one.asname or one.name for one in node.names if one.name == "model")
-            found |= {f"{alias}.{name}" for alias in aliases for name in NODES}
-    return frozenset(found)
-
-
-def dispatches() -> Iterator[tuple[str, ast.Match]]:
-    """Every `match` outside the parser that names a class of statement, term or draw."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        file = path.relative_to(PACKAGE).as_posix()
-        if file.startswith("syntax/"):
-            continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = names_from_the_model(tree)
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef):
-                for node in ast.walk(function):
-                    if isinstance(node, ast.Match) and any(
-                        known & set(class_names(case.pattern)) for case in node.cases
-                    ):
-                        yield f"{file}:{function.name}", node
-
-
-def stops(match: ast.Match) -> bool:
-    """Whether what no case takes is refused: the last case is `_` and raises."""
-    last = match.cases[-1]
-    if not isinstance(last.pattern, ast.MatchAs) or last.pattern.pattern is not None:
-        return False
-    first = last.body[0]
-    return isinstance(first, ast.Raise) or (
-        isinstance(first, ast.Expr) and ast.unparse(first).startswith("assert_never(")
-    )
-
-
-def test_every_match_over_nodes_refuses_what_it_does_not_know() -> None:
-    found = list(dispatches())
-    assert len(found) > 60
-    silent = {place for place, match in found if not stops(match)}
-    assert silent == set(FILTERS)
 
 
 # ---- the readers, with a node they do not know ----------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from tokenworld import model as m
 from tokenworld.check.analysis.uses import written_slots
@@ -145,8 +146,10 @@ def _finite(kind: m.ValueType) -> bool:
             return True
         case m.NumberType(low=low, high=high):
             return low is not None and high is not None
-        case _:
+        case m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             return False
+        case _:
+            assert_never(kind)
 
 
 def _one_rest(rows: tuple[syn.Outcome, ...], ctx: Context) -> None:

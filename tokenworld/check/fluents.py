@@ -23,6 +23,7 @@ from tokenworld.model import (
     ROOT,
     BoolLiteral,
     BoolType,
+    CollectionType,
     CompositeTerm,
     EnumLiteral,
     EnumType,
@@ -31,16 +32,19 @@ from tokenworld.model import (
     FluentParam,
     LeafTerm,
     LogicTerm,
+    NoneType,
     NumberLiteral,
     NumberTerm,
     NumberType,
     ObjectKind,
     ObjectLiteral,
     ObjectType,
+    RealType,
     Row,
     StateTerm,
     Term,
     TestTerm,
+    TextType,
     ValueType,
     is_optional,
 )
@@ -459,5 +463,9 @@ def _axis(kind: ValueType, enough: int, draft: Draft) -> Sequence[tuple[object, 
             named = draft.objects.values()
             fitting = [one.name for one in named if is_subtype(draft.types, one.of, name)]
             return [(one, one) for one in dict.fromkeys(fitting)][:enough]
-        case _:
+        case (
+            BoolType() | NumberType() | RealType() | TextType() | NoneType() | CollectionType()
+        ):  # fmt: skip
             return []
+        case _:
+            assert_never(kind)

@@ -19,7 +19,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from operator import is_
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar, assert_never, cast
 
 from tokenworld.check import PASSES, Checked, Pass, assemble, check_source, run_pass, undisturbed
 from tokenworld.check.analysis.lints import check_lints
@@ -51,9 +51,9 @@ from tokenworld.syntax.lalr import Token, lex
 from tokenworld.syntax.parse import Splitter
 from tokenworld.syntax.tables import tables
 
-_RULES: Final = (
-    syn.ActionDecl, syn.LawDecl, syn.WatchDecl, syn.InvariantDecl, syn.ConserveDecl,
-    syn.DescribeDecl, syn.ScenarioDecl,
+Rule = (
+    syn.ActionDecl | syn.LawDecl | syn.WatchDecl | syn.InvariantDecl | syn.ConserveDecl
+    | syn.DescribeDecl | syn.ScenarioDecl
 )  # fmt: skip
 """Items that no declaration is made of: what others see of them is their `_face`."""
 
@@ -200,8 +200,9 @@ class Workspace:
                 run_pass(step, draft)
                 break
             draft.report.extend(settled.reports[step.name])
-        if any(_face(one, settled.draft) != _face(other, draft) for one, other in changed):
-            return False
+        for one, other in changed:
+            if isinstance(other.item, Rule) and _face(one, settled.draft) != _face(other, draft):
+                return False
         _restore(draft, settled.late)
         for step in told:
             if step.name in _BETWEEN:
@@ -256,7 +257,7 @@ def _changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entr
     places = [place for place, same in enumerate(map(is_, before, after)) if not same]
     found = [(before[place], after[place]) for place in places]
     for one, other in found:
-        rule = isinstance(other.item, _RULES) and type(one.item) is type(other.item)
+        rule = isinstance(other.item, Rule) and type(one.item) is type(other.item)
         if not rule and one.item is not other.item:
             return None
     return found
@@ -264,16 +265,18 @@ def _changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entr
 
 def _face(entry: Entry, draft: Draft) -> object:
     """The parts of a rule that others depend on: name, parameters, labels."""
-    match entry.item:
+    item = entry.item
+    assert isinstance(item, Rule)
+    match item:
         case syn.ActionDecl(name=name):
             action = draft.actions.get(name.value)
-            if action is None or action.span is not entry.item.span:
+            if action is None or action.span is not item.span:
                 return name.value
             params = tuple((one.name, one.type, one.domain) for one in action.params)
             return name.value, params, tuple(one.label for one in action.requires)
         case syn.LawDecl(name=name):
             law = draft.laws.get(name.value)
-            own = law is not None and law.span is entry.item.span
+            own = law is not None and law.span is item.span
             return name.value, own, law.phase if law is not None and own else ""
         case syn.WatchDecl(name=name):
             return name.value, name.value in draft.watches
@@ -281,8 +284,10 @@ def _face(entry: Entry, draft: Draft) -> object:
             return name.value, name.value in draft.invariants
         case syn.ConserveDecl(name=name):
             return name.value, name.value in draft.conserves
-        case _:
+        case syn.DescribeDecl() | syn.ScenarioDecl():
             return None
+        case _:
+            assert_never(item)
 
 
 _AHEAD: Final = 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
@@ -190,6 +191,8 @@ def _line(line: syn.WorldItem, lines: _Settings) -> None:
             of = object_type(draft, kind)
             _once(f"spare {of}", line, lines)
             lines.spares.append(m.Spare(of, whole(draft, count, 0, MOST_REPEATED), line.span))
+        case syn.ObjectDecl():
+            pass  # checked by `check_objects`
         case _:
             _policy(line, lines)
 
@@ -203,7 +206,12 @@ def _once(what: str, line: syn.WorldItem, lines: _Settings) -> None:
     lines.written[what] = line.span
 
 
-def _policy(line: syn.WorldItem, lines: _Settings) -> None:
+_Policy = (
+    syn.TimePolicy | syn.Turns | syn.Ambiguous | syn.Endless | syn.OutcomePolicy | syn.StartFile
+)
+
+
+def _policy(line: _Policy, lines: _Settings) -> None:
     draft = lines.ctx.draft
     match line:
         case syn.TimePolicy(policy=policy):
@@ -231,7 +239,7 @@ def _policy(line: syn.WorldItem, lines: _Settings) -> None:
             _once("start", line, lines)
             lines.start = recorded_state(path, line.span, draft)
         case _:
-            pass  # objects are checked by `check_objects`
+            assert_never(line)
 
 
 def actor_named(name: syn.Name, ctx: Context) -> str:

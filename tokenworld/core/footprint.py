@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
 from tokenworld.core import nodes as core
 from tokenworld.core.rules import Footprint
@@ -86,19 +87,26 @@ def changes(body: core.Body) -> Footprint:
 
 def _changes(body: core.Body) -> Iterator[Footprint]:
     for one in statements_in(body):
-        if isinstance(one, core.Write):
-            target = frozenset({one.target.fluent})
-            yield Footprint(writes=target, named=target)
-        elif isinstance(one, core.Create):
-            written = frozenset(field.fluent for field in one.fields)
-            named = frozenset(field.fluent for field in one.fields if not field.default)
-            yield Footprint(writes=written, named=named, creates=frozenset({one.of}))
-        elif isinstance(one, core.Destroy):
-            yield Footprint(destroys=True)
-        elif isinstance(one, core.For):
-            yield Footprint(types=_ranged(one.binders))
-        elif isinstance(one, core.Let) and isinstance(
-            one.value, (core.BranchDraw, core.PickDraw, core.UniformDraw)
-        ):
-            binders = one.value.binders if isinstance(one.value, core.PickDraw) else ()
-            yield Footprint(types=_ranged(binders), draws=True)
+        match one:
+            case core.Write(target=target):
+                written = frozenset({target.fluent})
+                yield Footprint(writes=written, named=written)
+            case core.Create(of=of, fields=fields):
+                written = frozenset(field.fluent for field in fields)
+                named = frozenset(field.fluent for field in fields if not field.default)
+                yield Footprint(writes=written, named=named, creates=frozenset({of}))
+            case core.Destroy():
+                yield Footprint(destroys=True)
+            case core.For(binders=binders):
+                yield Footprint(types=_ranged(binders))
+            case core.Let(value=core.PickDraw(binders=binders)):
+                yield Footprint(types=_ranged(binders), draws=True)
+            case core.Let(value=core.BranchDraw() | core.UniformDraw()):
+                yield Footprint(draws=True)
+            case (
+                core.Let() | core.If() | core.Require() | core.Emit() | core.Say()
+                | core.Describe() | core.Reward()
+            ):  # fmt: skip
+                pass
+            case _:
+                assert_never(one)

@@ -40,8 +40,14 @@ WriteOp = Literal["=", "+", "add", "remove"]
 # ---- terms --------------------------------------------------------------------------------
 
 
+class LeafTerm:
+    """A term without subterms."""
+
+    __slots__ = ()
+
+
 @frozen
-class Constant:
+class Constant(LeafTerm):
     """A truth value, a scaled number, the position of an enum member, or ``None`` for `none`."""
 
     value: bool | int | None
@@ -50,7 +56,7 @@ class Constant:
 
 
 @frozen
-class ObjectName:
+class ObjectName(LeafTerm):
     """A named object; the instance gives it its number."""
 
     name: str
@@ -59,7 +65,7 @@ class ObjectName:
 
 
 @frozen
-class ParamValue:
+class ParamValue(LeafTerm):
     """A ``param``: a constant of the instance."""
 
     name: str
@@ -68,7 +74,7 @@ class ParamValue:
 
 
 @frozen
-class Variable:
+class Variable(LeafTerm):
     """A parameter, loop variable, ``let`` or created object of the enclosing rule."""
 
     name: str
@@ -77,7 +83,7 @@ class Variable:
 
 
 @frozen
-class Actor:
+class Actor(LeafTerm):
     """The acting object."""
 
     type: ValueType

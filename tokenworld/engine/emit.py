@@ -74,6 +74,12 @@ Locals = Mapping[str, str]
 """Names of the author to generated names."""
 
 
+Operation = (
+    Not | And | Or | Implies | Choose | Compare | Member | IsType | Arithmetic | Negate | Rescale
+    | ToReal | ListTerm
+)  # fmt: skip
+
+
 @dataclass
 class Emitter:
     """What one compilation shares: constants, generated templates, fresh names.
@@ -218,7 +224,7 @@ class Emitter:
         value = self.instance.params[name]
         return f"({value!r})" if isinstance(value, (int, float)) else self.const(value)
 
-    def _operator(self, term: Term, names: Locals) -> str:
+    def _operator(self, term: Operation, names: Locals) -> str:
         emit = self.term
         match term:
             case Not(term=inner):
@@ -248,7 +254,7 @@ class Emitter:
                 inner_ = ", ".join(emit(item, names) for item in items)
                 return f"({inner_}{',' if len(items) == 1 else ''})"
             case _:
-                raise TypeError(f"not an operator: {term.kind}")
+                assert_never(term)
 
     def _convert(self, term: Rescale | ToReal, names: Locals) -> str:
         value, kind = self.term(term.term, names), term.term.type
@@ -419,8 +425,10 @@ class Emitter:
                 program = self.instance.program
                 kinds = frozenset(kind for kind in program.types if program.is_subtype(kind, only))
                 return name, values, [f"S.kinds[{name}] in {self.const(kinds)}"]
-            case _:
+            case TypeRange():
                 raise TypeError(f"nothing ranges over {binder.type.kind}")
+            case _:
+                assert_never(binder.domain)
 
     def clauses(
         self, binders: tuple[Binder, ...], where: Term | None, names: Locals

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, Raw, changed_in_play, constant
 from tokenworld.model import (
     BoolType,
+    CollectionType,
     EnumType,
     Fluent,
+    NoneType,
     NumberType,
     ObjectType,
     RealType,
@@ -48,8 +50,10 @@ def implicit_default(value_type: ValueType) -> Raw:
             return 0.0
         case TextType():
             return ""
-        case _:
+        case ObjectType() | NoneType() | CollectionType():
             return None
+        case _:
+            assert_never(value_type)
 
 
 @frozen

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from tokenworld.engine.emit import Emitter, Locals
 from tokenworld.model import (
     BoolType,
@@ -12,6 +14,7 @@ from tokenworld.model import (
     CollectionType,
     EnumType,
     Local,
+    NoneType,
     NumberType,
     ObjectType,
     RealType,
@@ -20,6 +23,8 @@ from tokenworld.model import (
     TemplateTerm,
     Term,
     TextPart,
+    TextType,
+    ValueType,
     is_optional,
     subterms,
 )
@@ -78,7 +83,7 @@ def shown(emitter: Emitter, term: Term, names: Locals, article: str = "") -> str
     return text
 
 
-def word(emitter: Emitter, value: str, kind: object, article: str = "") -> str:
+def word(emitter: Emitter, value: str, kind: ValueType, article: str = "") -> str:
     """One value of a type as text; `none` reads "nothing"."""
     match kind:
         case ObjectType():
@@ -92,10 +97,10 @@ def word(emitter: Emitter, value: str, kind: object, article: str = "") -> str:
             return f"of_real({value})"
         case BoolType():
             return f"('true' if {value} else 'false')"
-        case _ if emitter.careful or is_optional(kind):  # type: ignore[arg-type]
-            return f"of_text({value})"
+        case TextType() | NoneType() | CollectionType():
+            return f"of_text({value})" if emitter.careful or is_optional(kind) else value
         case _:
-            return value
+            assert_never(kind)
 
 
 def _listed(emitter: Emitter, value: str, kind: CollectionType, article: str) -> str:

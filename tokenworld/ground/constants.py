@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, assert_never
 
 from tokenworld.core import nodes as core
 from tokenworld.core.desugar import TermDesugarer
@@ -45,8 +45,13 @@ def known_value(term: core.Term, numbers: Mapping[str, int], params: Mapping[str
             if len(words) == len(template.parts):
                 return "".join(words)
             raise NotConstant(term)
-        case _:
+        case (
+            core.LeafTerm() | core.Read() | core.Members() | core.Call() | core.Fold()
+            | core.Choice() | core.TypeTest() | core.DeriveCall()
+        ):  # fmt: skip
             raise NotConstant(term)
+        case _:
+            assert_never(term)
 
 
 def _calculated(term: core.Call, values: list[Raw]) -> Raw:

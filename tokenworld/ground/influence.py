@@ -220,8 +220,13 @@ def _atoms(
             yield from _compared(rules, op, left, right, positive)
         case core.Call(op="in", args=(core.Read() as item, core.Members(by="list", items=items))):
             yield from _listed(rules, item, items, positive)
-        case _:
+        case (
+            core.LeafTerm() | core.Read() | core.Members() | core.Call() | core.Fold()
+            | core.Choice() | core.TypeTest() | core.DeriveCall() | core.Text()
+        ):  # fmt: skip
             yield from _touched(rules, term)
+        case _:
+            assert_never(term)
 
 
 def _listed(
@@ -318,5 +323,10 @@ def _step(value: core.Term, lets: Mapping[str, object]) -> str:
         case core.Variable(name=name):
             named = lets.get(name)
             return "+" if isinstance(named, core.Call) and named.op == "amount" else _UNKNOWN
-        case _:
+        case (
+            core.LeafTerm() | core.Read() | core.Members() | core.Call() | core.Fold()
+            | core.Choice() | core.TypeTest() | core.DeriveCall() | core.Text()
+        ):  # fmt: skip
             return _UNKNOWN
+        case _:
+            assert_never(value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 from math import prod
-from typing import Protocol, overload
+from typing import Protocol, assert_never, overload
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span
@@ -153,8 +153,10 @@ def domain_of(instance: Instance, value_type: m.ValueType) -> tuple[Raw, ...] | 
             return None
         case m.NumberType(low=int() as low, high=int() as high, optional=optional):
             values = tuple(range(low, high + 1))
-        case _:
+        case m.NumberType() | m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             return None
+        case _:
+            assert_never(value_type)
     return (*values, None) if optional else values
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from typing import assert_never
 
 from tokenworld.model import (
     BoolType,
     CollectionType,
     EnumType,
+    NoneType,
     NumberType,
     ObjectType,
     Program,
@@ -48,8 +50,12 @@ def show_value(
             return names[value]
         case NumberType(decimals=decimals) if decimals:
             return float(Decimal(value).scaleb(-decimals))
-        case _:
+        case (
+            BoolType() | NumberType() | RealType() | TextType() | NoneType() | CollectionType()
+        ):  # fmt: skip
             return value
+        case _:
+            assert_never(value_type)
 
 
 def value_text(value: Json) -> str:
@@ -109,5 +115,7 @@ def read_value(
             return value
         case CollectionType():
             raise ValueError("a collection cannot be stored")
-        case _:
+        case BoolType() | EnumType() | ObjectType() | RealType() | TextType() | NoneType():
             raise ValueError(f"{value!r} does not fit here")
+        case _:
+            assert_never(value_type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, prod
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from gymnasium import spaces
@@ -19,10 +19,13 @@ from tokenworld.ground import Instance, Raw, domain_of
 from tokenworld.model import (
     ROOT,
     BoolType,
+    CollectionType,
     EnumType,
+    NoneType,
     NumberType,
     ObjectType,
     RealType,
+    TextType,
     ValueType,
     is_optional,
 )
@@ -221,8 +224,10 @@ def _kind(column: Column, axes: Axes) -> Kind | None:
             return _of_number(of)
         case RealType():
             return Kind(-inf, inf, np.float64, 0, lambda value: 0.0 if value is None else value)
-        case _:
+        case TextType() | NoneType() | CollectionType():
             return None
+        case _:
+            assert_never(column.fluent.type)
 
 
 def _of_number(of: NumberType) -> Kind:

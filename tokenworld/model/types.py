@@ -6,7 +6,7 @@ every later stage computes with whole numbers. Enum values are positions in the 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 
@@ -118,8 +118,10 @@ def is_optional(value_type: ValueType) -> bool:
             return True
         case BoolType() | CollectionType():
             return False
-        case _:
+        case EnumType() | ObjectType() | NumberType() | RealType() | TextType():
             return value_type.optional
+        case _:
+            assert_never(value_type)
 
 
 def without_none(value_type: ValueType) -> ValueType:
@@ -135,8 +137,10 @@ def without_none(value_type: ValueType) -> ValueType:
             return REAL
         case TextType():
             return TEXT
-        case _:
+        case BoolType() | NoneType() | CollectionType():
             return value_type
+        case _:
+            assert_never(value_type)
 
 
 def _show_scaled(value: int, decimals: int, unit: str) -> str:
@@ -160,5 +164,9 @@ def show_type(value_type: ValueType) -> str:
             return " to ".join(bounds) + suffix
         case CollectionType(element=element):
             return f"collection of {show_type(element)}"
+        case NoneType():
+            return "none"
+        case NumberType() | BoolType() | RealType() | TextType():
+            return value_type.kind + suffix
         case _:
-            return value_type.kind + (suffix if value_type.kind != "none" else "")
+            assert_never(value_type)

@@ -92,8 +92,13 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
             who, *rest = args
             command = " ".join([spoken_name(detail), *rest])
             return f"whether {who} did “{command}” in this tick"
-        case _:
+        case (
+            "abs" | "sign" | "floor" | "round" | "sqrt" | "sin" | "cos" | "exp" | "log" | "pow"
+            | "id" | "born" | "number"
+        ):  # fmt: skip
             return f"{name}({', '.join(args)})"
+        case _:
+            assert_never(name)
 
 
 # ---- Terms in English: how the rulebook tells a condition or a value -----------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Span
@@ -93,9 +94,11 @@ def _type_words(of: m.ValueType) -> str:
             return f"{show_type(of).removesuffix('?')}{maybe}"
         case m.NumberType():
             return f"a whole number{maybe}"
-        case _:
+        case m.BoolType() | m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             words = {"bool": "true or false", "real": "a real number", "text": "a text"}
             return f"{words.get(of.kind, of.kind)}{maybe}"
+        case _:
+            assert_never(of)
 
 
 def facts(program: m.Program) -> Iterator[Entry]:

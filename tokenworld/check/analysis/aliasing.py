@@ -363,9 +363,11 @@ class Population:
                 return len(self.draft.enums[name].members)
             case m.TypeRange(of=m.ObjectType(name=name)) | m.CollectionRange(only=str() as name):
                 return self._objects(name)
-            case _:
+            case m.TypeRange() | m.CollectionRange():
                 kind = binder.type
                 return self._objects(kind.name) if isinstance(kind, m.ObjectType) else None
+            case _:
+                assert_never(binder.domain)
 
     def _objects(self, name: str) -> int | None:
         draft = self.draft

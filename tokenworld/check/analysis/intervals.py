@@ -137,8 +137,10 @@ class Translator:
                 return (MINUS_ONE if absent else ZERO), None
             case m.BoolType():
                 return ZERO, ONE
-            case _:
+            case m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
                 return None, None
+            case _:
+                assert_never(term.type)
 
     def _least_sum(self, term: m.Term) -> Fraction | None:
         """A sum of numbers that are never negative is not negative."""
@@ -161,8 +163,10 @@ class Translator:
                 return right.times(left.const)
             case "*" if not right.parts:
                 return left.times(right.const)
-            case _:
+            case "*" | "/" | "div" | "mod":
                 return self._opaque(term)
+            case _:
+                assert_never(term.op)
 
     def _choose(self, term: m.Choose) -> Form:
         parts = (term.then, term.otherwise)
@@ -205,8 +209,14 @@ class Translator:
                 return self._extreme(
                     key, [args[0].minus(constant(1)), constant(0)], step, MINUS_ONE
                 )
-            case _:
+            case (
+                "sign" | "next" | "prev" | "floor" | "round" | "sqrt" | "sin" | "cos" | "exp"
+                | "log" | "pow" | "pi" | "tick" | "id" | "born" | "busy" | "did" | "score"
+                | "number"
+            ):  # fmt: skip
                 return self._opaque(term)
+            case _:
+                assert_never(term.name)
 
     def _extreme(self, key: object, args: list[Form], step: Fraction, sign: Fraction) -> Form:
         """The least of the arguments (``sign`` 1), or the largest (-1)."""

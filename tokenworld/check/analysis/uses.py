@@ -129,7 +129,9 @@ def _below(part: object, wanted: frozenset[type], closed: frozenset[type]) -> It
             todo += [getattr(one, name) for name in parts_of(kind)]
 
 
-def _of_change(part: object, draft: Draft) -> Iterator[m.Term]:
+def _of_change(
+    part: m.Assign | m.AddFact | m.RemoveFact | m.Transfer, draft: Draft
+) -> Iterator[m.Term]:
     match part:
         case m.Assign(target=target, op=op, value=value):
             if op != "=" and _ranged(draft.fluents.get(target.fluent)):
@@ -142,7 +144,7 @@ def _of_change(part: object, draft: Draft) -> Iterator[m.Term]:
             yield from (amount, source)
             yield from _of_target(target, draft)
         case _:
-            return
+            assert_never(part)
 
 
 def terms_below(part: object, draft: Draft) -> Iterator[m.Term]:

@@ -96,8 +96,10 @@ def _bounds(
         case "div" if c > 0:
             corners = (a // c, a // d, b // c, b // d)
             return min(corners), max(corners)
-        case _:
+        case "/" | "div" | "mod":
             return None, None
+        case _:
+            assert_never(op)
 
 
 def _real(term: m.Term) -> m.Term:

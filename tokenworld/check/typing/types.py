@@ -28,8 +28,10 @@ def optional(value_type: m.ValueType) -> m.ValueType:
             return value_type
         case m.ObjectType(name=name, optional=known):  # most arguments are objects
             return value_type if known else m.ObjectType(name, True)
-        case _:
+        case m.EnumType() | m.NumberType() | m.RealType() | m.TextType():
             return replace(value_type, optional=True)
+        case _:
+            assert_never(value_type)
 
 
 def same_unit(left: str, right: str) -> bool:

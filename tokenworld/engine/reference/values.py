@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from tokenworld.core import Rules, lowered
 from tokenworld.engine.reference.chance import Counts
 from tokenworld.ground import Command, Instance, Raw, constant, domain_of
 from tokenworld.model import (
     BoolType,
+    CollectionType,
     EnumType,
     Fluent,
+    NoneType,
     NumberType,
     ObjectType,
     Program,
@@ -254,8 +257,10 @@ def implied(kind: ValueType) -> Raw:
             return 0.0
         case TextType():
             return ""
-        case _:
+        case ObjectType() | NumberType() | NoneType() | CollectionType():
             return None
+        case _:
+            assert_never(kind)
 
 
 def known_of(instance: Instance) -> Known:

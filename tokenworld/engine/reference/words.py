@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld.core import StatementVisitor
 from tokenworld.core.desugar import Desugarer
@@ -29,10 +29,12 @@ from tokenworld.model import (
     BoolType,
     CollectionType,
     EnumType,
+    NoneType,
     NumberType,
     ObjectDecl,
     ObjectType,
     RealType,
+    TextType,
     ValueType,
 )
 
@@ -81,8 +83,10 @@ class Words(Terms):
                 return self.prose.number(value, decimals, unit)
             case RealType():
                 return self.prose.real(value)
-            case _:
+            case TextType() | NoneType() | CollectionType():
                 return str(value)
+            case _:
+                assert_never(kind)
 
     # ---- names ------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from tokenworld.core import Rules
 from tokenworld.core.desugar import Desugarer
@@ -19,16 +20,20 @@ from tokenworld.core.nodes import (
     Binder,
     Body,
     Call,
+    Choice,
     DeriveCall,
     Describe,
     Draw,
     Fold,
+    LeafTerm,
     Let,
     Members,
     Read,
     Require,
     Say,
     Term,
+    Text,
+    TypeTest,
     Variable,
 )
 from tokenworld.core.rules import Action
@@ -157,8 +162,12 @@ class HoistWriter:
                     declared = derives[name].type
                 case Variable(name=name):
                     declared = self._kinds.get(name)
-                case _:
+                case (
+                    LeafTerm() | Members() | Call() | Fold() | Choice() | TypeTest() | Text()
+                ):  # fmt: skip
                     declared = None
+                case _:
+                    assert_never(one)
             if declared is not None and _narrowed(declared, one.type):
                 return False
         return True

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from tokenworld.core import Rules
 from tokenworld.core.rules import Footprint
@@ -30,7 +30,18 @@ from tokenworld.engine.state import State
 from tokenworld.engine.trail import Trail
 from tokenworld.engine.wide import column_of
 from tokenworld.ground import Instance, Raw
-from tokenworld.model import ROOT, BoolType, EnumType, NumberType, ObjectType, ValueType
+from tokenworld.model import (
+    ROOT,
+    BoolType,
+    CollectionType,
+    EnumType,
+    NoneType,
+    NumberType,
+    ObjectType,
+    RealType,
+    TextType,
+    ValueType,
+)
 
 __all__ = [
     "AWARDED", "DEEDS", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
@@ -227,8 +238,13 @@ class Slots:
                 numbers = self.base.live[name]
                 whole = numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1))
                 return (numbers[0], len(numbers)) if whole else None
-            case _:
+            case (
+                EnumType() | NumberType() | ObjectType() | RealType() | TextType() | NoneType()
+                | CollectionType()
+            ):  # fmt: skip
                 return None
+            case _:
+                assert_never(kind)
 
     def slot(self, store: Store, args: tuple[Raw, ...]) -> int:
         """The slot of arguments, made where there is none yet."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 from tokenworld.core import Rules
 from tokenworld.core.nodes import (
@@ -22,6 +22,7 @@ from tokenworld.core.nodes import (
     Constant,
     Create,
     DeriveCall,
+    Describe,
     Destroy,
     Emit,
     Fold,
@@ -32,7 +33,9 @@ from tokenworld.core.nodes import (
     ObjectName,
     ParamValue,
     Read,
+    Require,
     Reward,
+    Say,
     Statement,
     Term,
     Variable,
@@ -133,8 +136,10 @@ def _needs_log(statement: Statement) -> bool:
             return not all(map(_is_plain, args))
         case Reward(amount=amount):
             return not _is_plain(amount)
-        case _:
+        case Let() | Write() | If() | For() | Require() | Say() | Describe():
             return False
+        case _:
+            assert_never(statement)
 
 
 def _is_plain(term: Term) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import lcm
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld.core.nodes import (
     Binder,
@@ -53,7 +53,9 @@ from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import draws
 from tokenworld.model import (
     BoolType,
+    CollectionType,
     EnumType,
+    NoneType,
     NumberType,
     ObjectType,
     Phase,
@@ -424,8 +426,10 @@ class NumericProgram(QuickWriter):
                 name = f"WORDS_{list(self.rules.program.enums).index(enum)}"
             case NumberType(decimals=0) | BoolType():
                 return f"(0 if {code} == NONE else {code})"
-            case _:
+            case NumberType() | RealType() | TextType() | NoneType() | CollectionType():
                 raise Uncompiled("draws of a rule for numbers with decimals", binder.span)
+            case _:
+                assert_never(binder.type)
         self.terms.constants[name] = words
         return f"(0 if {code} == NONE else {name}[{code}])"
 

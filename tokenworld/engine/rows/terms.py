@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld.core import Rules, TermVisitor
 from tokenworld.core.nodes import (
@@ -25,6 +25,7 @@ from tokenworld.core.nodes import (
     DeriveCall,
     Fold,
     Hole,
+    LeafTerm,
     Members,
     ObjectName,
     ParamValue,
@@ -46,9 +47,11 @@ from tokenworld.model import (
     CollectionType,
     EnumType,
     IntervalRange,
+    NoneType,
     NumberType,
     ObjectType,
     RealType,
+    TextType,
     TypeRange,
     ValueType,
     is_optional,
@@ -154,8 +157,12 @@ class TermWriter(TermVisitor[Names, str]):
                 return self.loose(then, names) or self.loose(otherwise, names)
             case DeriveCall():
                 return self._loose_call(term, names)
+            case Constant(value=value):
+                return value is None
+            case LeafTerm() | Members() | TypeTest() | Text():
+                return False
             case _:
-                return isinstance(term, Constant) and term.value is None
+                assert_never(term)
 
     def may_lack(self, term: Read | Place, names: Names) -> bool:
         """Whether a slot may be empty, or have no place, where it is read or written."""
@@ -200,8 +207,10 @@ class TermWriter(TermVisitor[Names, str]):
                 return op in _TRUTHS
             case Constant() | TypeTest() | DeriveCall() | Fold() | ParamValue():
                 return True
-            case _:
+            case LeafTerm() | Read() | Members() | Choice() | Text():
                 return not self.loose(term, names)
+            case _:
+                assert_never(term)
 
     def value(self, term: Term, names: Names) -> str:
         """A term as it is stored, passed on or shown."""
@@ -673,8 +682,10 @@ class TermWriter(TermVisitor[Names, str]):
                 return f"of_number({code}, {decimals}, {unit!r})"
             case RealType():
                 return f"of_real({code})"
-            case _:
+            case TextType() | NoneType() | CollectionType():
                 return f"of_text({code})"
+            case _:
+                assert_never(kind)
 
 
 def _within(term: Term, span: tuple[int, int]) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import assert_never
 
 from tokenworld.core import Rules, lowered
 from tokenworld.core.nodes import Term
@@ -22,8 +23,10 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, Raw
 from tokenworld.model import (
     BoolType,
+    CollectionType,
     EnumType,
     Fluent,
+    NoneType,
     NumberType,
     ObjectType,
     Program,
@@ -341,8 +344,10 @@ class Context:
                 return self.listed(f"enum {name}", members, arg)
             case NumberType(low=int() as low, high=int() as high) if high - low < _MOST_VALUES:
                 return self.listed(f"{low}..{high}", tuple(range(low, high + 1)), arg)
-            case _:
+            case NumberType() | RealType() | TextType() | NoneType() | CollectionType():
                 return None
+            case _:
+                assert_never(of)
 
     def listed(self, name: str, values: tuple[Raw, ...], arg: Arg) -> Atom:
         """An atom of a relation of these single values."""

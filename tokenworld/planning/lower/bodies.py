@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar, assert_never
 
 from tokenworld.core import Footprint, StatementVisitor
 from tokenworld.core.footprint import changes
@@ -243,16 +243,21 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
 
     def let(self, statement: Let, env: _Here[V]) -> Env[V]:
         value = statement.value
-        if isinstance(value, BranchDraw):
-            return env.env.bind(statement.names[0], self._branch(value, env))
-        if isinstance(value, PickDraw):
-            return self._pick(value, statement.names, env)
-        if isinstance(value, UniformDraw):
-            refused = Refused("`uniform`", statement.span, "a real number has too many values")
-            return env.env.bind(statement.names[0], self._algebra.refuse(refused))
-        if isinstance(value, Call) and value.op == "amount":
-            self._amount(self._terms.value(value, env.env), env.condition)
-        return env.env.bind(statement.names[0], Later(partial(self._terms.value, value, env.env)))
+        if not isinstance(value, BranchDraw | PickDraw | UniformDraw):
+            if isinstance(value, Call) and value.op == "amount":
+                self._amount(self._terms.value(value, env.env), env.condition)
+            later = Later(partial(self._terms.value, value, env.env))
+            return env.env.bind(statement.names[0], later)
+        match value:
+            case BranchDraw():
+                return env.env.bind(statement.names[0], self._branch(value, env))
+            case PickDraw():
+                return self._pick(value, statement.names, env)
+            case UniformDraw():
+                refused = Refused("`uniform`", statement.span, "a real number has too many values")
+                return env.env.bind(statement.names[0], self._algebra.refuse(refused))
+            case _:
+                assert_never(value)
 
     def _amount(self, amount: V, condition: V) -> None:
         """An amount that is transferred must not be negative."""

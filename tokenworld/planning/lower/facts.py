@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
+from typing import assert_never
 
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder
@@ -29,11 +30,15 @@ from tokenworld.model import (
     ROOT,
     BoolLiteral,
     BoolType,
+    CollectionType,
     EnumType,
     Fluent,
+    NoneType,
     NumberLiteral,
     NumberType,
     ObjectType,
+    RealType,
+    TextType,
     ValueType,
 )
 from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
@@ -151,8 +156,13 @@ class Facts:
             case NumberType(low=low, high=high, optional=False):
                 outside = (low is not None and low > 0) or (high is not None and high < 0)
                 return low if outside else 0
-            case _:
+            case (
+                EnumType() | NumberType() | ObjectType() | RealType() | TextType() | NoneType()
+                | CollectionType()
+            ):  # fmt: skip
                 return None
+            case _:
+                assert_never(fluent.type)
 
     def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
         """The slot of a fluent; a symmetric relation has one for both directions."""

@@ -97,8 +97,13 @@ def _exact(instance: Instance, term: core.Term) -> Fraction | None:
             values = [_exact(instance, one) for one in term.args]
             known = [value for value in values if value is not None]
             return _worked_out(op, known) if len(known) == len(values) else None
-        case _:
+        case (
+            core.LeafTerm() | core.Read() | core.Members() | core.Call() | core.Fold()
+            | core.Choice() | core.TypeTest() | core.DeriveCall() | core.Text()
+        ):  # fmt: skip
             return None
+        case _:
+            assert_never(term)
 
 
 def _worked_out(op: str, values: Sequence[Fraction]) -> Fraction | None:

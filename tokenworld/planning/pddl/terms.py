@@ -572,8 +572,13 @@ class Terms:
                 new = self._variable(binder.name, element)
                 inside = self._member(new.value, collection, env)
                 return [new.then(Case((), (inside,), new.value))]
-            case _:
+            case (
+                core.LeafTerm() | core.Read() | core.Members() | core.Call() | core.Fold()
+                | core.Choice() | core.TypeTest() | core.DeriveCall() | core.Text()
+            ):  # fmt: skip
                 raise LiftingError("iteration over a list", binder.span)
+            case _:
+                assert_never(binder.domain)
 
     def _is_in(self, item: core.Term, collection: core.Term, env: Env) -> Expr:
         while isinstance(collection, core.Variable) and isinstance(env[collection.name], Lazy):

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import assert_never
 
 from tokenworld.core import nodes as core
 from tokenworld.core.program import lowered
@@ -23,13 +24,17 @@ from tokenworld.ground import Instance, Raw, scaled_text, slots
 from tokenworld.model import (
     ROOT,
     BoolType,
+    CollectionType,
+    EnumType,
     Fluent,
     FluentParam,
+    NoneType,
     NumberType,
     ObjectDecl,
     ObjectType,
     Program,
     RealType,
+    TextType,
     TypeRange,
 )
 from tokenworld.planning.pddl.problem import Values, needed
@@ -138,8 +143,13 @@ class Verbatim:
                 return self._call(term, env)
             case core.Fold(fold="any" | "all", value=value) if value is not None:
                 return self._fold(term, value, env)
-            case _:
+            case (
+                core.LeafTerm() | core.Read() | core.Members() | core.Fold() | core.Choice()
+                | core.TypeTest() | core.DeriveCall() | core.Text()
+            ):  # fmt: skip
                 raise Richer
+            case _:
+                assert_never(term)
 
     def slot(self, place: core.Read | core.Place, env: Env) -> tuple[Expr, ...]:
         """A fact or function with its arguments."""
@@ -205,8 +215,13 @@ class Verbatim:
                 return [("forall", variables, done)]
             case core.Say() | core.Emit() | core.Describe():
                 return []
-            case _:
+            case (
+                core.Let() | core.If() | core.Create() | core.Destroy() | core.Require()
+                | core.Reward()
+            ):  # fmt: skip
                 raise Richer
+            case _:
+                assert_never(one)
 
     def _write(self, one: core.Write, env: Env) -> Expr:
         target = self.slot(one.target, env)
@@ -410,8 +425,13 @@ class Verbatim:
                 return self._signature(fluent)
             case ObjectType(name=name) if self._keeps_objects():
                 return self._signature(fluent, self.type(name))
-            case _:
+            case (
+                BoolType() | EnumType() | ObjectType() | NumberType() | RealType() | TextType()
+                | NoneType() | CollectionType()
+            ):  # fmt: skip
                 raise Richer
+            case _:
+                assert_never(fluent.type)
 
     def _keeps_objects(self) -> bool:
         """Object fluents stay only in domains that were written with them."""

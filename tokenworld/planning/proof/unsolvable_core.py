@@ -37,6 +37,7 @@ from tokenworld.model import (
     Body,
     BoolLiteral,
     BoolType,
+    CollectionType,
     Compare,
     CompositeTerm,
     Ending,
@@ -49,6 +50,7 @@ from tokenworld.model import (
     LeafTerm,
     Local,
     NoneLiteral,
+    NoneType,
     Not,
     NumberLiteral,
     NumberTerm,
@@ -58,10 +60,12 @@ from tokenworld.model import (
     Or,
     Program,
     Read,
+    RealType,
     Require,
     StateTerm,
     Term,
     TestTerm,
+    TextType,
     TypeRange,
     ValueType,
     World,
@@ -394,8 +398,13 @@ def constant(instance: Instance, kind: ValueType, value: Raw, span: Span) -> Ter
             return ObjectLiteral(instance.names[value], kind, span)
         case NumberType() if isinstance(value, int):
             return NumberLiteral(value, kind, span)
-        case _:
+        case (
+            EnumType() | ObjectType() | NumberType() | RealType() | TextType() | NoneType()
+            | CollectionType()
+        ):  # fmt: skip
             raise TypeError(f"{value!r} is no constant")
+        case _:
+            assert_never(kind)
 
 
 Rebuild = Callable[[Program, Body], tuple[Simulator[StateT], StateT]]

@@ -15,13 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import State
 from tokenworld.engine.delta import Breach
 from tokenworld.ground import Json, Raw, read_value, show_value, value_text
-from tokenworld.model import Fluent, ObjectType, show_type
+from tokenworld.model import (
+    CollectionType,
+    EnumType,
+    Fluent,
+    NoneType,
+    ObjectType,
+    RealType,
+    show_type,
+)
 from tokenworld.model.types import BoolType, NumberType, TextType
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.moments import (
@@ -458,8 +466,12 @@ def _shown(fluent: Fluent, text: str) -> Json:
             return text.removesuffix(unit).strip() if unit and text.endswith(unit) else text
         case TextType() if len(text) > 1 and text[0] == text[-1] == '"':
             return text[1:-1]
-        case _:
+        case (
+            EnumType() | ObjectType() | RealType() | TextType() | NoneType() | CollectionType()
+        ):  # fmt: skip
             return text
+        case _:
+            assert_never(fluent.type)
 
 
 def _wanted(session: Session, fluent: Fluent) -> str:
@@ -472,8 +484,12 @@ def _wanted(session: Session, fluent: Fluent) -> str:
             return "Write `true` or `false`."
         case NumberType(low=low, high=high) if low is not None and high is not None:
             return "Write a number within the range of the slot."
-        case _:
+        case (
+            EnumType() | NumberType() | RealType() | TextType() | NoneType() | CollectionType()
+        ):  # fmt: skip
             return "Write a value as in the rules."
+        case _:
+            assert_never(fluent.type)
 
 
 def _written(fluent: Fluent, value: Json) -> str:

@@ -10,12 +10,23 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.engine import Engine, State
 from tokenworld.ground import Json, Raw
-from tokenworld.model import BoolType, EnumType, Fluent, NumberType, ObjectType, ValueType
+from tokenworld.model import (
+    BoolType,
+    CollectionType,
+    EnumType,
+    Fluent,
+    NoneType,
+    NumberType,
+    ObjectType,
+    RealType,
+    TextType,
+    ValueType,
+)
 from tokenworld.model.schema import CLOSED, shaped
 
 MAPPING_FILE = "mapping.toml"
@@ -305,8 +316,13 @@ class RecordWords:
             case NumberType(decimals=decimals) if decimals:
                 scale = 10**decimals
                 return lambda _, value: value / scale if isinstance(value, int) else None
-            case _:
+            case (
+                BoolType() | NumberType() | RealType() | TextType() | NoneType()
+                | CollectionType()
+            ):  # fmt: skip
                 return _as_it_is
+            case _:
+                assert_never(kind)
 
     # ---- what is shown otherwise --------------------------------------------------------------
 

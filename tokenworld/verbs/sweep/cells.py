@@ -29,7 +29,18 @@ from tokenworld.diagnostics import (
 from tokenworld.engine import Engine
 from tokenworld.ground import STATUSES, Json, NotConstant, Raw, read_value, scaled_text
 from tokenworld.limits import Halted, limited
-from tokenworld.model import BoolType, EnumType, NumberType, Param, RealType, ValueType
+from tokenworld.model import (
+    BoolType,
+    CollectionType,
+    EnumType,
+    NoneType,
+    NumberType,
+    ObjectType,
+    Param,
+    RealType,
+    TextType,
+    ValueType,
+)
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world, open_text
 from tokenworld.session.rollouts import Rollout, rollout
 from tokenworld.session.solving import solve
@@ -422,8 +433,13 @@ class _Values:
                 return word == "true"
             case RealType() if isfinite(float(word)):
                 return float(word)
-            case _:
+            case (
+                BoolType() | EnumType() | ObjectType() | RealType() | TextType() | NoneType()
+                | CollectionType()
+            ):  # fmt: skip
                 return read_value(program, self.world.instance.numbers, kind, word)
+            case _:
+                assert_never(kind)
 
     def _hint(self) -> str:
         match self.param.type:
@@ -434,8 +450,13 @@ class _Values:
                 return f"Give some of {', '.join(self.world.program.enums[enum].members)}."
             case BoolType():
                 return "Give `true`, `false` or both, parted by a comma."
-            case _:
+            case (
+                NumberType() | ObjectType() | RealType() | TextType() | NoneType()
+                | CollectionType()
+            ):  # fmt: skip
                 return "Give values as the declaration has them."
+            case _:
+                assert_never(self.param.type)
 
 
 def _bare(word: str, kind: NumberType) -> str:
@@ -459,11 +480,15 @@ def _shown(world: OpenWorld, param: Param, value: Raw) -> str:
             return world.program.enums[enum].members[value]
         case BoolType():
             return "true" if value else "false"
-        case _ if isinstance(value, str | float):
+        case ObjectType() if isinstance(value, int):
+            return world.instance.names[value]
+        case (
+            NumberType() | EnumType() | ObjectType() | RealType() | TextType() | NoneType()
+            | CollectionType()
+        ):  # fmt: skip
             return str(value)
         case _:
-            assert isinstance(value, int)  # an object
-            return world.instance.names[value]
+            assert_never(param.type)
 
 
 def _number_text(value: int, kind: NumberType) -> str:
