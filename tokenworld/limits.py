@@ -19,21 +19,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Literal, TypeVar
 
-__all__ = [
-    "Halted",
-    "allows",
-    "attempt",
-    "count_child",
-    "forget_child",
-    "halted",
-    "left",
-    "limited",
-    "near",
-    "phase",
-    "room",
-    "spoke",
-]
-
 T = TypeVar("T")
 Why = Literal["time", "memory"]
 

@@ -1,7 +1,6 @@
 """The checked model: what a program means, after names and types are settled.
 
-The modules below hold the classes by subject; what each of them lists in `__all__` is imported from
-here.
+The modules below hold the classes by subject; their public names are imported from here.
 """
 
 from __future__ import annotations

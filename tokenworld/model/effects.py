@@ -12,40 +12,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.terms import Binder, Read, Template, Term
 from tokenworld.model.types import ValueType
 
-__all__ = [
-    "AddFact",
-    "Assign",
-    "AssignOp",
-    "Body",
-    "Branch",
-    "Chance",
-    "Create",
-    "DescribeEffect",
-    "Destroy",
-    "Draw",
-    "DrawChance",
-    "DrawPick",
-    "DrawUniform",
-    "Effect",
-    "Emit",
-    "FieldValue",
-    "For",
-    "If",
-    "Let",
-    "LifeEffect",
-    "NestedEffect",
-    "OutputEffect",
-    "Pick",
-    "PickKey",
-    "RemoveFact",
-    "Reward",
-    "Say",
-    "Swap",
-    "Transfer",
-    "WriteEffect",
-    "written_name",
-]
-
 
 def written_name(name: str) -> str:
     """A local as its author wrote it: those of a called effect go on behind a backquote."""

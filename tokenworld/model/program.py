@@ -31,8 +31,6 @@ from tokenworld.model.vocabulary import (
 )
 from tokenworld.model.worlds import World
 
-__all__ = ["ROOT", "PddlEntry", "Program", "SourceRef"]
-
 ROOT = "Object"
 """The root object type: every object is one."""
 

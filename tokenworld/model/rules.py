@@ -9,22 +9,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import Body, Let
 from tokenworld.model.terms import Binder, NumberLiteral, Template, Term
 
-__all__ = [
-    "Action",
-    "Atom",
-    "Birth",
-    "Called",
-    "Conserve",
-    "Describe",
-    "Invariant",
-    "Law",
-    "Phase",
-    "PhaseOrder",
-    "Require",
-    "Scope",
-    "Watch",
-]
-
 PhaseOrder = Literal["simultaneous", "sequential", "by_nesting"]
 
 

@@ -10,33 +10,6 @@ from tokenworld.model.effects import Body
 from tokenworld.model.terms import Term
 from tokenworld.model.worlds import ParamSetting
 
-__all__ = [
-    "Always",
-    "CallStep",
-    "Check",
-    "EmitsCheck",
-    "Expect",
-    "Given",
-    "HoldsCheck",
-    "LostCheck",
-    "Never",
-    "PassStep",
-    "RefusedCheck",
-    "Replay",
-    "SaysCheck",
-    "Scenario",
-    "ScenarioStep",
-    "Seed",
-    "StatusCheck",
-    "TypedStep",
-    "UnchangedCheck",
-    "UnwinnableCheck",
-    "When",
-    "WinnableCheck",
-    "WithinCheck",
-    "WonCheck",
-]
-
 
 @frozen
 class CallStep:

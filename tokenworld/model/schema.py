@@ -15,8 +15,6 @@ from tokenworld.model.program import Program
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["program_from_json", "program_schema", "program_to_json", "shaped", "CLOSED"]
-
 T = TypeVar("T")
 CLOSED = {"extra": "forbid"}
 """As ``__pydantic_config__`` of a dataclass: a key that is no field of it does not fit."""

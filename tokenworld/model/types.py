@@ -10,25 +10,6 @@ from typing import Literal, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 
-__all__ = [
-    "BOOL",
-    "NONE",
-    "REAL",
-    "TEXT",
-    "BoolType",
-    "CollectionType",
-    "EnumType",
-    "NoneType",
-    "NumberType",
-    "ObjectType",
-    "RealType",
-    "TextType",
-    "ValueType",
-    "is_optional",
-    "show_type",
-    "without_none",
-]
-
 
 @frozen
 class BoolType:

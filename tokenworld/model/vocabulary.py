@@ -10,20 +10,6 @@ from tokenworld.model.effects import FieldValue
 from tokenworld.model.terms import Binder, Term
 from tokenworld.model.types import ValueType
 
-__all__ = [
-    "Derive",
-    "Enum",
-    "Event",
-    "Fluent",
-    "FluentKind",
-    "FluentParam",
-    "ObjectDecl",
-    "ObjectKind",
-    "Param",
-    "Row",
-    "Unit",
-]
-
 FluentKind = Literal["attribute", "relation", "function", "table"]
 
 

@@ -84,36 +84,6 @@ from tokenworld.model.types import CollectionType, ObjectType
 from tokenworld.model.vocabulary import Derive
 from tokenworld.model.worlds import World
 
-__all__ = [
-    "SlotWrite",
-    "binder_terms",
-    "binders_of",
-    "bodies",
-    "body_terms",
-    "calls",
-    "copied",
-    "children",
-    "conjuncts",
-    "deep_subterms",
-    "effects_in",
-    "fluents_read",
-    "guard_terms",
-    "is_default",
-    "is_draw",
-    "is_drawn",
-    "looks_back",
-    "map_children",
-    "may_draw",
-    "objects_named",
-    "rule_terms",
-    "slot_terms",
-    "slot_writes",
-    "subterms",
-    "targets_of",
-    "telling_terms",
-    "terms_of",
-]
-
 Change = Callable[[Term], Term]
 
 

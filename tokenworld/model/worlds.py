@@ -9,22 +9,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import Body
 from tokenworld.model.terms import Template, Term
 
-__all__ = [
-    "Award",
-    "Born",
-    "CARRIED",
-    "Ending",
-    "EndingKind",
-    "Layout",
-    "Legend",
-    "ParamSetting",
-    "Spare",
-    "StartFile",
-    "StatusName",
-    "World",
-    "cell_name",
-]
-
 EndingKind = Literal["goal", "lose", "stop"]
 StatusName = Literal[
     "executed",

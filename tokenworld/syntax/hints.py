@@ -29,13 +29,6 @@ from tokenworld.syntax.hint_words import (
 from tokenworld.syntax.lalr import Token
 from tokenworld.syntax.tables import END
 
-__all__ = [
-    "Found",
-    "QUOTE_HINT",
-    "describe",
-    "unexpected",
-]
-
 _CLOSING: Final = frozenset({")", "]", "}"})
 _OPEN_BLOCKS: Final = frozenset({"if", "for", "chance", "pick", "else", "when"})
 _CHECKS: Final = frozenset({"won", "lost", "refused", "unchanged", "winnable", "unwinnable"})

@@ -9,8 +9,8 @@ from tokenworld.diagnostics import Diagnostic, Related, Source, in_order
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.build_declarations import DECLARATIONS
 from tokenworld.syntax.build_rules import RULES
-from tokenworld.syntax.hint_words import WORLD
-from tokenworld.syntax.hints import Found, describe, unexpected
+from tokenworld.syntax.hint_words import WORLD, Found, describe
+from tokenworld.syntax.hints import unexpected
 from tokenworld.syntax.lalr import BAD, Kid, Machine, Token, Tree, lex
 from tokenworld.syntax.nodes import Comment, File, Item, QuirkDecl
 from tokenworld.syntax.tables import END, Tables, tables
