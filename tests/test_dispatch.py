@@ -103,9 +103,13 @@ class Dispatch:
     function: str
     classes: frozenset[str]
     closed: bool
+    is_match: bool = True
 
     def __str__(self) -> str:
         return f"{self.module}:{self.line} {self.function}"
+
+    def _least(self, union: str) -> int:
+        return 1 if self.is_match and union in ONE_IS_ENOUGH else LEAST_CLASSES
 
     @property
     def unions(self) -> tuple[str, ...]:
@@ -113,7 +117,7 @@ class Dispatch:
         return tuple(
             name
             for name, members in unions().items()
-            if len(self.classes & members) >= (1 if name in ONE_IS_ENOUGH else LEAST_CLASSES)
+            if len(self.classes & members) >= self._least(name)
         )
 
 
@@ -129,7 +133,7 @@ def dispatches(module: str, tree: ast.Module) -> Iterator[Dispatch]:
                 yield Dispatch(module, node.lineno, function.name, classes, closed)
             for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
                 for line, classes, closed in _rows(body if isinstance(body, list) else [], names):
-                    yield Dispatch(module, line, function.name, classes, closed)
+                    yield Dispatch(module, line, function.name, classes, closed, is_match=False)
 
 
 def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:

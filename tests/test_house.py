@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 117_624
+LINES = 117_671
 MODULES = 435
 CROWDED = 3
 IN_CIRCLES = 7

@@ -9,12 +9,11 @@ they meet (TW0406), and probabilities that always add up to more than 1 (TW0409)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, Population, repeats, skeleton
@@ -31,7 +30,7 @@ from tokenworld.check.analysis.intervals import (
 )
 from tokenworld.check.analysis.linear import Interval, constant, hull
 from tokenworld.check.analysis.substitution import renamed
-from tokenworld.check.analysis.uses import parts_of
+from tokenworld.check.analysis.uses import nodes_below
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Related, Span
@@ -161,20 +160,12 @@ def _rules(draft: Draft) -> Iterator[object]:
     yield from (world.setups for world in draft.worlds.values())
 
 
-def _below(node: object) -> Iterator[m.Compare | m.BuiltinCall]:
+def _below(node: object) -> Iterable[m.Compare | m.BuiltinCall]:
     """Every comparison and call below a node, each once: guards repeat what they quote."""
-    seen: set[Span] = set()
-    todo: list[Any] = [node]
-    while todo:
-        one = todo.pop()
-        kind = type(one)
-        if kind is tuple:
-            todo += one[::-1]
-            continue
-        if (kind is m.Compare or kind is m.BuiltinCall) and one.span not in seen:
-            seen.add(one.span)
-            yield one
-        todo += [getattr(one, name) for name in parts_of(kind)]
+    found: dict[Span, m.Compare | m.BuiltinCall] = {}
+    for one in nodes_below(node, (m.Compare, m.BuiltinCall)):
+        found.setdefault(one.span, one)
+    return found.values()
 
 
 def _plain(term: m.Term) -> m.Term:

@@ -91,7 +91,7 @@ def _of_fluents(draft: Draft) -> tuple[object, ...]:
     return tuple(part for fluent in values for part in (fluent.default, fluent.rows) if part)
 
 
-def parts_of(kind: type) -> tuple[str, ...]:
+def _parts_of(kind: type) -> tuple[str, ...]:
     """The fields of a class of the model in which terms and changes may stand, last ones first."""
     found = _PARTS.get(kind)
     if found is None:
@@ -126,7 +126,7 @@ def _below(part: object, wanted: frozenset[type], closed: frozenset[type]) -> It
         if kind is tuple:
             todo += one[::-1]
         elif kind not in closed:
-            todo += [getattr(one, name) for name in parts_of(kind)]
+            todo += [getattr(one, name) for name in _parts_of(kind)]
 
 
 def _of_change(
