@@ -18,7 +18,7 @@ from tokenworld.diagnostics import Failure, Source, has_errors
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Instance, Raw, domain_of, instantiate, param_values, show_value
 from tokenworld.model import Fluent, is_optional
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 __all__ = ["EDITION", "Drawn", "Opened", "draw", "opened"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from cyclopts import App, CycloptsError
 
-from tokenworld.check import executed
+from tokenworld.check import beliefs
 from tokenworld.cli import app
 from tokenworld.diagnostics import Source, render
 from tokenworld.session import check_text
@@ -189,8 +189,8 @@ def run_tw(folder: Path, line: str) -> str:
 
 
 def test_what_is_not_executed_is_listed() -> None:
-    source = inspect.getsource(executed.check_executed)
-    reported = set(re.findall(r'_tell\(draft, "(.+?)"', source))
+    source = inspect.getsource(beliefs.check_executed)
+    reported = set(re.findall(r'what = "(.+?) cannot be executed', source))
     page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
     listed = page.split("<!-- not executed: begin -->")[1].split("<!-- not executed: end -->")[0]
     assert {line.removeprefix("- ").partition(" (")[0] for line in listed.split("\n") if line} == (

@@ -15,7 +15,7 @@ from tokenworld.engine.state import State
 from tokenworld.engine.wide import LONG, Wide
 from tokenworld.ground import GroundObject, instantiate, param_values
 from tokenworld.model import ObjectDecl
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.loading import check_file, compile_world
 
 DOMAINS = sorted((Path(__file__).parents[2] / "domains").rglob("*.tw"))

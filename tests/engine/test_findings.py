@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import read_source
-from tokenworld.prose import read_script
+from tokenworld.prose.intents import read_script
 from tokenworld.session import Session, open_world
 from tokenworld.session.players import give_once
 from tokenworld.session.scenarios import run_scenario

@@ -14,7 +14,7 @@ from tokenworld.ground import PASS, Command, Json, Outcome
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.verdict import summary_lines
-from tokenworld.prose import CallIntent, PassIntent, TypedIntent
+from tokenworld.prose.intents import CallIntent, PassIntent, TypedIntent
 from tokenworld.store.check import broken_law
 
 TWO = """

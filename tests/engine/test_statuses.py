@@ -204,7 +204,7 @@ def test_no_match_of_every_kind_changes_nothing() -> None:
 
 
 def test_another_actor_is_no_match() -> None:
-    from tokenworld.prose import PassIntent
+    from tokenworld.prose.intents import PassIntent
 
     game = world()
     unchanged(game, PassIntent("rock"), "no_match")

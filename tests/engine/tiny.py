@@ -10,7 +10,7 @@ from tokenworld.diagnostics import Source
 from tokenworld.engine import State
 from tokenworld.ground import Command, Outcome, show_value
 from tokenworld.model import CollectionType
-from tokenworld.prose import CallIntent, TypedIntent
+from tokenworld.prose.intents import CallIntent, TypedIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import open_text

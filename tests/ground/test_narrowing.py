@@ -13,7 +13,7 @@ from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import Instance, Pattern, Raw, instantiate, joined, refuse_huge
 from tokenworld.planning.search.interpreted import Capped, Limits, search
 from tokenworld.planning.space.graph import explore
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 ROADS = """
 enum Side { left, right }

@@ -38,8 +38,8 @@ from tokenworld.planning.lower.encode import encode
 from tokenworld.planning.pddl.export import export_world
 from tokenworld.planning.search.interpreted import Limits, Search
 from tokenworld.planning.width.relaxed_plan import Relaxation
-from tokenworld.prose import EnglishProse
 from tokenworld.prose.rulebook import rulebook
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.verbs.mutate import mutants
 from tokenworld.verbs.test import Coverage
 

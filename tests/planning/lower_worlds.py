@@ -15,7 +15,7 @@ from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
 from tokenworld.planning.verdict import PlanStep
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 __all__ = ["Opened", "agreed", "bundled", "encoded", "explore", "opened", "refused", "solution"]
 

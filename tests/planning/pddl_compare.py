@@ -12,7 +12,7 @@ from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Raw, instantiate, param_values
 from tokenworld.planning.pddl.export import Encode, PddlExport, export_pddl
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 View = tuple[frozenset[tuple[str, ...]], frozenset[tuple[tuple[str, ...], object]]]
 

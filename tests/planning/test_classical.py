@@ -16,7 +16,7 @@ from tokenworld.planning import ladder
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, EngineInfo, find_engine
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 INSTALLED = find_engine(FAST_DOWNWARD)
 planner = pytest.mark.skipif(not INSTALLED.ready, reason="Fast Downward is not installed")

@@ -14,7 +14,7 @@ from tokenworld.planning.planners.answers import EngineRun
 from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.downward import find_downward
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, search
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 RULES = """
 type Lamp {{ on: bool }}

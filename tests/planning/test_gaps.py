@@ -11,7 +11,7 @@ from tokenworld.ground import instantiate, param_values
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.planners.doctor import EngineInfo
 from tokenworld.planning.search.interpreted import Capped, Exhausted, Found, Limits, search
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 NO_ENGINE = EngineInfo("fast-downward", "classical", "up-fast-downward", None, None, "pip", "gone")
 

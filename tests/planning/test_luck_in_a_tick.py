@@ -19,7 +19,7 @@ from tokenworld.engine import Engine, ForcedLuck, in_tick
 from tokenworld.ground import Command
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.space.luck import LuckLimits, certainty, probability
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 LIMITS = LuckLimits(states=20_000, seconds=60)
 

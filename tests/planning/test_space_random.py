@@ -16,7 +16,7 @@ from tokenworld.engine import Engine
 from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.dead_ends import partition
 from tokenworld.planning.space.graph import explore
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 SMALL = (3, 5, 9, 11, 12, 13, 14, 18, 20, 22, 59, 86, 94)
 """Seeds whose worlds are small enough; a world that is not is an error of this list."""

@@ -27,7 +27,7 @@ from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.space import graph
 from tokenworld.planning.space.luck import LuckLimits, certainty, probability
 from tokenworld.planning.space.packed_graph import explore_packed
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.solving import builder
 
 UNWINNABLE = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenworld.ground import Prose, scaled_text
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 PROSE: Prose = EnglishProse()
 

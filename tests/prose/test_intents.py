@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source
-from tokenworld.prose import (
+from tokenworld.prose.intents import (
     CallIntent,
     PassIntent,
     TypedIntent,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tokenworld.ground import PASS, Command, NoMatch, Raw, Speaker, bindings
 from tokenworld.model import Program
-from tokenworld.prose import command_text, command_texts, completions, resolve
+from tokenworld.prose.commands import resolve
+from tokenworld.prose.matching import command_text, command_texts, completions
 
 MakeSpeaker = Callable[..., Speaker]
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tokenworld.ground import PASS, Command, NoMatch, Raw, Speaker
 from tokenworld.model import Program, Template, TextPart
-from tokenworld.prose import Parser, TypedIntent, choose, parse_intent_json, resolve
+from tokenworld.prose.commands import Parser, choose, resolve
+from tokenworld.prose.intents import TypedIntent, parse_intent_json
 
 MakeSpeaker = Callable[..., Speaker]
 

@@ -15,7 +15,7 @@ from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.certificate import Certificate, certificate_from_json
 from tokenworld.planning.referee import fitted, refereed
 from tokenworld.planning.verdict import PlanStep, Verdict
-from tokenworld.prose import TypedIntent
+from tokenworld.prose.intents import TypedIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.loading import load_program
 from tokenworld.verbs.plan.certificates import certify, check_certificate

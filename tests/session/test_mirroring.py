@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.engine.reference import Reference
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import Session, load_program, open_world
 from tokenworld.session.players import random_player
 from tokenworld.verbs.recheck import between_rounds, mirrored

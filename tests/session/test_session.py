@@ -9,7 +9,7 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import PASS, Command
-from tokenworld.prose import CallIntent, PassIntent, TypedIntent
+from tokenworld.prose.intents import CallIntent, PassIntent, TypedIntent
 from tokenworld.session import OpenWorld, Session, open_world, rollout
 from tokenworld.session.players import plan_player, random_player, script_player
 
@@ -183,7 +183,7 @@ def test_the_random_player_gives_legal_intents_only_and_is_repeatable(
 def test_script_and_plan_players_give_their_lines(session: Session) -> None:
     from tokenworld.diagnostics import Source
     from tokenworld.planning.verdict import PlanStep
-    from tokenworld.prose import read_script
+    from tokenworld.prose.intents import read_script
 
     lines = read_script(Source("s.txt", None, "# up\nadd 2\n\n  go(attic)\n"))
     for intent in script_player(lines)(session):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.ground import Json, Outcome
-from tokenworld.prose import PassIntent
+from tokenworld.prose.intents import PassIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.moments import slot_text
 from tokenworld.store.log import RunStore

@@ -17,7 +17,7 @@ from tokenworld.play.model.transcripts import (
     script,
     text_as,
 )
-from tokenworld.prose import read_script
+from tokenworld.prose.intents import read_script
 from tokenworld.session import Session, run_scenario
 from tokenworld.session.loading import check_text
 

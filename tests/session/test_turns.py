@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.prose import read_script
+from tokenworld.prose.intents import read_script
 from tokenworld.session import Loaded, OpenWorld, ScenarioResult, Session, run_scenario
 from tokenworld.session.players import Player, plan_player, random_player, script_player
 from tokenworld.session.replaying import replay_run

@@ -18,12 +18,11 @@ from tokenworld.check.analysis.laws import check_laws
 from tokenworld.check.analysis.lints import check_lints
 from tokenworld.check.analysis.proofs import check_proofs
 from tokenworld.check.analysis.writes import check_creations, check_writes
-from tokenworld.check.beliefs import check_beliefs
+from tokenworld.check.beliefs import check_beliefs, check_executed
 from tokenworld.check.born import with_births
 from tokenworld.check.cascades import said_once, with_repairs, without_followups
 from tokenworld.check.derives import check_derives, stratify
 from tokenworld.check.draft import Draft
-from tokenworld.check.executed import check_executed
 from tokenworld.check.fluents import check_tables, declare_defaults, declare_fluents, declare_types
 from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loader, load
 from tokenworld.check.phrases import check_phrases, check_specificity

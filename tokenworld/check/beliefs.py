@@ -217,3 +217,17 @@ def _written(law: str, span: Span, guess: _Guessed, gap: int, draft: Draft) -> N
     what = f"`{name}` is guessed by `{guess.belief}` and written in a later phase by `{law}`."
     hint = "Write it before it is guessed."
     draft.tell("TW0511", what, span, "written later", hint, related)
+
+
+# ---- what this version does not run -------------------------------------------------------------
+
+
+def check_executed(draft: Draft) -> None:
+    """The executed pass: report constructs that are parsed and do not run yet (TW0105).
+
+    At present these are whole items. When a construct becomes executable, its case goes.
+    """
+    for model, _ in draft.items(syn.ModelDecl):
+        what = "A model of beliefs cannot be executed by this version."
+        hint = "Leave it out for now; `tw check` accepts it once it is executed."
+        draft.tell("TW0105", what, model.span, "not executed yet", hint)

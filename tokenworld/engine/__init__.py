@@ -8,14 +8,18 @@ worlds, `reference` is the second, plain engine.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tokenworld.engine.clauses import Clause, ClauseKind
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.knowledge import HIDDEN, Knowledge
 from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw, in_tick
 from tokenworld.engine.restore import state_from_json
-from tokenworld.engine.searching.simulator import EngineSimulator
 from tokenworld.engine.speaker import EngineSpeaker
 from tokenworld.engine.state import State
+
+if TYPE_CHECKING:
+    from tokenworld.engine.searching.simulator import EngineSimulator
 
 __all__ = [
     "HIDDEN",
@@ -33,3 +37,12 @@ __all__ = [
     "in_tick",
     "state_from_json",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The simulator of searches, for those who search: `tw check` loads none of it."""
+    if name != "EngineSimulator":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tokenworld.engine.searching.simulator import EngineSimulator
+
+    return EngineSimulator

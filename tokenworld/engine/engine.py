@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenworld.engine.added import never_refused
 from tokenworld.engine.applying import apply
@@ -25,7 +25,6 @@ from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.rows.tracing import TimeTrace
-from tokenworld.engine.searching.ticks import SearchStepper
 from tokenworld.engine.start import start_state
 from tokenworld.engine.state import State
 from tokenworld.engine.step import Stepper
@@ -41,6 +40,9 @@ from tokenworld.ground import (
     RequireReport,
 )
 from tokenworld.model import Body, Term
+
+if TYPE_CHECKING:
+    from tokenworld.engine.searching.ticks import SearchStepper
 
 __all__ = ["Engine"]
 
@@ -61,7 +63,8 @@ class Engine:
         self.stepper = Stepper(instance, self.layout, self.code)
         self.code.space["score"] = self._score
         self._live = LiveRow(instance, self.layout, prose)
-        self._prose, self._searchers = prose, list[SearchStepper]()
+        self._prose = prose
+        self._searchers: list[SearchStepper] = []
         self._listing = Listing(instance, self.layout)
         self._terms: dict[int, tuple[Term, Function]] = {}
         self.fixed_words: dict[tuple[int, str, str | None], tuple[str, ...]] = {}
@@ -206,6 +209,8 @@ class Engine:
     def searcher(self, state: State, *, fixed: bool = True) -> SearchStepper:
         """What steps the states of searches that begin in one with this population and these
         unchanging facts."""
+        from tokenworld.engine.searching.ticks import SearchStepper
+
         for known in self._searchers:
             if known.fixed == fixed and known.slots.fits(state):
                 return known

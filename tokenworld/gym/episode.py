@@ -18,7 +18,7 @@ from tokenworld.ground import PASS, Command, Outcome, Raw, show_value
 from tokenworld.gym.fields import grows
 from tokenworld.gym.spaces import Observe, Observer, one_of
 from tokenworld.model import Binder, ObjectType, Reward, effects_in
-from tokenworld.prose import CallIntent
+from tokenworld.prose.intents import CallIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.moments import Moment

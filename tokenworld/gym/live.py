@@ -17,7 +17,7 @@ from tokenworld.engine.rows.runs import EXECUTED, Runs
 from tokenworld.ground import FRUITLESS, PASS, Command, NoMatch, Status
 from tokenworld.gym.episode import CommandList, Ends, Rules, lives, meant, why_not
 from tokenworld.gym.spaces import Observer, Sight
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import Session
 from tokenworld.session.intents import Resolver
 from tokenworld.session.players import give_once

@@ -8,7 +8,8 @@ from typing import assert_never
 from tokenworld.engine import EngineSpeaker, State
 from tokenworld.ground import Command, Json
 from tokenworld.ground import NoMatch as _NoMatch
-from tokenworld.prose import CallIntent, Intent, Parser, PassIntent, TypedIntent
+from tokenworld.prose.commands import Parser
+from tokenworld.prose.intents import CallIntent, Intent, PassIntent, TypedIntent
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld
 

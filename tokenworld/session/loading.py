@@ -28,7 +28,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, State
 from tokenworld.ground import Instance, Raw, instantiate, param_values
 from tokenworld.model import Program, World, may_draw
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 
 class LoadFailure(Failure):

@@ -34,7 +34,7 @@ from tokenworld.model import (
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised, read_policy
 from tokenworld.planning.verdict import PlanStep
-from tokenworld.prose import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
+from tokenworld.prose.intents import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.session import Session

@@ -23,7 +23,8 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Command, Outcome
 from tokenworld.planning.planners.children import Child, require_program
-from tokenworld.prose import TypedIntent, command_texts, parse_intent_json
+from tokenworld.prose.intents import TypedIntent, parse_intent_json
+from tokenworld.prose.matching import command_texts
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.players import Player
 from tokenworld.session.session import Session

@@ -21,7 +21,7 @@ from tokenworld.engine import State
 from tokenworld.ground import FRUITLESS, By, Command, Json, Outcome, value_text
 from tokenworld.model import CARRIED, Replay
 from tokenworld.model.schema import shaped
-from tokenworld.prose import CallIntent, PassIntent, TypedIntent, parse_intent_json
+from tokenworld.prose.intents import CallIntent, PassIntent, TypedIntent, parse_intent_json
 from tokenworld.session.carrying import begun_with
 from tokenworld.session.intents import AnyIntent, Resolver
 from tokenworld.session.loading import OpenWorld, open_text

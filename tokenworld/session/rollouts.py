@@ -18,7 +18,8 @@ from tokenworld.ground import FRUITLESS, PASS, STATUSES, Command, Json, NoMatch,
 from tokenworld.model import EndingKind, may_draw
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised
-from tokenworld.prose import EnglishProse, IntentLine, read_script
+from tokenworld.prose.intents import IntentLine, read_script
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.players import policy_for, uniform

@@ -28,7 +28,8 @@ from tokenworld.planning.hints import Hint, hint_from
 from tokenworld.planning.honest.secrets import deciding, told_by
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.verdict import Answer, PlanStep, Verdict
-from tokenworld.prose import EnglishProse, command_text, command_texts, completions
+from tokenworld.prose.matching import command_text, command_texts, completions
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.moments import Given, LegalCommand, Moment, Past, WhyNot, with_engine

@@ -31,7 +31,7 @@ from tokenworld.planning.space.graph import Exploring, Graph
 from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
 from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
 from tokenworld.planning.verdict import PlanStep, Verdict
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.loading import OpenWorld
 
 if TYPE_CHECKING:

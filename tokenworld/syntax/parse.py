@@ -7,8 +7,7 @@ from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Related, Source, in_order
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.syntax.build_declarations import DECLARATIONS
-from tokenworld.syntax.build_rules import RULES
+from tokenworld.syntax.build import DECLARATIONS, RULES
 from tokenworld.syntax.hint_words import WORLD, Found, describe
 from tokenworld.syntax.hints import unexpected
 from tokenworld.syntax.lalr import BAD, Kid, Machine, Token, Tree, lex

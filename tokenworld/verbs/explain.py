@@ -136,7 +136,7 @@ def _core(world: OpenWorld, rule: Action | Law) -> list[str]:
 def _stepper(world: OpenWorld, rule: Action | Law) -> str:
     """The functions on rows that were generated for the rule, and those that they call."""
     from tokenworld.engine.rows import RowStepper, rule_code
-    from tokenworld.prose import EnglishProse
+    from tokenworld.prose.wording import EnglishProse
 
     engine = world.engine
     stepper = RowStepper(engine.instance, engine.layout, EnglishProse(), engine.start())

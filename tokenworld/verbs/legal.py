@@ -12,7 +12,7 @@ from tokenworld.diagnostics import (
 )
 from tokenworld.engine.rows.focus import Focus
 from tokenworld.ground import Command, Json
-from tokenworld.prose import command_texts
+from tokenworld.prose.matching import command_texts
 from tokenworld.session import open_world
 from tokenworld.session.moments import LegalCommand
 from tokenworld.session.players import played

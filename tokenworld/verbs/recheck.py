@@ -32,7 +32,8 @@ from tokenworld.engine.reference.values import Long
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import STATUSES, By, Command, Json, NoMatch, Outcome
 from tokenworld.model import BoolType, CollectionType, ObjectType
-from tokenworld.prose import EnglishProse, command_text
+from tokenworld.prose.matching import command_text
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import OpenWorld
 from tokenworld.session.intents import Resolver
 from tokenworld.session.replaying import by_of, intent_of

@@ -15,7 +15,7 @@ from tokenworld.diagnostics import Failure
 from tokenworld.engine.rows.compiled import Compiled, compiler_missing
 from tokenworld.engine.rows.numeric import Uncompiled
 from tokenworld.engine.rows.runs import Runs
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import OpenWorld, load_program, open_world
 from tokenworld.session.rollouts import draws_in_setup
 

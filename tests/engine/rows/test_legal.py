@@ -13,7 +13,7 @@ from tokenworld.engine import SeededLuck
 from tokenworld.engine.rows import RowStepper
 from tokenworld.engine.rows.legal import Legal
 from tokenworld.ground import PASS, Command
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 
 SHELVES = """type Shelf { wet: bool }
 type Book { on: Shelf? inverse books  weight: 0 to 9 = 3  twin: Book? }

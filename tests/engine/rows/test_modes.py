@@ -12,7 +12,7 @@ from tokenworld.engine import SeededLuck
 from tokenworld.engine.rows import RowStepper
 from tokenworld.engine.rows.modes import Mode, Modes
 from tokenworld.ground import PASS, Command
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.verbs.fuzz.playing import first_difference
 
 WORLD = """type Cell { n: 0 to 9 = 1  m: 0 to 9 = 2  on: bool }

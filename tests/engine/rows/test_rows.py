@@ -11,7 +11,7 @@ from tokenworld.engine.rows import Row, RowStepper
 from tokenworld.engine.rows.commit import commit
 from tokenworld.engine.rows.layout import FACTS
 from tokenworld.ground import PASS, Command
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.verbs.fuzz.playing import first_difference
 
 TINY = """type Hero { n: 0 to 9 = 0  m: 0 to 9 = 0 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft, NamedEffect
@@ -24,12 +25,11 @@ from tokenworld.check.typing.expressions import (
     check_template,
     check_where,
 )
-from tokenworld.check.typing.inlining import Inlined, inlined
 from tokenworld.check.typing.names import attribute_of, fact_named
-from tokenworld.check.typing.types import can_equal, object_type, optional
+from tokenworld.check.typing.types import assignable, can_equal, object_type, optional
 from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import effects_in, is_optional, show_type, targets_of
+from tokenworld.model import copied, effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import called_word
 
@@ -307,12 +307,12 @@ def check_fields(
 ) -> tuple[m.FieldValue, ...]:
     """Initial values of an object of a type, in written order."""
     found: dict[str, m.FieldValue] = {}
-    for field in fields:
-        value = ctx.draft.attempt(lambda field=field: _field(field, type_name, ctx))  # type: ignore[misc]
+    for one in fields:
+        value = ctx.draft.attempt(lambda one=one: _field(one, type_name, ctx))  # type: ignore[misc]
         if value is None:
             continue
         if value.fluent in found:
-            ctx.draft.twice("field", field.name, found[value.fluent].span)
+            ctx.draft.twice("field", one.name, found[value.fluent].span)
         found[value.fluent] = value
     return tuple(found.values())
 
@@ -486,3 +486,68 @@ def check_draw(draw: syn.Draw, ctx: Context) -> tuple[m.Draw, m.ValueType]:
             return m.DrawUniform(ends[0], ends[1]), m.REAL
         case _:
             assert_never(draw)
+
+
+# ---- calls of named effects: their changes, with the arguments in their places ------------
+
+
+@dataclass(slots=True)
+class Inlined:
+    """The changes of one call. ``acts``: their meaning depends on who acts."""
+
+    body: m.Body
+    acts: bool
+
+
+def inlined(effect: NamedEffect, args: tuple[m.Term, ...], suffix: str, draft: Draft) -> Inlined:
+    """The changes of an effect for these arguments, by value.
+
+    An argument that is a name stands wherever its parameter stood; any other is named by a `let`
+    first. ``suffix`` is put behind the names of the effect's own locals, so that none of them
+    hides a name of the calling body.
+    """
+    names: dict[str, m.Term] = {}
+    lets: list[m.Let] = []
+    for param, arg in zip(effect.params, args, strict=True):
+        if isinstance(arg, (m.Local, m.Me, m.ObjectLiteral)):
+            names[param.name] = arg
+        else:
+            names[param.name] = m.Local(param.name + suffix, param.type, arg.span)
+            lets.append(m.Let(param.name + suffix, arg, param.type, arg.span))
+    copy = _Copy(names, suffix, draft)
+    body = copied(effect.body, copy.change)
+    used = [let for let in lets if let.name in copy.used]
+    return Inlined((*used, *body), copy.acts)
+
+
+@dataclass(slots=True)
+class _Copy:
+    """Copies a body with other names for its locals, and notes whether it speaks of the actor."""
+
+    names: Mapping[str, m.Term]
+    suffix: str
+    draft: Draft
+    used: set[str] = field(default_factory=set)
+    acts: bool = False
+
+    def change(self, part: Any) -> Any:
+        """What stands in the place of a part of the body."""
+        if isinstance(part, m.Local):
+            return self._local(part)
+        if isinstance(part, (m.Let, m.Create, m.Binder)):
+            return replace(part, name=part.name + self.suffix)
+        self.acts |= isinstance(part, m.Me)
+        if isinstance(part, m.DeriveCall) and part.derive in self.draft.derives:
+            self.acts |= self.draft.derives[part.derive].uses_me
+        return part
+
+    def _local(self, local: m.Local) -> m.Term:
+        given = self.names.get(local.name)
+        if given is None:
+            return replace(local, name=local.name + self.suffix)
+        if isinstance(given, m.Local):
+            self.used.add(given.name)
+        nearer = assignable(self.draft.types, given.type, local.type)
+        present = is_optional(local.type) or not is_optional(given.type)
+        kind = given.type if nearer and present else local.type
+        return replace(given, type=kind, span=local.span)

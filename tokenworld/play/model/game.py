@@ -18,7 +18,7 @@ from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play.model.hints import hint_sentence
 from tokenworld.play.model.reloading import Reloaded
 from tokenworld.play.model.timeline import Edited, Node, Radar, Scout, Timeline, edit_slot
-from tokenworld.prose import command_texts
+from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
 from tokenworld.session.obstacles import stands

@@ -22,7 +22,7 @@ from tokenworld.engine.rows import Record
 from tokenworld.engine.rows.live import Halves
 from tokenworld.ground import PASS, Command, Json, NoMatch
 from tokenworld.model import calls
-from tokenworld.prose import Parser
+from tokenworld.prose.commands import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld, open_world, split_target
 from tokenworld.verbs.conform.answers import Answer, Difference, Task, strict, unequal

@@ -39,7 +39,8 @@ from tokenworld.ground import (
     show_value,
 )
 from tokenworld.model import ObjectType, Program
-from tokenworld.prose import EnglishProse, Parser
+from tokenworld.prose.commands import Parser
+from tokenworld.prose.wording import EnglishProse
 
 T = TypeVar("T")
 SHOWN_EVERY = 5
@@ -265,7 +266,7 @@ class Game:
 
     def _worded(self, command: Command, random: Random) -> str:
         """The command as words, or nearly."""
-        from tokenworld.prose import command_text
+        from tokenworld.prose.matching import command_text
 
         _, speaker = self.speakers()
         text = command_text(command, self.program, speaker)

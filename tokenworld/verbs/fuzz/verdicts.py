@@ -22,7 +22,7 @@ from tokenworld.engine.luck import DrawKey
 from tokenworld.ground import PASS, Command, Json, LuckyDraw, domain_of
 from tokenworld.model import ObjectType, ValueType
 from tokenworld.planning.verdict import PlanStep, Verdict
-from tokenworld.prose import CallIntent, PassIntent
+from tokenworld.prose.intents import CallIntent, PassIntent
 from tokenworld.session import Moment, Session
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld, open_text

@@ -31,7 +31,8 @@ from tokenworld.planning.proof.certificate import (
 )
 from tokenworld.planning.proof.gaps import platform
 from tokenworld.planning.verdict import Verdict
-from tokenworld.prose import EnglishProse, parse_intent_json
+from tokenworld.prose.intents import parse_intent_json
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world
 from tokenworld.session.intents import Resolver, intent_json
 from tokenworld.session.loading import OpenWorld

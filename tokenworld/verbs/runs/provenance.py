@@ -22,7 +22,7 @@ from tokenworld.engine.reference import Fault, Reference
 from tokenworld.engine.reference.env import Env
 from tokenworld.ground import Json, read_value, show_value, value_text
 from tokenworld.model import Fluent, Program
-from tokenworld.prose import EnglishProse
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import Session
 from tokenworld.session.moments import differences, slot_text, slots_of
 from tokenworld.session.replaying import branched, resumed, session_at

@@ -12,7 +12,7 @@ from typing import Any, Literal, assert_never
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome, values_text
 from tokenworld.planning.space.policy import Policy
-from tokenworld.prose import read_script
+from tokenworld.prose.intents import read_script
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.players import (
