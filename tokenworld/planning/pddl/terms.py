@@ -16,11 +16,15 @@ from tokenworld.diagnostics import Span
 from tokenworld.model import (
     ROOT,
     BoolType,
+    CollectionType,
     EnumType,
     Fluent,
     IntervalRange,
+    NoneType,
     NumberType,
     ObjectType,
+    RealType,
+    TextType,
     TypeRange,
     ValueType,
     is_optional,
@@ -344,19 +348,25 @@ class Terms:
 
     def constant(self, raw: object, of: ValueType, span: Span) -> list[Case[Value]]:
         """The case of a value that is known; none of `none`."""
-        match without_none(of):
-            case _ if raw is None:
-                return []
+        if raw is None:
+            return []
+        kind = without_none(of)
+        match kind:
             case EnumType(name=enum) if isinstance(raw, int):
                 return [sure(Sym(self.words.members[enum][raw], EnumType(enum)))]
             case ObjectType() if isinstance(raw, int):
                 return self._object(raw)
             case BoolType():
                 return [sure(Truth(TRUE if raw else FALSE))]
-            case _ if isinstance(raw, (int, float)):
+            case NumberType() | RealType() if isinstance(raw, (int, float)):
                 return [sure(number(raw))]
-            case _:
+            case (
+                EnumType() | ObjectType() | NumberType() | RealType() | TextType() | NoneType()
+                | CollectionType()
+            ):  # fmt: skip
                 raise LiftingError("this value", span)
+            case _:
+                assert_never(kind)
 
     def _object(self, found: int) -> list[Case[Value]]:
         of = ObjectType(self.words.instance.objects[found].of)
