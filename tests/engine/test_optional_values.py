@@ -89,3 +89,20 @@ def test_a_narrowed_path_is_read_where_the_condition_holds() -> None:
     last = play(CAVES.replace("at = out", "at = none")).do("on()")
     assert last.refusal is not None
     assert last.refusal.label == "nowhere"
+
+
+GIVEN = """
+type Hero { n: 0 to 9 = 0 }
+actor me: Hero
+object hall: Hero
+effect more(k: Hero?, told: text?) { if k != none and told != none { k.n += 1 } }
+action go() { more(hall, "a") }
+world w { object bear: Hero }
+"""
+
+
+def test_a_value_that_is_written_out_is_asked_for_without_a_warning() -> None:
+    """Python warns of `0 is not None`; every warning is an error in tests."""
+    game = play(GIVEN)
+    game.all("go()")
+    assert game.get("hall.n") == 1

@@ -12,7 +12,6 @@ from tokenworld.play.model.reloading import (
     Reloaded,
     Watched,
     carried_again,
-    reload_files,
     reload_world,
 )
 from tokenworld.session import Session
@@ -23,6 +22,13 @@ from tokenworld.store.read import find_run, list_runs
 from tokenworld.verbs.output import Output
 from tokenworld.verbs.quality.scorecard import score_run
 from tokenworld.verbs.runs.listing import show
+
+
+def reload_files(session: Session) -> Reloaded | None:
+    """Read the files again and go on with them; ``None`` where no text differs."""
+    carried = carried_again(session.world, session.state)
+    return None if carried is None else reload_world(session, carried)
+
 
 RULES = """
 type Place

@@ -9,7 +9,6 @@ import pytest
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.play.model.timeline import (
     Timeline,
-    drop_scratch,
     edit_slot,
     editable_slots,
     scratch,
@@ -151,8 +150,8 @@ def test_nothing_of_a_trial_is_recorded(session: Session, store: RunStore) -> No
     assert session.intend("wind robot")[-1].status == "executed"
     assert session.moments[-1].run is None
     assert [(one.slug, one.ticks) for one in list_runs(store)] == [("attic-1", 1)]
-    assert drop_scratch(session)
-    assert not drop_scratch(session)
+    session.travel(session.moments[:2])
+    assert scratch(session) is None
     assert session.intend("wind robot")[-1].status == "executed"
     run = find_run(store, "attic-1")
     assert (len(list_runs(store)), run.ticks) == (1, 2)

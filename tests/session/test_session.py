@@ -11,7 +11,7 @@ from tokenworld.diagnostics import Failure
 from tokenworld.ground import PASS, Command
 from tokenworld.prose.intents import CallIntent, PassIntent, TypedIntent
 from tokenworld.session import OpenWorld, Session, open_world, rollout
-from tokenworld.session.players import plan_player, random_player, script_player
+from tokenworld.session.players import random_player, script_player
 
 Tiny = Callable[[str], OpenWorld]
 RULES = """
@@ -180,14 +180,11 @@ def test_the_random_player_gives_legal_intents_only_and_is_repeatable(
     assert len({one.action for one in runs[0]}) > 8  # type: ignore[union-attr]
 
 
-def test_script_and_plan_players_give_their_lines(session: Session) -> None:
+def test_a_script_player_gives_its_lines(session: Session) -> None:
     from tokenworld.diagnostics import Source
-    from tokenworld.planning.verdict import PlanStep
     from tokenworld.prose.intents import read_script
 
     lines = read_script(Source("s.txt", None, "# up\nadd 2\n\n  go(attic)\n"))
     for intent in script_player(lines)(session):
         session.intend(intent)
     assert session.won()
-    steps = (PlanStep(Command("add", (1,))), PlanStep(PASS))
-    assert list(plan_player(steps)(session)) == [Command("add", (1,)), PASS]

@@ -11,7 +11,7 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.prose.intents import read_script
 from tokenworld.session import Loaded, OpenWorld, ScenarioResult, Session, run_scenario
-from tokenworld.session.players import Player, plan_player, random_player, script_player
+from tokenworld.session.players import Player, random_player, script_player
 from tokenworld.session.replaying import replay_run
 from tokenworld.store import database as schema
 from tokenworld.store.log import RunStore
@@ -154,7 +154,7 @@ def test_a_plan_is_played_move_by_move(session: Session, store: RunStore) -> Non
     assert [step.command for step in verdict.plan] == [
         "anna: go(yard)", "bran: go(yard)", "cora: go(yard)",
     ]  # fmt: skip
-    plays(session, plan_player(verdict.steps))
+    plays(session, lambda _: (step.command for step in verdict.steps))
     assert session.won("met")
     replays(store, session)
 

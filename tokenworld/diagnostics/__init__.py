@@ -17,7 +17,13 @@ from tokenworld.diagnostics.diagnostic import (
 from tokenworld.diagnostics.render import fields_json, render, render_one, span_json, to_json
 from tokenworld.diagnostics.source import Source, decode_source, read_source
 from tokenworld.diagnostics.span import Span
-from tokenworld.diagnostics.suggest import closest, did_you_mean, edit_distance, only_suggestion
+from tokenworld.diagnostics.suggest import (
+    closest,
+    counted,
+    did_you_mean,
+    edit_distance,
+    only_suggestion,
+)
 from tokenworld.diagnostics.visible import escaped, invisible, visible, without_invisible
 
 __all__ = [
@@ -31,6 +37,7 @@ __all__ = [
     "Source",
     "Span",
     "closest",
+    "counted",
     "decode_source",
     "did_you_mean",
     "edit_distance",

@@ -78,3 +78,8 @@ def only_suggestion(hint: str | None) -> str | None:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def counted(number: int, noun: str) -> str:
+    """``"1 argument"``, ``"2,000 arguments"``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -364,6 +364,7 @@ class Emitter:
         left, right = self.term(term.left, names), self.term(term.right, names)
         if term.op in ("==", "!="):
             nothing = isinstance(term.right, NoneLiteral) or isinstance(term.left, NoneLiteral)
+            nothing = nothing and not (left.isdigit() or left[:1] in "\"'")  # Python warns of these
             op = {"==": "is", "!=": "is not"}[term.op] if nothing else term.op
             return f"({left} {op} {right})"
         if not (self._may_be_none(term.left) or self._may_be_none(term.right)):

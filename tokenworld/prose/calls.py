@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tokenworld.diagnostics import closest
+from tokenworld.diagnostics import closest, counted
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Json, NoMatch, Raw, read_value
 from tokenworld.model import Action, Binder, EnumType, ObjectType, TypeRange
@@ -21,7 +21,7 @@ from tokenworld.prose.lexicon import (
     read_number,
     tidy,
 )
-from tokenworld.prose.wording import counted, kind_word, quoted, suggesting
+from tokenworld.prose.wording import kind_word, quoted, suggesting
 
 _PLAIN_NAME = re.compile(r"[a-z][A-Za-z0-9_]*")
 _QUALIFIED = re.compile(r"[A-Z][A-Za-z0-9_]*\s*\.\s*")

@@ -33,11 +33,6 @@ def either(words: Sequence[str]) -> str:
     return joined(list(dict.fromkeys(words)), "or")
 
 
-def counted(number: int, noun: str) -> str:
-    """``"1 argument"``, ``"2 arguments"``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def suggesting(message: str, near: Sequence[str]) -> str:
     """``message`` (without its full stop) as a sentence that offers what may have been meant."""
     if not near:

@@ -33,7 +33,6 @@ from tokenworld.model import (
 )
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised, read_policy
-from tokenworld.planning.verdict import PlanStep
 from tokenworld.prose.intents import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld
@@ -119,16 +118,6 @@ def script_player(lines: tuple[IntentLine, ...]) -> Player:
     def play(session: Session) -> Iterator[AnyIntent]:
         for line in lines:
             yield line.intent
-
-    return play
-
-
-def plan_player(steps: tuple[PlanStep, ...]) -> Player:
-    """Gives the commands of a plan in order."""
-
-    def play(session: Session) -> Iterator[AnyIntent]:
-        for step in steps:
-            yield step.command
 
     return play
 

@@ -380,22 +380,6 @@ def snapshots_of(store: Database, run: Run) -> dict[int, Mapping[str, Json]]:
         return {seq: parsed(state, {}) for seq, state in rows}
 
 
-def changes_of(
-    store: Database, run: Run, fluent: str, args: Sequence[Json]
-) -> tuple[tuple[int, Json, Json, str], ...]:
-    """Every committed change of a slot as (record, old, new, rule), oldest first."""
-    with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT seq, old, new, rule FROM event WHERE run = ? AND fluent = ? AND args = ? "
-            "ORDER BY seq, position",
-            (run.id, fluent, canonical(list(args))),
-        ).fetchall()
-    with undamaged(store, f"a change in run `{run.slug}`"):
-        return tuple(
-            (seq, parsed(old), parsed(new), fitting(rule, str)) for seq, old, new, rule in rows
-        )
-
-
 def _ticks(store: Database, where: str, *parameters: int) -> tuple[Tick, ...]:
     columns = ", ".join(f"tick.{name}" for name in _TICK_ROW)
     query = (

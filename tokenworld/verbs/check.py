@@ -17,6 +17,7 @@ from tokenworld.diagnostics import (
     Failure,
     Source,
     Span,
+    counted,
     fields_json,
     read_source,
     span_json,
@@ -273,9 +274,7 @@ def _published(
 
 
 def _remarks(diagnostics: tuple[Diagnostic, ...]) -> str:
-    if not diagnostics:
-        return ""
-    return f", {len(diagnostics)} remark{'s' if len(diagnostics) > 1 else ''}"
+    return f", {counted(len(diagnostics), 'remark')}" if diagnostics else ""
 
 
 def _one(
@@ -357,14 +356,8 @@ def _lints(
     lints = tuple(one for one in checked.diagnostics if one.code.startswith("TW09"))
     if not out.as_json:
         out.diagnostics(lints, checked.sources, to="stdout")
-    out.line(f"{name}: {_counted(len(lints))}")
+    out.line(f"{name}: {counted(len(lints), 'lint') if lints else 'no lint'}")
     return (), {"lints": _json(lints), "errors": []}
-
-
-def _counted(number: int) -> str:
-    if not number:
-        return "no lint"
-    return f"{number} lint{'s' if number > 1 else ''}"
 
 
 def _json(found: tuple[Diagnostic, ...]) -> list[dict[str, object]]:

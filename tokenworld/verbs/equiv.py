@@ -15,7 +15,7 @@ from random import Random
 from typing import Literal, assert_never
 
 from tokenworld.core import lowered
-from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, Source, counted, read_source
 from tokenworld.engine import EngineSimulator, State
 from tokenworld.ground import Command, show_value, slots
 from tokenworld.model import Fluent, Program, World
@@ -25,9 +25,6 @@ from tokenworld.planning.reader import import_pddl
 from tokenworld.session.loading import Loaded, compile_world, load_program, split_target
 from tokenworld.session.pddl import is_pddl, load_imported, load_pddl
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
-
-__all__ = ["Answer", "Call", "Comparison", "Difference", "Side", "compare", "equivalence"]
-
 
 _WALK = 100
 """Steps of a random walk at most."""
@@ -355,7 +352,7 @@ def _spelled(call: Call) -> str:
 
 
 def _tell(name: str, found: Comparison, files: tuple[str, str], out: Output) -> None:
-    count = "1 state" if found.states == 1 else f"{found.states} states"
+    count = counted(found.states, "state")
     match found.answer:
         case "equivalent":
             out.line(f"{name}: equivalent (exhaustive: {count})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.diagnostics import fields_json, to_json
+from tokenworld.diagnostics import counted, fields_json, to_json
 from tokenworld.limits import attempt, left
 from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.hints import Hint
@@ -14,9 +14,6 @@ from tokenworld.session.players import played
 from tokenworld.session.session import LastChance, hint, last_winnable
 from tokenworld.session.solving import check_goal
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
-
-__all__ = ["hint_after"]
-
 
 _EXITS = {"winnable": EXIT_OK, "unwinnable": EXIT_NEGATIVE, "unknown": EXIT_UNKNOWN}
 
@@ -101,10 +98,9 @@ def _show_hint(found: Hint, out: Output) -> None:
     if step is None:
         out.line("the goal is reached")
         return
-    ticks = f"{found.distance:,} tick{'' if found.distance == 1 else 's'}"
     known = "no plan is shorter" if found.shortest else "a shorter plan may exist"
     out.line(f"next: {step.command}")
-    out.line(f"distance: {ticks} ({known})")
+    out.line(f"distance: {counted(found.distance or 0, 'tick')} ({known})")
     if step.draws:
         out.line("this step counts on luck")
     for text in found.landmarks:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tokenworld.diagnostics import (
+    counted,
     did_you_mean,
     fields_json,
     usage,
@@ -201,8 +202,7 @@ def _lines(found: tuple[LegalCommand, ...], out: Output) -> None:
 def _count(session: Session, number: int) -> str:
     if session.ended():
         return "the world is over: nothing can be done"
-    commands = "1 command" if number == 1 else f"{number:,} commands"
-    return f"tick {session.tick}: {commands} can be given"
+    return f"tick {session.tick}: {counted(number, 'command')} can be given"
 
 
 def _unlisted(names: tuple[str, ...] | list[str], out: Output) -> None:

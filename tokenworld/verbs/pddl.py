@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, Source, to_json, usage
+from tokenworld.diagnostics import Failure, Source, counted, read_source, to_json, usage
 from tokenworld.ground import refuse_huge
 from tokenworld.planning.pddl.export import PddlExport
 from tokenworld.planning.verdict import summary_lines
@@ -14,9 +13,6 @@ from tokenworld.session.pddl import import_files, load_imported
 from tokenworld.session.solving import check_goal
 from tokenworld.syntax.format import format_source
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
-
-__all__ = ["export_pddl", "import_pddl"]
-
 
 _HINT = "Name a folder that can be written, with `-o`."
 
@@ -109,7 +105,7 @@ def _play(world: OpenWorld, exported: PddlExport, path: Path, goal: str | None, 
     """The result of a plan of the exported files in the interpreter."""
     from tokenworld.session.pddl import read_plan
 
-    found = read_plan(world, exported, _text(path), goal)
+    found = read_plan(world, exported, read_source(path).text, goal)
     if isinstance(found, str):
         out.line(f"{path} is no plan: {found}")
         out.json({"schema_version": 1, "wins": False, "reason": found})
@@ -118,17 +114,6 @@ def _play(world: OpenWorld, exported: PddlExport, path: Path, goal: str | None, 
         out.line(line)
     out.json({**found.to_json(), "wins": True})
     return EXIT_OK
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        message = f"`{path}` cannot be read: {error.strerror or error}."
-    except UnicodeDecodeError:
-        message = f"`{path}` is not UTF-8 text."
-    hint = "Name the file that the planner wrote, one `(action object …)` per line."
-    raise Failure(Diagnostic("TW0001", message, hint=hint))
 
 
 def import_pddl(
@@ -148,7 +133,7 @@ def import_pddl(
     else:
         _write(target, text, force)
         out.line(
-            f"wrote {target}: {_count(program.actions, 'action')}"
+            f"wrote {target}: {counted(len(program.actions), 'action')}"
             + (f", {_worlds(imported.worlds)}" if imported.worlds else "")
         )
     out.json(
@@ -162,10 +147,6 @@ def import_pddl(
         }
     )
     return EXIT_OK
-
-
-def _count(things: Sized, name: str) -> str:
-    return f"{len(things)} {name}" + ("" if len(things) == 1 else "s")
 
 
 def _worlds(names: tuple[str, ...]) -> str:

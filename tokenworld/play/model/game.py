@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, counted
 from tokenworld.engine.delta import Breach
 from tokenworld.ground import Command, Outcome
 from tokenworld.model import World
@@ -349,7 +349,7 @@ class Game:
         """Go on with changed rules: what was played before cannot be undone any more."""
         self.timeline, self.track = Timeline(self.session), None
         changes = len(found.notes)
-        told = f", {changes} change{'' if changes == 1 else 's'} to the state" if changes else ""
+        told = f", {counted(changes, 'change')} to the state" if changes else ""
         self._add("note", f"{self.glyphs.hint} The rules were changed{told}; play goes on.")
 
     def would_lose(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from tokenworld.diagnostics import counted
 from tokenworld.engine import EngineSimulator, SeededLuck, State
 from tokenworld.ground import Command
 from tokenworld.planning.hints import Hint
@@ -43,7 +44,7 @@ def _goal(verdict: Verdict) -> str:
 
 
 def _steps(number: int) -> str:
-    return f"{number} more step{'' if number == 1 else 's'}"
+    return f"{counted(number, 'more step')}"
 
 
 def since_sentence(chance: LastChance | None) -> str:
@@ -226,7 +227,7 @@ def _way(found: Hint, topic: Topic) -> Iterator[Line]:
 
 def _distance(found: Hint) -> Iterator[Line]:
     ticks = found.distance or 0
-    yield line(f"The goal is {ticks:,} tick{'' if ticks == 1 else 's'} away.", "good")
+    yield line(f"The goal is {counted(ticks, 'tick')} away.", "good")
     if found.shortest:
         yield line("No plan is shorter.", "dim")
     else:
@@ -421,4 +422,4 @@ def _steps_to(found: Satisfaction, glyphs: Glyphs) -> Iterator[Line]:
     yield line("")
     if not found.certain:
         yield line("It counts on luck that this run does not have.", "warn")
-    yield line(f"{number} step{'' if number == 1 else 's'}; Enter plays them.", "dim")
+    yield line(f"{counted(number, 'step')}; Enter plays them.", "dim")

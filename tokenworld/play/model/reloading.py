@@ -46,16 +46,6 @@ class Reloaded:
     notes: tuple[str, ...]
 
 
-def reload_files(session: Session) -> Reloaded | None:
-    """Read the files of the world again and go on with them; ``None`` where no text differs.
-
-    Raises `Failure` where the files do not check or the game cannot go on with them: then nothing
-    is changed, and it goes on with the rules that it has.
-    """
-    carried = carried_again(session.world, session.state)
-    return None if carried is None else reload_world(session, carried)
-
-
 def carried_again(world: OpenWorld, state: State) -> Carried | None:
     """The world as its files have it now, begun with a state; ``None`` where no text differs.
 

@@ -529,26 +529,10 @@ def _broken(session: Session, before: State, after: State, fluent: Fluent) -> tu
 
 def scratch(session: Session) -> Scratch | None:
     """The scratch branch that a session stands on; ``None`` where nothing was edited."""
-    first = _first(session)
+    first = next((n for n, one in enumerate(session.moments) if one.scratch), None)
     if first is None:
         return None
     base = session.moments[first - 1]
     edits = tuple(one.edit for one in session.moments[first:] if one.edit)
     old, new = slots_of(session.known.json(base.state)), slots_of(session.state_json())
     return Scratch(base, edits, differences(old, new))
-
-
-def drop_scratch(session: Session) -> bool:
-    """Go back to the moment that the scratch branch left; false where there is none.
-
-    What is played then goes on in the run as if nothing had been tried.
-    """
-    first = _first(session)
-    if first is None:
-        return False
-    session.travel(session.moments[:first])
-    return True
-
-
-def _first(session: Session) -> int | None:
-    return next((n for n, one in enumerate(session.moments) if one.scratch), None)

@@ -65,17 +65,6 @@ from tokenworld.verbs.audit.rules import (
     standing_requires,
 )
 
-__all__ = [
-    "Audit",
-    "Example",
-    "NeverEnds",
-    "NeverRefuses",
-    "Unread",
-    "audit",
-    "unread_facts",
-    "audit_counts",
-]
-
 
 @frozen
 class Unread:

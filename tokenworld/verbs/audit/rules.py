@@ -48,19 +48,6 @@ from tokenworld.model import (
 from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.space.packed_graph import PackedGraph
 
-__all__ = [
-    "Idle",
-    "LookedAt",
-    "Requires",
-    "RulesMet",
-    "Witnesses",
-    "idle_rules",
-    "meet",
-    "standing_requires",
-    "told_apart",
-]
-
-
 Told = Callable[[Iterable[Term]], Callable[[Hashable], Hashable] | None]
 """The part of a mark that terms can tell apart; ``None`` where that is not known."""
 

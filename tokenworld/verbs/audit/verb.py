@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, fields_json, to_json, usage
-from tokenworld.ground import Change, Json
+from tokenworld.diagnostics import Diagnostic, counted, fields_json, to_json, usage
+from tokenworld.ground import Change, value_text
 from tokenworld.limits import attempt, left
 from tokenworld.planning.honest.secrets import Guess
 from tokenworld.planning.space.components import Door
@@ -18,9 +18,6 @@ from tokenworld.verbs.audit.analysis import Audit, Example
 from tokenworld.verbs.audit.analysis import audit as audit_world
 from tokenworld.verbs.audit.rules import Idle
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
-
-__all__ = ["audit", "audit_json", "audit_lines"]
-
 
 _TOLD = {
     "at once": "the player is told at once: play ends",
@@ -56,13 +53,9 @@ def _cut(found: Audit) -> list[str]:
     return ["", f"not looked at: {', '.join(found.cut)}"] if found.cut else []
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _space(found: Audit) -> list[str]:
     graph, parts = found.graph, found.parts
-    states, were = _counted(len(graph), "state"), "was" if len(graph) == 1 else "were"
+    states, were = counted(len(graph), "state"), "was" if len(graph) == 1 else "were"
     if graph.complete:
         lines = [
             f"`{found.world}`: {states} can be reached, and all were looked at{found.platform}"
@@ -86,7 +79,7 @@ def _space(found: Audit) -> list[str]:
     )
     far = max(parts.histogram(), default=None)
     if far is not None:
-        lines.append(f"distance to the goal: {_counted(far, 'command')} at most")
+        lines.append(f"distance to the goal: {counted(far, 'command')} at most")
     return lines
 
 
@@ -95,8 +88,8 @@ def _solution(found: Audit) -> list[str]:
     if parts.steps is None:
         how = "cannot be reached" if parts.places[0] == "dead" else "was not reached"
         return ["", f"the goal {how} from the start"]
-    length = _counted(parts.steps, "command")
-    ticks = _counted(found.solution_ticks, "tick")
+    length = counted(parts.steps, "command")
+    ticks = counted(found.solution_ticks, "tick")
     lines = ["", f"shortest solution: {length} ({ticks})", *_steps(found.solution)]
     if parts.settled:
         lines.append(f"there {_are(parts.solutions)} of that length")
@@ -133,7 +126,7 @@ def _dead_end(kind: DeadEnd, example: Example) -> list[str]:
     how = f"loses by `{kind.cause}`" if kind.cause else "can put the goal out of reach"
     luck = ", with bad luck" if kind.lucky else ""
     time = ", as letting time pass would" if kind.idle else ""
-    edges, states = _counted(kind.edges, "way"), _counted(kind.states, "state")
+    edges, states = counted(kind.edges, "way"), counted(kind.states, "state")
     return [
         f"dead end: {name} {how}{luck}{time}   {example.place}",
         f"  {edges} into {states}; {_TOLD[kind.told]}",
@@ -149,13 +142,7 @@ def _change(change: Change) -> str:
     args = [str(one) for one in change.args]
     _, dot, name = change.fluent.rpartition(".")
     slot = f"{args[0]}.{name}" if dot and len(args) == 1 else f"{name}({', '.join(args)})"
-    return f"{slot}: {_value(change.old)} -> {_value(change.new)}   by {change.rule}"
-
-
-def _value(value: Json) -> str:
-    if value is None:
-        return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{slot}: {value_text(change.old)} -> {value_text(change.new)}   by {change.rule}"
 
 
 def _doors(found: Audit) -> list[str]:
@@ -164,7 +151,7 @@ def _doors(found: Audit) -> list[str]:
     if not found.doors:
         known = "none: all that does not end play can be undone"
         return ["", f"one-way doors: {known if found.graph.complete else 'none known so far'}"]
-    regions = _counted(found.components, "region")
+    regions = counted(found.components, "region")
     told = f"{regions} without a way back" if found.graph.complete else "as far as was seen"
     lines = ["", f"one-way doors: {told}"]
     for door, example in found.doors:
@@ -180,7 +167,7 @@ def _never_ends(found: Audit) -> list[str]:
         return []
     lines = ["", "long actions that can neither end nor be broken off:"]
     for one in found.never_ends:
-        states, way = _counted(one.states, "state"), _counted(len(one.path), "command")
+        states, way = counted(one.states, "state"), counted(len(one.path), "command")
         lines += [f"  `{one.command}` in {states}, first after {way}   {one.place}"]
         lines += [f"  {line}" for line in _steps(one.path)]
     return lines

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tokenworld.diagnostics import Diagnostic, Failure, fields_json, usage
+from tokenworld.diagnostics import Diagnostic, Failure, counted, fields_json, usage
 from tokenworld.verbs.conform.answers import (
     TASKS,
     Answer,
@@ -167,7 +167,7 @@ def _total(found: Conforming, games: Iterable[GameTally], strictly: bool) -> str
     rows = sum(one.rows for one in games)
     wrong = sum(one.wrong for one in games)
     scorer = "strictly" if strictly else "by the paper's scorer"
-    bad = f", {found.bad} row{'' if found.bad == 1 else 's'} skipped" if found.bad else ""
+    bad = f", {counted(found.bad, 'row')} skipped" if found.bad else ""
     return f"{rows} rows, {wrong} wrong answers {scorer}{bad}"
 
 

@@ -478,7 +478,7 @@ IN_RECORD: dict[str, Callable[[Outcome], bool]] = {
     "ending reached": lambda o: bool(o.latched),
     "round of several": lambda o: o.next is not None,
     "long action broken off": lambda o: o.cause == "a new intent",
-    "time passes without a deed": lambda o: o.fruitless and o.time_passed,
+    "time passes after a fruitless intent": lambda o: o.fruitless and o.time_passed,
     "pass by time": lambda o: o.by == "time",
     "long action completed": lambda o: o.status == "executed" and o.progress is not None,
     "refused after another failed": lambda o: o.refusal is not None and len(o.refusal.failed) > 1,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -34,6 +35,32 @@ class Kind:
 
 
 BOOL = Kind("bool")
+TENTHS = Kind("number", low=0, high=90, decimals=1)
+
+NUMBERS = (
+    "($number) $(+|-) ($number)", "($number) $(+|-) ($number)", "($number) * $(2|3|-1|0)",
+    "($number) mod $modulus", "-($number)", "abs($number)", "$(min|max)($number, $number)",
+    "clamp($number, $one, $seven)", "toward($number, $number, $number)",
+    "(if $bool then $same else $same)", "(if $bool then $same else $same)",
+)  # fmt: skip
+"""Numbers made of others: see `Writer.hole`."""
+UNITLESS = (
+    "($number) div ($divisor)", "$(sign|floor)($number)", "round($real, $digits)",
+    "round($real, $digits)",
+)  # fmt: skip
+"""Those that take no unit."""
+REALS = (
+    "sqrt(abs($real))", "$(sin|cos)($real)", "exp(min($real, 2.0))", "($real) mod 2.5", "pi",
+    "log($(1.0 + abs|1.0 + abs|1.0 + abs|1.0 + abs|)($real))", "($number) / ($divisor)",
+    "pow(clamp($real, -2.0, 2.0), $(0|1|2|3))", "(if $bool then $real else $real)",
+    "($real) $(+|-) ($real)", "($real) $(+|-) ($real)", "($real) * 0.5",
+)  # fmt: skip
+CONDITIONS = (
+    *["$atom"] * 25, *["$quantified"] * 7, *["not ($bool)"] * 5,
+    *["($bool) $(and|or|and|or|implies) ($bool)"] * 10,
+    *["(if $bool then $bool else $bool)"] * 3,
+)  # fmt: skip
+_HOLE = re.compile(r"\$\(([^)]*)\)|\$([a-z]+)")
 
 
 def number(value: int, kind: Kind) -> str:
@@ -82,9 +109,15 @@ class Derived:
 
 @dataclass
 class Vocabulary:
-    """The names that rules may use. ``below`` maps each object type to itself and its subtypes."""
+    """The names that rules may use. ``below`` maps each object type to itself and its subtypes,
+    ``types`` to the parents that it names.
+
+    ``small``: for a world whose states can all be listed, without reals, texts and sums.
+    ``clock``: terms may tell the tick.
+    """
 
     random: Random
+    types: dict[str, str]
     below: dict[str, list[str]]
     enums: dict[str, tuple[str, ...]]
     ladders: set[str]
@@ -96,11 +129,13 @@ class Vocabulary:
     shared: dict[str, str] = field(default_factory=dict)
     units: list[str] = field(default_factory=list)
     grid: bool = False
+    small: bool = False
+    clock: bool = True
     fresh: int = 0
 
     def is_a(self, kind: str, of: str) -> bool:
         """Return whether one object type is another or below it."""
-        return of == "Object" or kind in self.below[of]
+        return of == "Object" or kind in self.below.get(of, ())
 
     def name(self, prefix: str) -> str:
         """A name that nothing else has."""
@@ -115,6 +150,10 @@ class Vocabulary:
     def attributes(self, kind: str) -> list[Fact]:
         """The attributes of a type, inherited ones included."""
         return [one for one in self.facts if one.owner and self.is_a(kind, one.owner)]
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a fact of this name."""
+        return any(one.name == name for one in self.facts)
 
 
 T = TypeVar("T")
@@ -179,6 +218,21 @@ class Reader:
             one for one in self.words.facts
             if one.name not in place.forbidden and wanted(one.kind)
         ]  # fmt: skip
+
+    def fill(self, template: str, kind: Kind, place: Place) -> str:
+        """A template of a kind with its holes filled: ``$name`` by `hole`, ``$(a|b)`` by one of
+        these texts."""
+
+        def filled(found: re.Match[str]) -> str:
+            if found[2] is None:
+                return self.one(str(found[1]).split("|"))
+            return self.hole(found[2], kind, place)
+
+        return _HOLE.sub(filled, template)
+
+    def hole(self, name: str, kind: Kind, place: Place) -> str:
+        """What a hole of a template stands for."""
+        raise NotImplementedError
 
     def _read(self, fact: Fact, place: Place) -> str | None:
         """A read that is never `none` where its kind is not; ``None`` if nothing fits."""
@@ -355,9 +409,9 @@ class Quantities(Things):
 
     # ---- enums, numbers, reals, text ----------------------------------------------------------
 
-    def enum(self, kind: Kind, place: Place) -> str:
-        """A member, a read or a step along a ladder."""
-        if place.depth > 0 and self.maybe(0.6):
+    def enum(self, kind: Kind, place: Place, *, read: bool = False) -> str:
+        """A member, a read (``read``: where there is one) or a step along a ladder."""
+        if read or (place.depth > 0 and self.maybe(0.6)):
             facts = self._readable(
                 place,
                 lambda own: own.tag == "enum" and own.name == kind.name
@@ -381,9 +435,12 @@ class Quantities(Things):
         """An exact number with at most the decimals of a kind, in its unit."""
         if place.depth <= 0 or self.maybe(0.15):
             return self.literal(kind)
-        makers = [self._number_read] * 4 + [self._operation] * 2
-        makers += [self._function, self._counted, self._either, self._otherwise]
-        if not kind.unit:
+        makers = [self._number_read] * 4 + [self._otherwise]
+        if self.words.small:
+            makers += [self._step]
+        else:
+            makers += [self._composed] * 4 + [self._counted]
+        if not kind.unit and not self.words.small:
             makers += [self._bare]
         for _ in range(6):
             found = self.one(makers)(kind, place)
@@ -407,44 +464,13 @@ class Quantities(Things):
             return one
         return self._read(one, place) if isinstance(one, Fact) else self._call(one, place)
 
-    def _operation(self, kind: Kind, place: Place) -> str:
-        inner, op = place.deeper(), self.one(["+", "-", "+", "-", "*", "mod", "div"])
-        free = replace(kind, low=0, high=9 * 10**kind.decimals)
-        left = self.number(free, inner)
-        if op == "*":
-            factor = self.one(["2", "3", "-1", "0"])
-            return f"({left}) * {factor}"
-        if op == "mod":
-            return f"({left}) mod {number(self.one([2, 3, 5]) * 10**kind.decimals, kind)}"
-        if op == "div":
-            if kind.unit:
-                return f"-({left})"
-            divisor = self.one(["2", "3", "-2"]) if self.maybe(0.85) else self.number(free, inner)
-            return f"({left}) div ({divisor})"
-        return f"({left}) {op} ({self.number(free, inner)})"
+    def _step(self, kind: Kind, place: Place) -> str | None:
+        found = self._number_read(kind, place)
+        return None if found is None else f"{found} {self.one(['+ 1', '- 1'])}"
 
-    def _function(self, kind: Kind, place: Place) -> str:
-        inner = place.deeper()
-        free = replace(kind, low=0, high=9 * 10**kind.decimals)
-        parts = [self.number(free, inner) for _ in range(3)]
-        name = self.one(["abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "round"])
-        match name:
-            case "abs":
-                return f"abs({parts[0]})"
-            case "min" | "max":
-                return f"{name}({parts[0]}, {parts[1]})"
-            case "clamp":
-                ends = number(10**kind.decimals, kind), number(7 * 10**kind.decimals, kind)
-                return f"clamp({parts[0]}, {', '.join(ends)})"
-            case "toward":
-                return f"toward({', '.join(parts)})"
-            case "sign" | "floor" if not kind.unit:
-                return f"{name}({parts[0]})"
-            case _ if kind.unit:
-                return f"abs({parts[0]})"
-            case _:
-                small = replace(place, depth=min(place.depth, 2) - 1)
-                return f"round({self.real(small)}, {self.random.randint(0, kind.decimals)})"
+    def _composed(self, kind: Kind, place: Place) -> str:
+        """An operation or a function of other numbers."""
+        return self.fill(self.one(NUMBERS if kind.unit else NUMBERS + UNITLESS), kind, place)
 
     def _counted(self, kind: Kind, place: Place) -> str | None:
         if kind.unit or self.maybe(0.4):
@@ -454,17 +480,14 @@ class Quantities(Things):
             return f"count({found[0]})"
         return self._fold("count", BOOL, place)
 
-    def _either(self, kind: Kind, place: Place) -> str:
-        inner = place.deeper()
-        parts = self.condition(inner), self.number(kind, inner), self.number(kind, inner)
-        return f"(if {parts[0]} then {parts[1]} else {parts[2]})"
-
     def _otherwise(self, kind: Kind, place: Place) -> str | None:
         def fits(own: Kind) -> bool:
             return own.tag == "number" and own.unit == kind.unit and own.decimals <= kind.decimals
 
         found, inner = self._through(place, fits), place.deeper()
-        if found is None or self.maybe(0.2):
+        if found is None and self.words.small:
+            return None
+        if found is None or (self.maybe(0.2) and not self.words.small):
             fold = self._fold(self.one(["min", "max"]), replace(kind, high=3), place)
             return f"({fold} otherwise {self.literal(kind)})"
         guard, path = found
@@ -487,34 +510,9 @@ class Quantities(Things):
         facts = self._readable(place, lambda kind: kind.tag == "real" and not kind.optional)
         if facts and self.maybe(0.6) and (found := self._read(self.one(facts), place)) is not None:
             return found
-        exact = Kind("number", low=0, high=90, decimals=1)
         if place.depth <= 0:
-            return f"{self.literal(exact)} / {self.one(['2', '3', '7'])}"
-        inner = place.deeper()
-        one, other = self.real(inner), self.real(inner)
-        name = self.one(["sqrt", "sin", "exp", "log", "pow", "+", "*", "-", "mod", "pi", "/", "if"])
-        match name:
-            case "sqrt":
-                return f"sqrt(abs({one}))"
-            case "sin":
-                return f"{self.one(['sin', 'cos'])}({one})"
-            case "exp":
-                return f"exp(min({one}, 2.0))"
-            case "log":
-                return f"log(1.0 + abs({one}))" if self.maybe(0.8) else f"log({one})"
-            case "pow":
-                return f"pow(clamp({one}, -2.0, 2.0), {self.random.randint(0, 3)})"
-            case "mod":
-                return f"({one}) mod 2.5"
-            case "pi":
-                return "pi"
-            case "/":
-                divisor = self.one(["3", "0.7"]) if self.maybe(0.9) else self.number(exact, inner)
-                return f"({self.number(exact, inner)}) / ({divisor})"
-            case "if":
-                return f"(if {self.condition(inner)} then {one} else {other})"
-            case _:
-                return f"({one}) {name} ({other})" if name != "*" else f"({one}) * 0.5"
+            return f"{self.literal(TENTHS)} / {self.one(['2', '3', '7'])}"
+        return self.fill(self.one(REALS), TENTHS, place)
 
     def text(self, kind: Kind, place: Place) -> str:
         """A text: quoted prose, or a read."""
@@ -528,7 +526,7 @@ class Quantities(Things):
     def prose(self, place: Place, slots: int = 2) -> str:
         """A template without its quotes."""
         parts = [self.one(["So it is.", "Look:", "Now", "A \\{brace\\} and"])]
-        for _ in range(slots):
+        for _ in range(0 if self.words.small else slots):
             parts.append(self._slot(replace(place, depth=min(place.depth, 1))))
         return " ".join(parts).replace('"', "")
 
@@ -554,6 +552,31 @@ class Quantities(Things):
 class Writer(Quantities):
     """Writes terms of one vocabulary."""
 
+    def hole(self, name: str, kind: Kind, place: Place) -> str:
+        """What stands for a hole; inner terms are less deep."""
+        inner, unit = place.deeper(), 10**kind.decimals
+        match name:
+            case "bool":
+                return self.condition(inner)
+            case "real":
+                return self.real(inner)
+            case "same":
+                return self.number(kind, inner)
+            case "number":
+                return self.number(replace(kind, low=0, high=9 * unit), inner)
+            case "divisor":
+                return self.one(["2", "3", "-2"]) if self.maybe(0.9) else self.number(kind, inner)
+            case "modulus":
+                return number(self.one([2, 3, 5]) * unit, kind)
+            case "one" | "seven":
+                return number({"one": 1, "seven": 7}[name] * unit, kind)
+            case "digits":
+                return str(self.random.randint(0, kind.decimals))
+            case "quantified":
+                return self._fold(self.one(["any", "all"]), BOOL, place)
+            case _:
+                return self._atom(place)
+
     def term(self, kind: Kind, place: Place) -> str:
         """A term of a kind (never `none` unless the kind is optional)."""
         match kind.tag:
@@ -576,33 +599,18 @@ class Writer(Quantities):
         """A truth-valued term."""
         if place.depth <= 0:
             return self._atom(place)
-        inner, chance = place.deeper(), self.random.random()
-        if chance < 0.1:
-            return f"not {self.grouped(self.condition(inner))}"
-        if chance < 0.3:
-            op = self.one(["and", "or", "and", "or", "implies"])
-            left, right = self.condition(inner), self.condition(inner)
-            return f"({left}) {op} ({right})"
-        if chance < 0.36:
-            parts = [self.condition(inner) for _ in range(3)]
-            return f"(if {parts[0]} then {parts[1]} else {parts[2]})"
-        if chance < 0.5:
-            return self._fold(self.one(["any", "all"]), BOOL, place)
-        return self._atom(place)
-
-    def grouped(self, term: str) -> str:
-        return f"({term})"
+        return self.fill(self.one(CONDITIONS), BOOL, place)
 
     def _atom(self, place: Place) -> str:
         makers = [
             self._truth, self._truth, self._compared, self._compared, self._alike, self._absent,
-            self._among, self._typed, self._past, self._beyond,
+            self._among, self._typed, self._past, self._beyond, self._many,
         ]  # fmt: skip
         for _ in range(8):
             found = self.one(makers)(place)
             if found is not None:
                 return found
-        return self.one(["true", "tick() mod 2 == 0", "tick() > 3"])
+        return self.one(["true", "tick() mod 2 == 0", "tick() > 3"]) if self.words.clock else "true"
 
     def _truth(self, place: Place) -> str | None:
         truths = [name for name, own in place.locals if own.tag == "bool"]
@@ -616,7 +624,7 @@ class Writer(Quantities):
         one = self.one(things)
         return self._read(one, place) if isinstance(one, Fact) else self._call(one, place)
 
-    def _compared(self, place: Place) -> str:
+    def _compared(self, place: Place) -> str | None:
         inner = place.deeper()
         if self.words.ladders and self.maybe(0.25):
             kind = Kind("enum", self.one(sorted(self.words.ladders)))
@@ -628,11 +636,14 @@ class Writer(Quantities):
         kind = Kind("number", low=0, high=9, decimals=self.one([0, 0, 1]), unit=self.unit())
         op = self.one(["<", "<=", ">", ">=", "==", "!="])
         facts = [one for one in self._readable(place, wide) if one.kind.unit == kind.unit]
-        if facts and self.maybe(0.7) and (fact := self.one(facts)) is not None:
+        if facts and (self.words.small or self.maybe(0.7)):
+            fact = self.one(facts)
             found, own = self._read(fact, inner), fact.kind
             if found is not None:
                 inside = replace(own, low=own.low + 1, high=own.high - 1)
                 return f"{found} {op} {self.literal(inside)}"
+        if self.words.small:
+            return self._small_compared(op, inner)
         if self.maybe(0.12):
             fold = self._fold(self.one(["min", "max"]), replace(kind, high=3), place)
             return f"{fold} {op} {self.times(2, kind)}"
@@ -644,6 +655,19 @@ class Writer(Quantities):
             turned = f"{open_end} - abs({self.number(kind, inner)})"
         return f"({turned}) {op} {self.times(self.one([1, 2, 3]), kind)}"
 
+    def _small_compared(self, op: str, place: Place) -> str | None:
+        """A comparison of the clock, or of what a number can be."""
+        if self.words.clock and self.maybe(0.5):
+            return self.one(["tick() mod 2 == 0", "tick() >= 2", "tick() < 3", "tick() == 1"])
+        kind = Kind("number", low=0, high=2)
+        left = self._number_read(kind, place)
+        return None if left is None else f"{left} {op} {self.number(kind, place)}"
+
+    def _many(self, place: Place) -> str | None:
+        if place.depth <= 0:
+            return None
+        return f"{self._fold('count', BOOL, place)} {self.one(['==', '>='])} 1"
+
     def _enum_read(self, kind: Kind, place: Place, *, optional: bool) -> str:
         wanted = replace(kind, optional=optional)
         return self.enum(wanted, place)
@@ -652,12 +676,13 @@ class Writer(Quantities):
         inner = place.deeper()
         if self.maybe(0.3):
             kind = Kind("enum", self.one(sorted(self.words.enums)), optional=self.maybe(0.3))
-            return f"{self.enum(kind, inner)} {self.one(['==', '!='])} {self.enum(kind, inner)}"
+            left, op = self.enum(kind, inner, read=True), self.one(["==", "!="])
+            return f"{left} {op} {self.enum(kind, inner)}"
         known = self.thing(inner)
         if known is None:
             return None
         right = self.object(Kind("object", known[1], optional=True), inner)
-        if right == "none" and not known[2]:
+        if right == known[0] or (right == "none" and not known[2]):
             return None
         return f"{known[0]} {self.one(['==', '!='])} {right}"
 
@@ -689,7 +714,7 @@ class Writer(Quantities):
         if self.maybe(0.25):
             kind = Kind("enum", self.one(sorted(self.words.enums)))
             listed = ", ".join(self.enum(kind, replace(place, depth=0)) for _ in range(2))
-            return f"{self.enum(kind, place.deeper())} in [{listed}]"
+            return f"{self.enum(kind, place.deeper(), read=True)} in [{listed}]"
         found = self.collection(place)
         if found is None:
             return None
@@ -708,7 +733,9 @@ class Writer(Quantities):
 
     def _typed(self, place: Place) -> str | None:
         known = self.thing(place.deeper())
-        return None if known is None else f"{known[0]} is {self.one(self.words.below[known[1]])}"
+        if known is None or (self.words.small and not known[2]):
+            return None
+        return f"{known[0]} is {self.one(self.words.below[known[1]])}"
 
     def _past(self, place: Place) -> str | None:
         if not place.me:

@@ -19,7 +19,7 @@ from typing import Any
 from tokenworld.diagnostics import Failure, Source, fields_json
 from tokenworld.engine import ForcedLuck
 from tokenworld.engine.luck import DrawKey
-from tokenworld.ground import PASS, Command, Json, LuckyDraw, domain_of
+from tokenworld.ground import PASS, Command, Json, LuckyDraw, domain_of, value_text
 from tokenworld.model import ObjectType, ValueType
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.prose.intents import CallIntent, PassIntent
@@ -467,17 +467,11 @@ def _shown(state: dict[str, Any], slot: str) -> str | None:
     owner, _, name = slot.partition(".")
     for one in state["objects"]:
         if one["name"] == owner and name in one["attrs"]:
-            return _word(one["attrs"][name])
+            return value_text(one["attrs"][name])
     for args, value in state["functions"].get(slot.partition("(")[0], []):
         if slot == f"{slot.partition('(')[0]}({', '.join(str(arg) for arg in args)})":
-            return _word(value)
+            return value_text(value)
     return None
-
-
-def _word(value: Json) -> str:
-    if value is None:
-        return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _among(value: str, values: str) -> bool:

@@ -29,9 +29,8 @@ def random_vocabulary(random: Random, *, grid: bool) -> Vocabulary:
     }
     if random.random() < 0.5:
         enums["Hue"] = ("red", "green_blue")
-    words = Vocabulary(
-        random, {name: list(kinds) for name, kinds in BELOW.items()}, enums, {"Mood"}
-    )
+    below = {name: list(kinds) for name, kinds in BELOW.items()}
+    words = Vocabulary(random, TYPES, below, enums, {"Mood"})
     words.units = ["l"] if random.random() < 0.6 else []
     words.grid = grid
     _facts(words)
@@ -164,8 +163,9 @@ def _attribute(words: Vocabulary, owner: str) -> Fact:
 # ---- text ---------------------------------------------------------------------------------
 
 
-def declared(words: Vocabulary, *, me: bool, actor: bool) -> list[str]:
-    """The items of a vocabulary, one text each; ``me``: derives may ask who acts."""
+def declared(words: Vocabulary, *, me: bool, actor: str) -> list[str]:
+    """The items of a vocabulary, one text each; ``actor`` is the type that acts, if one does.
+    ``me``: derives may ask who acts."""
     random = words.random
     items = ["edition 1"]
     if words.grid:
@@ -178,23 +178,28 @@ def declared(words: Vocabulary, *, me: bool, actor: bool) -> list[str]:
             continue
         sign = " < " if name in words.ladders else ", "
         items.append(f"enum {name} {{ {sign.join(members)} }}")
-    for name, parents in TYPES.items():
+    for name, parents in words.types.items():
         lines = [_attribute_text(words, one) for one in words.facts if one.owner == name]
         lines += _overrides(words, name)
         head = f"type {name}" + (f" : {parents}" if parents else "")
         items.append("\n".join([f"{head} {{", *(f"  {line}" for line in lines), "}"]))
     if actor:
-        items.append("actor me: Hero")
+        items.append(f"actor me: {actor}")
+    if not words.small:
+        items += _params_and_events(words)
+    items += [_fact_text(words, one) for one in words.facts if not (one.owner or one.given)]
+    return items if words.small else [*items, *_derives(words, me=me)]
+
+
+def _params_and_events(words: Vocabulary) -> list[str]:
+    random = words.random
     words.params["rate"] = Kind("number", low=1, high=3)
-    items.append(f"param rate: 1 to 3 = {random.randint(1, 3)}{random.choice([' learned', ''])}")
+    items = [f"param rate: 1 to 3 = {random.randint(1, 3)}{random.choice([' learned', ''])}"]
     if random.random() < 0.5:
         words.params["goal_size"] = Kind("number", low=0, high=9)
         items.append("param goal_size: 0 to 9 = 4")
     words.events.update({"noticed": (Kind("object", "Thing"),), "rang": ()})
-    items += ["event noticed(x: Thing)", "event rang()"]
-    items += [_fact_text(words, one) for one in words.facts if not (one.owner or one.given)]
-    items += _derives(words, me=me)
-    return items
+    return [*items, "event noticed(x: Thing)", "event rang()"]
 
 
 def _ground(words: Vocabulary) -> str:
@@ -203,7 +208,8 @@ def _ground(words: Vocabulary) -> str:
 
 def _attribute_text(words: Vocabulary, fact: Fact) -> str:
     random = words.random
-    before = "static " if fact.static else ("secret " if random.random() < 0.06 else "")
+    secret = not words.small and random.random() < 0.06
+    before = "static " if fact.static else "secret " if secret else ""
     flags = []
     if fact.nested:
         flags.append("nested")

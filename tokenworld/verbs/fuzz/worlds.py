@@ -21,6 +21,7 @@ class Rights:
     reward: bool = True
     static: bool = False
     scratch: bool = False
+    draws: bool = True
     spared: frozenset[str] = frozenset()
 
 
@@ -48,12 +49,14 @@ class BodyWriter(Writer):
             inner = place.unread(barred)
             for _ in range(self.random.randint(1, 3)):
                 lines += self._statement(inner, chosen, rights, alone=False, depth=2)
-        if self.maybe(0.5):
+        if self.maybe(0.5) and not self.words.small:
             lines += self._output(place, rights)
         if rights.create and self.born and self.maybe(0.25):
-            lines += self._creation(place, barred)
+            lines += self._creation(place, barred, rights)
         elif rights.destroy and self.mortal and self.maybe(0.12):
-            lines += self._ending(place.unread(frozenset(one.name for one in self.words.facts)))
+            lines += self._ending(
+                place.unread(frozenset(one.name for one in self.words.facts)), rights
+            )
         return lines
 
     def _targets(self, rights: Rights) -> list[Fact]:
@@ -76,14 +79,14 @@ class BodyWriter(Writer):
         return lines, place
 
     def _let(self, place: Place, rights: Rights) -> tuple[str, Kind]:
-        choice = self.random.random()
+        choice = self.random.random() if rights.draws else self.random.uniform(0.38, 1)
         if choice < 0.15:
             return f"chance {self.share(place)}", BOOL
         if choice < 0.3:
             binders, inner = self.binders(place, 1)
             by = self._by(inner)
             return f"pick {{ {binders}{by} }}", replace(inner.locals[-1][1], optional=True)
-        if choice < 0.38:
+        if choice < 0.38 and not self.words.small:
             return "uniform(-0.5, 1.5)", Kind("real")
         if choice < 0.6:
             known = self.thing(place)
@@ -140,7 +143,7 @@ class BodyWriter(Writer):
             lines = self._statement(inner, targets, rights, alone=False, depth=depth)
             return ["  " + line for line in lines]
 
-        match self.one(["if", "if", "for", "chance", "pick"]):
+        match self.one(["if", "if", "for"] + ["chance", "pick"] * rights.draws):
             case "if":
                 head = f"if {self.condition(replace(place, depth=2))} {{"
                 lines = [head, *block(place), "}"]
@@ -195,6 +198,8 @@ class BodyWriter(Writer):
             if self.maybe(0.1):
                 return f"{slot} = {self.condition(place)}"
             return f"{self.one(['add', 'add', 'remove'])} {slot}"
+        if kind.tag in ("number", "int") and self.words.small and self.maybe(0.7):
+            return f"{slot} {self.one(['+=', '+=', '-='])} {self.one(['1', '1', '2'])}"
         if kind.tag in ("number", "int") and self.maybe(0.7):
             small = replace(kind, tag="number", low=0, high=9 * 10**kind.decimals)
             value = self.number(small, replace(place, depth=min(place.depth, 2)))
@@ -242,10 +247,10 @@ class BodyWriter(Writer):
 
     # ---- life -------------------------------------------------------------------------------
 
-    def _creation(self, place: Place, barred: frozenset[str]) -> list[str]:
+    def _creation(self, place: Place, barred: frozenset[str], rights: Rights) -> list[str]:
         """A new object, last in a body: nothing may range over its type behind it."""
         plain = replace(place.unread(barred | self.born_writes), depth=0)
-        wrapping = self.one(["plain", "plain", "if", "chance", "for"])
+        wrapping = self.one(["plain", "plain", "if", "for"] + ["chance"] * rights.draws)
         lines = self._create(plain, read=wrapping != "for")
         match wrapping:
             case "if":
@@ -268,12 +273,11 @@ class BodyWriter(Writer):
         fields = "  ".join(f"{one.name} = {self._field(one.kind, plain)}" for one in chosen)
         lines = [f"create {name}: {kind} {{ {fields} }}"]
         rooms = self.simple(Kind("object", "Room"), plain)
-        likes = any(one.name == "likes" for one in self.words.facts)
-        if likes and rooms is not None and self.maybe(0.3):
+        if self.words.has("likes") and rooms is not None and self.maybe(0.3):
             lines.append(f"add likes({name}, {rooms})")
-        if read and self.maybe(0.3):
+        if read and self.words.has("at") and self.maybe(0.3):
             lines.append(f"let {self.words.name('l')} = {name}.at")
-        if self.maybe(0.4):
+        if self.words.has("at") and self.maybe(0.4):
             lines.append(f'say "{{A {name}}} appears in {{{name}.at}}."')
         if self.maybe(0.1):
             lines.append(f"destroy {name}")
@@ -284,12 +288,12 @@ class BodyWriter(Writer):
             return self.literal(kind)
         return self.value(kind, plain)
 
-    def _ending(self, place: Place) -> list[str]:
+    def _ending(self, place: Place, rights: Rights) -> list[str]:
         """Destruction comes last: it touches nearly everything."""
         kind = self.one(self.mortal)
         name = self.words.name("v")
         number_of = self.random.randint(0, 9)
-        if self.maybe(0.5):
+        if not rights.draws or self.maybe(0.5):
             where = f"where id({name}) mod 7 == {number_of}"
             return [f"for {name}: {kind} {where} {{", f"  destroy {name}", "}"]
         told = f'  say "{{The {name}}} is gone."'
@@ -315,16 +319,22 @@ class BodyWriter(Writer):
         return [self._say(place)]
 
 
+_KINDS = (
+    *(Kind("object", one) for one in ("Thing", "Thing", "Item", "Box", "Room", "Holder")),
+    Kind("enum", "Lock"), Kind("number", low=1, high=3),
+)  # fmt: skip
 VERBS = ("touch", "lift", "shake", "open up", "kick", "polish")
 
 
 @dataclass
-class _World:
-    """A world in the making."""
+class Making:
+    """A world in the making: ``kinds`` are those of parameters of rules, ``actor`` is the type that
+    acts, empty where nobody does; ``several``: there are several actors."""
 
     words: Vocabulary
     writer: BodyWriter
     items: list[str]
+    kinds: tuple[Kind, ...]
     actor: str
     several: bool
     spared: frozenset[str] = frozenset()
@@ -337,28 +347,29 @@ def random_world(seed: int) -> str:
     actor = random.random() > 0.08
     several = actor and random.random() < 0.3
     words = random_vocabulary(random, grid=random.random() < 0.25)
-    items = declared(words, me=actor and not several, actor=actor)
-    making = _World(words, BodyWriter(words), items, "Hero" if actor else "", several)
+    who = "Hero" if actor else ""
+    items = declared(words, me=actor and not several, actor=who)
+    making = Making(words, BodyWriter(words), items, _KINDS, who, several)
     making.writer.mortal = ("Item", "Lamp", "Box") if random.random() < 0.4 else ()
     if random.random() < 0.4:
         making.writer.born = ("Item", "Lamp", "Box", "Chest")
     _top_objects(making)
     _guarded(making)
-    phases = _phases(making)
+    phases = declare_phases(making)
     rights = Rights(spared=making.spared)
     _births(making, rights)
     for index in range(random.choice([0, 0, 1, 1, 2])):
-        making.items.append(_effect(making, index, rights))
+        making.items.append(effect(making, index, rights))
     for index in range(random.randint(2, 4)):
-        making.items.append(_action(making, index, rights))
+        making.items.append(action(making, index, rights))
     for index in range(random.randint(0, 4)):
-        making.items.append(_law(making, index, phases, rights))
+        making.items.append(law(making, index, phases, rights))
     _speech(making)
     making.items.append(_world_text(making))
     return "\n".join(making.items) + "\n"
 
 
-def _top_objects(making: _World) -> None:
+def _top_objects(making: Making) -> None:
     random = making.words.random
     if random.random() < 0.5:
         making.items.append("object attic: Room")
@@ -368,22 +379,22 @@ def _top_objects(making: _World) -> None:
         making.words.shared["`old-thing`"] = "Item"
 
 
-def _shared(making: _World) -> tuple[tuple[str, str], ...]:
+def _shared(making: Making) -> tuple[tuple[str, str], ...]:
     return tuple(making.words.shared.items())
 
 
-def _rule_place(making: _World, names: list[tuple[str, Kind]], *, me: bool) -> Place:
+def _rule_place(making: Making, names: list[tuple[str, Kind]], *, me: bool) -> Place:
     return Place(tuple(names), _shared(making), me=making.actor if me else "", history=True)
 
 
-def _block(head: str, lines: list[str]) -> str:
+def block(head: str, lines: list[str]) -> str:
     return "\n".join([f"{head} {{", *(f"  {line}" for line in lines), "}"])
 
 
 # ---- invariants and conserved sums ----------------------------------------------------------
 
 
-def _guarded(making: _World) -> None:
+def _guarded(making: Making) -> None:
     """Guarded facts: bounds that play may break, and a sum that only transfers change."""
     random = making.words.random
     if random.random() < 0.3:
@@ -398,7 +409,7 @@ def _guarded(making: _World) -> None:
         making.items.append('action forge() as "forge" { me.weight_of += tick() mod 2 }')
 
 
-def _phases(making: _World) -> list[str]:
+def declare_phases(making: Making) -> list[str]:
     random, found = making.words.random, [""]
     for name in ("morning", "noon", "night")[: random.randint(0, 3)]:
         kinds = ["", "", " sequentially", " sequentially by nesting"]
@@ -407,43 +418,45 @@ def _phases(making: _World) -> list[str]:
     return found
 
 
-def _births(making: _World, rights: Rights) -> None:
+def _births(making: Making, rights: Rights) -> None:
     writer, random = making.writer, making.words.random
     if not writer.born:
         return
     if random.random() < 0.6:
         value = random.choice(["1", "2", "rate", "min(tick(), 3)"])
         lines = [f"x.weight_of = {value}", 'say "{The x} is born."']
-        making.items.append(_block("birth x: Thing", lines[: random.randint(1, 2)]))
+        making.items.append(block("birth x: Thing", lines[: random.randint(1, 2)]))
         writer.born_writes = frozenset({"weight_of"})
     if random.random() < 0.5:
         lines = ["emit noticed(x)", 'if x.at != none { say "{The x} in {x.at}." }']
-        making.items.append(_block("birth x: Lamp", lines[random.randint(0, 1) :]))
+        making.items.append(block("birth x: Lamp", lines[random.randint(0, 1) :]))
 
 
 # ---- effects with a name --------------------------------------------------------------------
 
 
-def _effect(making: _World, index: int, rights: Rights) -> str:
+def effect(making: Making, index: int, rights: Rights) -> str:
     """An effect, which may call those before it."""
     words, random = making.words, making.words.random
-    kinds = [_argument_kind(random) for _ in range(random.randint(1, 3))]
+    kinds = [_argument_kind(making) for _ in range(random.randint(1, 3))]
     names = [(words.name("e"), kind) for kind in kinds]
     formals = ", ".join(f"{name}: {kind.written()}" for name, kind in names)
     lines = _changes(making, _rule_place(making, names, me=False), rights)
     making.effects.append((f"effect{index}", tuple(kinds)))
-    return _block(f"effect effect{index}({formals})", lines)
+    return block(f"effect effect{index}({formals})", lines)
 
 
-def _argument_kind(random: Random) -> Kind:
-    maybe = random.random() < 0.3
-    return random.choice([
-        Kind("object", random.choice(["Thing", "Item", "Room"]), optional=maybe), BOOL,
-        Kind("real"), Kind("enum", "Lock", optional=maybe), Kind("number", low=1, high=3),
-    ])  # fmt: skip
+def _argument_kind(making: Making) -> Kind:
+    """The kind of a parameter of an effect: any of those of rules, or what only effects take."""
+    random = making.words.random
+    kind = random.choice([random.choice(making.kinds), random.choice(making.kinds), BOOL, BOOL])
+    if kind.tag in ("object", "enum"):
+        return replace(kind, optional=random.random() < 0.3)
+    real = kind is BOOL and not making.words.small and random.random() < 0.5
+    return Kind("real") if real else kind
 
 
-def _changes(making: _World, place: Place, rights: Rights) -> list[str]:
+def _changes(making: Making, place: Place, rights: Rights) -> list[str]:
     """The body of a rule: statements, or a call of an effect that stands for them."""
     random, writer = making.words.random, making.writer
     if not making.effects or random.random() < 0.7:
@@ -465,22 +478,15 @@ def _changes(making: _World, place: Place, rights: Rights) -> list[str]:
 # ---- actions --------------------------------------------------------------------------------
 
 
-def _params(making: _World, most: int) -> tuple[str, list[tuple[str, Kind]]]:
+def _params(making: Making, most: int) -> tuple[str, list[tuple[str, Kind]]]:
     words, random = making.words, making.words.random
     names: list[tuple[str, Kind]] = []
     for _ in range(random.choice([0, 1, 1, 1, 2][: most + 3])):
-        kind = random.choice(["Thing", "Thing", "Item", "Box", "Room", "Holder", "Lock", "range"])
-        if kind == "range":
-            own = Kind("number", low=1, high=3)
-        elif kind == "Lock":
-            own = Kind("enum", "Lock")
-        else:
-            own = Kind("object", kind)
-        names.append((words.name("x"), own))
+        names.append((words.name("x"), random.choice(making.kinds)))
     return ", ".join(f"{name}: {kind.written()}" for name, kind in names), names
 
 
-def _action(making: _World, index: int, rights: Rights) -> str:
+def action(making: Making, index: int, rights: Rights) -> str:
     words, random, writer = making.words, making.words.random, making.writer
     formals, names = _params(making, 2)
     name = f"act{index}"
@@ -489,17 +495,18 @@ def _action(making: _World, index: int, rights: Rights) -> str:
     head = f"action {name}({formals}){_phrases(making, index, names, place)}"
     small = replace(place, depth=1)
     if random.random() < 0.5:
-        head += f" takes {random.choice(['0', '0', '0', '2', '2', '3', '4', 'rate'])}"
+        rate = [one for one in words.params if one == "rate"]
+        head += f" takes {random.choice(['0', '0', '0', '2', '2', '3', '4', *rate])}"
         if random.random() < 0.25:
             head += f" until {writer.condition(small)}"
     if random.random() < 0.2:
-        head += f" cost {random.choice(['1', '2', 'rate'])}"
+        head += f" cost {random.choice(['0', '1', '2', *list(words.params)[:1]])}"
     lines: list[str] = []
-    if making.actor and random.random() < 0.25:
+    if making.actor and not words.small and random.random() < 0.25:
         lines.append("let spot = me.at")
         lines.append('require spot is Room else nowhere "You are nowhere."')
         place = place.bind("spot", Kind("object", "Room"))
-    for _ in range(random.choice([0, 1, 1, 2])):
+    for _ in range(random.choice([0, 0, 1, 1] if words.small else [0, 1, 1, 2])):
         lines.append(_require(making, place))
     lasting = " takes 0" not in head and " takes rate" not in head
     lines += _changes(making, place, replace(rights, scratch=lasting))
@@ -507,10 +514,10 @@ def _action(making: _World, index: int, rights: Rights) -> str:
         lines.append("cancelled {")
         lines += [f"  {line}" for line in writer.body(place, replace(rights, destroy=False))]
         lines.append("}")
-    return random.choice(["", "", "", 'quirk "as drawn" ', "## Drawn.\n"]) + _block(head, lines)
+    return random.choice(["", "", "", 'quirk "as drawn" ', "## Drawn.\n"]) + block(head, lines)
 
 
-def _phrases(making: _World, index: int, names: list[tuple[str, Kind]], place: Place) -> str:
+def _phrases(making: Making, index: int, names: list[tuple[str, Kind]], place: Place) -> str:
     random, verb = making.words.random, VERBS[index]
     if random.random() < 0.15:
         return ""
@@ -518,8 +525,7 @@ def _phrases(making: _World, index: int, names: list[tuple[str, Kind]], place: P
     things = [(name, kind) for name, kind in names if kind.tag == "object"]
     if things and random.random() < 0.3:
         name, kind = random.choice(things)
-        thing = any(making.words.is_a(kind.name, one) for one in ("Thing",))
-        if thing:
+        if making.words.is_a(kind.name, "Thing"):
             phrase += random.choice([f" from {{{name}.at}}", f" of {{{name}.weight_of}}"])
     if names and random.random() < 0.15:
         phrase = f"{verb} something"
@@ -527,7 +533,7 @@ def _phrases(making: _World, index: int, names: list[tuple[str, Kind]], place: P
     return f' as "{phrase}"' + (other if random.random() < 0.3 else "")
 
 
-def _require(making: _World, place: Place) -> str:
+def _require(making: Making, place: Place) -> str:
     random, writer = making.words.random, making.writer
     text = f"require {writer.condition(replace(place, depth=2))}"
     label = making.words.name("why")
@@ -545,7 +551,7 @@ def _require(making: _World, place: Place) -> str:
 # ---- laws, watches, prose -------------------------------------------------------------------
 
 
-def _law(making: _World, index: int, phases: list[str], rights: Rights) -> str:
+def law(making: Making, index: int, phases: list[str], rights: Rights) -> str:
     random, writer = making.words.random, making.writer
     formals, names = _params(making, 1)
     phase = random.choice(phases)
@@ -553,10 +559,10 @@ def _law(making: _World, index: int, phases: list[str], rights: Rights) -> str:
     head = f"law law{index}({formals})" + (f" during {phase}" if phase else "")
     if random.random() < 0.75:
         head += f" when {writer.condition(replace(place, was=True, depth=2))}"
-    return _block(head, _changes(making, place, replace(rights, scratch=bool(phase))))
+    return block(head, _changes(making, place, replace(rights, scratch=bool(phase))))
 
 
-def _speech(making: _World) -> None:
+def _speech(making: Making) -> None:
     """Watches, names, scopes and descriptions."""
     random, writer, items = making.words.random, making.writer, making.items
     me = not making.several
@@ -567,10 +573,10 @@ def _speech(making: _World) -> None:
         once = " once" if random.random() < 0.4 else ""
         when = writer.condition(replace(place, depth=2))
         lines = _said(making, place)
-        items.append(_block(f"watch watch{index}({formals}){once} when {when}", lines))
+        items.append(block(f"watch watch{index}({formals}){once} when {when}", lines))
     if random.random() < 0.3:
         lines = ['say "{The x} went from {was x.at} to {x.at}."']
-        items.append(_block("watch moved(x: Thing) when x.at != was x.at", lines))
+        items.append(block("watch moved(x: Thing) when x.at != was x.at", lines))
     if random.random() < 0.5:
         items.append('called x: Item = "{x.weight_of} item" aka "thingy"')
     if random.random() < 0.3:
@@ -582,10 +588,10 @@ def _speech(making: _World) -> None:
     for kind in ("Thing", "Room"):
         if random.random() < 0.5:
             place = _rule_place(making, [("x", Kind("object", kind))], me=True)
-            items.append(_block(f"describe x: {kind}", _said(making, place)))
+            items.append(block(f"describe x: {kind}", _said(making, place)))
 
 
-def _said(making: _World, place: Place) -> list[str]:
+def _said(making: Making, place: Place) -> list[str]:
     random, writer = making.words.random, making.writer
     lines = [f'say "{writer.prose(place)}"']
     if random.random() < 0.3:
@@ -599,7 +605,7 @@ def _said(making: _World, place: Place) -> list[str]:
 # ---- the world ------------------------------------------------------------------------------
 
 
-def _world_text(making: _World) -> str:
+def _world_text(making: Making) -> str:
     random, words, writer = making.words.random, making.words, making.writer
     objects = {"hall": "Room", "cellar": "Room", "hero": "Hero", "crate": "Box", "ball": "Item"}
     if making.several:
@@ -615,7 +621,7 @@ def _world_text(making: _World) -> str:
     if random.random() < 0.6:
         rights = Rights(static=True, create=False, destroy=False, reward=False,
                         spared=making.spared)  # fmt: skip
-        lines.append(_block("setup", writer.body(place, rights)))
+        lines.append(block("setup", writer.body(place, rights)))
     for line, share in (
         ("time passes always", 0.25), ("ambiguous ask", 0.3), ("endless", 0.35),
         ("outcomes live", 0.2), ("spare Item 2", 0.2), ("param rate = 2", 0.3),
@@ -628,10 +634,10 @@ def _world_text(making: _World) -> str:
         lines.append(_layout(making, place))
     lines += _endings(making, place)
     random.shuffle(lines)
-    return _block(f'world w "The {random.choice(["World", "House"])}"', lines)
+    return block(f'world w "The {random.choice(["World", "House"])}"', lines)
 
 
-def _layout(making: _World, place: Place) -> str:
+def _layout(making: Making, place: Place) -> str:
     """A small map; what one character brings forth keeps its name."""
     random, writer = making.words.random, making.writer
     rights = Rights(static=True, create=False, destroy=False, reward=False, spared=making.spared)
@@ -639,13 +645,13 @@ def _layout(making: _World, place: Place) -> str:
     rows = random.choice([["a.", "bb"], ["ab.", "..b"], ["b", "a", "b"]])
     lines = [" ".join(f'"{row}"' for row in rows)]
     made = ["create lone: Item { at = here }"] if random.random() < 0.6 else []
-    lines += _block('legend "a"', [*writer.body(inner, rights), *made]).split("\n")
+    lines += block('legend "a"', [*writer.body(inner, rights), *made]).split("\n")
     more = ["create many: Lamp { at = here }"] if random.random() < 0.4 else []
-    lines += _block('legend "b"', [*writer.body(inner, rights), *more]).split("\n")
-    return _block("layout Tile", lines)
+    lines += block('legend "b"', [*writer.body(inner, rights), *more]).split("\n")
+    return block("layout Tile", lines)
 
 
-def _endings(making: _World, place: Place) -> list[str]:
+def _endings(making: Making, place: Place) -> list[str]:
     random, writer, lines = making.words.random, making.writer, []
     for kind, name in (("goal", "done"), ("goal", "rich"), ("lose", "dead"), ("stop", "late")):
         if random.random() < 0.4:
@@ -665,7 +671,7 @@ def _endings(making: _World, place: Place) -> list[str]:
     return lines
 
 
-def _object(making: _World, name: str, kind: str, objects: dict[str, str]) -> str:
+def _object(making: Making, name: str, kind: str, objects: dict[str, str]) -> str:
     random, words = making.words.random, making.words
     fields: list[str] = []
     for fact in words.attributes(kind):
@@ -683,7 +689,7 @@ def _object(making: _World, name: str, kind: str, objects: dict[str, str]) -> st
     return f"object {name}: {kind}{title}{aka} {{ {'  '.join(fields)} }}"
 
 
-def _field(making: _World, fact: Fact, objects: dict[str, str]) -> str:
+def _field(making: Making, fact: Fact, objects: dict[str, str]) -> str:
     if fact.kind.tag == "object":
         fits = [name for name, kind in objects.items() if making.words.is_a(kind, fact.kind.name)]
         return making.words.random.choice([*fits, "none"])

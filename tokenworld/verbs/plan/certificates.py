@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, usage
+from tokenworld.diagnostics import Diagnostic, Failure, counted, read_source, usage
 from tokenworld.engine import EngineSimulator, ForcedLuck, State, in_tick
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, show_value
 from tokenworld.planning.honest.plans import ENCODING, SLICED, slice_proof
@@ -42,25 +42,6 @@ from tokenworld.verbs.plan.honesty import PossibleStart, possible_starts, questi
 if TYPE_CHECKING:
     from tokenworld.engine.reference import Reference
 
-__all__ = [
-    "CertificateReport",
-    "DONE",
-    "Differs",
-    "certified_command",
-    "certify",
-    "certify_honesty",
-    "check_certificate",
-    "check_file",
-    "check_honesty",
-    "check_steps",
-    "exhaust_beliefs",
-    "exhaust_slice",
-    "read_certificate",
-    "source_digest",
-    "write_certificate",
-]
-
-
 DONE = ("executed", "waiting")
 
 
@@ -71,7 +52,7 @@ class Differs(Exception):
 def check_steps(world: OpenWorld, start: State, found: Certificate, verified: list[str]) -> None:
     """Play the steps in both evaluators; `Differs` at the first that is not as certified."""
     commands = _interpreted(world, start, found)
-    ticks = f"{len(found.steps):,} step{'' if len(found.steps) == 1 else 's'}"
+    ticks = counted(len(found.steps), "step")
     verified.append(f"{ticks} replayed by the interpreter: every hash agrees, the goal is reached")
     steps = [(one.draws, one.state) for one in found.steps]
     _by_reference(_reference(world), found.seed, found.start, commands, steps)
@@ -525,17 +506,11 @@ def write_certificate(
 
 
 def read_certificate(path: Path) -> Certificate:
-    """The certificate in a file: TW0001 where it cannot be read, TW0006 where it is none."""
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise _not_json(path, "it is too large")
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        message = f"`{path}` cannot be read: {error.strerror or error}."
-        hint = "Name a file that `tw plan WORLD --certificate FILE` wrote."
-        raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
-    except UnicodeDecodeError:
-        raise _not_json(path, "it is not UTF-8 text") from None
+    """The certificate in a file; `Failure` where it cannot be read (TW0001, TW0003) or is none
+    (TW0006)."""
+    if path.is_file() and path.stat().st_size > _LARGEST:
+        raise _not_json(path, "it is too large")
+    text = read_source(path).text
     try:
         # Not by pydantic: the keys of a proof depend on its kind, and a message names the step.
         return certificate_from_json(json.loads(text), str(path))

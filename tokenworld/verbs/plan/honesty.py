@@ -12,9 +12,6 @@ from tokenworld.ground import LuckyDraw
 from tokenworld.planning.honest.plans import Question, honest_plan, judged
 from tokenworld.planning.verdict import Verdict
 
-__all__ = ["PossibleStart", "possible_starts", "question_from", "solve_honest"]
-
-
 MOST_SETUPS = 5_000
 """Ways in which the setup can come out that are looked at."""
 

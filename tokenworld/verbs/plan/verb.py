@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tokenworld.diagnostics import Failure, limit_reached, to_json, usage
+from tokenworld.diagnostics import Failure, counted, limit_reached, to_json, usage
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
@@ -29,9 +29,6 @@ from tokenworld.verbs.output import (
 
 if TYPE_CHECKING:
     from tokenworld.planning.quality import Improvement, Quality
-
-__all__ = ["Extras", "plan", "plan_luck", "plan_pddl", "plan_with", "show_verdict"]
-
 
 _SHORT_REASON = 6.0
 """Seconds at most for the reason that comes with every *unwinnable*."""
@@ -308,10 +305,9 @@ def _several(
 
 def _told(count: int, complete: bool, optimal: bool) -> str:
     kind = "optimal plan" if optimal else "plan"
-    counted = f"{count:,} {kind}{'' if count == 1 else 's'}"
     if complete:
-        return f"{counted}, and no other without loops"
-    return f"{counted}; there may be more"
+        return f"{counted(count, kind)}, and no other without loops"
+    return f"{counted(count, kind)}; there may be more"
 
 
 Luck = Literal["possible", "certain", "probability"]
