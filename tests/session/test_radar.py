@@ -10,7 +10,7 @@ import pytest
 
 from tokenworld.model import Body
 from tokenworld.planning.verdict import Proof, Verdict
-from tokenworld.play.model.timeline import Node, Prospect, Radar, Scout, Timeline, has_goal
+from tokenworld.play.model.timeline import Node, Prospect, Radar, RadarPlanner, Timeline, has_goal
 from tokenworld.session import OpenWorld, Session
 
 ATTIC = Path(__file__).parents[1] / "tools" / "play" / "worlds" / "attic.tw"
@@ -35,7 +35,7 @@ def played(session: Session, *commands: str) -> tuple[Timeline, Radar]:
 
 
 def known(radar: Radar) -> list[Prospect]:
-    return [one.prospect for _, one in sorted(radar.soundings().items())]
+    return [one.prospect for _, one in sorted(radar.answers().items())]
 
 
 def state(node: Node):  # type: ignore[no-untyped-def]
@@ -56,7 +56,7 @@ def test_what_is_played_from_a_dead_moment_stays_dead(attic: Session) -> None:
     timeline, radar = played(attic, "take robot", "wind robot", "sweep")
     radar.learn(state(timeline.nodes[1]), PROVED)
     assert known(radar) == ["pending", "dead", "dead", "dead"]
-    assert [radar.soundings()[n].by for n in (1, 2)] == ["exhausted by own search", ""]
+    assert [radar.answers()[n].by for n in (1, 2)] == ["exhausted by own search", ""]
 
 
 def test_a_dead_end_is_halved_towards_where_it_was_lost(attic: Session) -> None:
@@ -179,23 +179,23 @@ def test_planners_answer_the_questions(
 ) -> None:
     """With real planners: a lost game is dead by proof, a won one is not lost."""
     _, radar = played(attic, *commands)
-    scout, heard = Scout(attic), []
+    planner, heard = RadarPlanner(attic), []
     before = attic.engine.hash(attic.state)
     while (node := radar.question()) is not None:
-        radar.learn(state(node), scout.ask(node.moment, 10.0, say=heard.append))
+        radar.learn(state(node), planner.ask(node.moment, 10.0, say=heard.append))
     assert known(radar) == answers
     assert attic.engine.hash(attic.state) == before
-    assert scout.fits(attic)
+    assert planner.fits(attic)
 
 
 def test_rules_that_were_exchanged_need_another_scout(
     attic: Session, tiny: Callable[[str], OpenWorld]
 ) -> None:
     timeline, radar = played(attic)
-    scout = Scout(attic)
+    planner = RadarPlanner(attic)
     world = tiny("type A\nactor me: A\nworld w { object a: A }")
     other = Session(world)
-    assert not scout.fits(other)
+    assert not planner.fits(other)
     assert not radar.fits(Timeline(other))
     assert radar.fits(timeline)
     assert (has_goal(attic), has_goal(other)) == (True, False)

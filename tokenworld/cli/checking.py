@@ -19,8 +19,8 @@ def check(
     fix: Annotated[Flag, Parameter(help="Apply the safe repairs.")] = False,
     unsafe: Annotated[Flag, Parameter(help="Apply the other repairs too.")] = False,
     order: Annotated[Flag, Parameter(help="List laws whose order matters.")] = False,
-    proofs: Annotated[Flag, Parameter(help="Say what is proved.")] = False,
-    stats: Annotated[Flag, Parameter(help="Tell the time of each pass.")] = False,
+    proofs: Annotated[Flag, Parameter(help="List what is proved.")] = False,
+    stats: Annotated[Flag, Parameter(help="Print the CPU time of each pass.")] = False,
     pedantic: Pedantic = False,
     form: Annotated[
         Literal["text", "json", "sarif", "lsp"], Parameter(name="--format", help="How to print.")
@@ -32,14 +32,14 @@ def check(
 
 @does("check.lint")
 def lint(
-    files: Annotated[tuple[str, ...], Parameter(help="Files to look at.")],
+    files: Annotated[tuple[str, ...], Parameter(help="Files to check.")],
     /,
     *,
     pedantic: Pedantic = False,
-    quirks: Annotated[Flag, Parameter(help="List the declared oddities.")] = False,
+    quirks: Annotated[Flag, Parameter(help="List the declared quirks with their reasons.")] = False,
     json: Json = False,
 ) -> None:
-    """Print what is allowed and yet suspicious, or the oddities that are there on purpose."""
+    """Print suspicious constructs that are allowed, or the quirks that are declared as intended."""
 
 
 @does("fmt.fmt")
@@ -52,7 +52,7 @@ def fmt(
     stdin: Annotated[Flag, Parameter(help="From stdin to stdout.")] = False,
     json: Json = False,
 ) -> None:
-    """Lay files out in the one style: those of `rules` and `domains` by default."""
+    """Format files: those of `rules` and `domains` by default."""
 
 
 @does("test.test", limited=True)
@@ -63,7 +63,7 @@ def test(
     junit: Annotated[Path | None, Parameter(help="Write a JUnit report here.")] = None,
     time_limit: Whole = None,
     coverage: Annotated[
-        Flag, Parameter(help="Tell which rules, requires and branches were reached.")
+        Flag, Parameter(help="List the rules, requires and branches that were reached.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -75,7 +75,7 @@ def mutate(
     file: Annotated[str, Parameter(help="A file whose rules are changed.")],
     /,
     *,
-    sample: Annotated[int | None, Parameter(help="Judge so many mutants only.")] = None,
+    sample: Annotated[int | None, Parameter(help="Judge this many mutants only.")] = None,
     seed: Annotated[int, Parameter(help="The seed that draws the sample.")] = 0,
     least: Annotated[float, Parameter(help="Percent that must be noticed, for exit code 0.")] = 0.0,
     time_limit: Whole = None,
@@ -93,7 +93,9 @@ def fuzz(
     coverage: Annotated[Flag, Parameter(help="List every construct.")] = False,
     verdicts: Annotated[
         int | None,
-        Parameter(help="Instead: plan so many small worlds, and try all that play can do."),
+        Parameter(
+            help="Instead: compare plans of this many small worlds with an exhaustive search."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -117,7 +119,7 @@ def explain(
     ] = None,
     /,
     *,
-    stages: Annotated[Flag, Parameter(help="From the text to the tick.")] = False,
+    stages: Annotated[Flag, Parameter(help="Show each stage from the text to the tick.")] = False,
     json: Json = False,
 ) -> None:
     """What a diagnostic code means, or how a source becomes a running world."""
@@ -125,11 +127,11 @@ def explain(
 
 @does("reading.rules")
 def rules(
-    file: Annotated[str, Parameter(help="A file to tell.")],
+    file: Annotated[str, Parameter(help="The file.")],
     /,
     *,
     context: Annotated[
-        Flag, Parameter(help="As a language model is told: actions, objects, score.")
+        Flag, Parameter(help="Three texts for a language model: actions, objects, score.")
     ] = False,
     json: Json = False,
 ) -> None:

@@ -257,7 +257,7 @@ Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any b
 Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
 Whole = Annotated[
     float | None,
-    Parameter(name="--time-limit", help="Seconds at most, for all of it; as long as it takes."),
+    Parameter(name="--time-limit", help="Seconds for the whole command at most; none by default."),
 ]
 Memory = Annotated[
     int | None, Parameter(name="--memory-limit", help="MB of memory at most, planners included.")
@@ -267,7 +267,7 @@ Played = Annotated[Path | None, Parameter(help="What was played so far.")]
 Policy = Annotated[str, Parameter(help="random, or a policy or script file.")]
 Length = Annotated[int, Parameter(help="Records of a run at most.")]
 Operator = Annotated[Flag, Parameter(help="Hide nothing: show what is secret.")]
-Ticks = Annotated[int | None, Parameter(help="Stop after so many records.")]
+Ticks = Annotated[int | None, Parameter(help="Stop after this many records.")]
 
 # ---- recorded runs ------------------------------------------------------------------------------
 
@@ -286,4 +286,4 @@ ScriptOn = Annotated[Path | None, Parameter(help="A script that plays on.")]
 PlayerOn = Annotated[
     Literal["random", "planner", "adversarial"] | None, Parameter(help="Who plays on.")
 ]
-Window = Annotated[int, Parameter(name=["--window", "--last"], help="So many of the last ticks.")]
+Window = Annotated[int, Parameter(name=["--window", "--last"], help="Number of last ticks.")]

@@ -44,15 +44,17 @@ def plan(
         Literal["possible", "certain", "probability"],
         Parameter(help="Luck is the planner's choice, or an adversary, or weighed."),
     ] = "possible",
-    policy: Annotated[Path | None, Parameter(help="Write what to do in each state here.")] = None,
+    policy: Annotated[
+        Path | None, Parameter(help="Write the command of each state to this file.")
+    ] = None,
     certificate: Annotated[Path | None, Parameter(help="Write a certificate here.")] = None,
     check: Annotated[Path | None, Parameter(help="Check a certificate; 1 if it fails.")] = None,
-    why: Annotated[Flag, Parameter(help="All of why it is unwinnable.")] = False,
-    explain: Annotated[Flag, Parameter(help="What each encoding takes.")] = False,
+    why: Annotated[Flag, Parameter(help="The whole reason of an unwinnable.")] = False,
+    explain: Annotated[Flag, Parameter(help="List what each encoding supports.")] = False,
     engine: Annotated[str | None, Parameter(help=_ENGINES)] = None,
     encoding: Annotated[str | None, Parameter(help=_ENCODINGS)] = None,
     optimal: Annotated[Flag, Parameter(help="A plan proved cheapest.")] = False,
-    top: Annotated[int | None, Parameter(help="So many plans, cheapest first.")] = None,
+    top: Annotated[int | None, Parameter(help="This many plans, cheapest first.")] = None,
     all_optimal: Annotated[Flag, Parameter(help="All cheapest plans.")] = False,
     honest: Annotated[Flag, Parameter(help="One plan, whatever is secret.")] = False,
     quality: Annotated[
@@ -80,7 +82,7 @@ def hint(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """The next step of a shortest plan, the distance, and what every way must pass."""
+    """The next step of a shortest plan, its length, and what every plan must pass."""
 
 
 @does("audit.verb.audit", limited=True)
@@ -96,7 +98,7 @@ def audit(
     graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
     json: Json = False,
 ) -> None:
-    """What can become of a world: dead ends and how cruel they are, and what never happens."""
+    """Explore a world: its dead ends, how cruel they are, and the rules that never happen."""
 
 
 @does("doctor.doctor")
@@ -135,7 +137,7 @@ def import_pddl_(
     force: Annotated[Flag, Parameter(help="Replace a file that is there.")] = False,
     json: Json = False,
 ) -> None:
-    """Take a PDDL domain and its problems as a `.tw` file, each problem a world."""
+    """Convert a PDDL domain and its problems to a `.tw` file; each problem becomes a world."""
 
 
 @does("equiv.equivalence")
@@ -166,7 +168,7 @@ def sweep(
     what: Annotated[
         Literal["plan", "rollout", "audit"], Parameter(help="What is asked of each cell.")
     ] = "plan",
-    seeds: Annotated[int, Parameter(help="So many seeds for each combination of values.")] = 1,
+    seeds: Annotated[int, Parameter(help="Number of seeds for each combination of values.")] = 1,
     seed: Annotated[int, Parameter(help="The first seed.")] = 0,
     goal: Goal = None,
     time_limit: Whole = None,
@@ -175,7 +177,9 @@ def sweep(
     worlds: Annotated[int, Parameter(help="Runs of a cell, for rollouts.")] = 1,
     ticks: Length = 1000,
     policy: Policy = "random",
-    jobs: Annotated[int | None, Parameter(help="So many processes; one a core by default.")] = None,
+    jobs: Annotated[
+        int | None, Parameter(help="Number of processes; one per core by default.")
+    ] = None,
     dask: Annotated[
         str | None, Parameter(help="A Dask scheduler's address, or local:N for N processes.")
     ] = None,

@@ -47,7 +47,7 @@ def run(
     policy: Annotated[Path | None, Parameter(help="A policy of `tw plan`, to play by.")] = None,
     ticks: Ticks = None,
     halt_refusals: Annotated[
-        int | None, Parameter(help="Halt after so many refusals in a row; 0: never.")
+        int | None, Parameter(help="Halt after this many refusals in a row; 0: never.")
     ] = None,
     patience: Annotated[
         int | None,
@@ -79,7 +79,7 @@ def rollout(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Play a world many times and tell how often it is won, and how soon."""
+    """Play a world many times and count how often it is won, and how soon."""
 
 
 @app.command

@@ -25,7 +25,7 @@ from tokenworld.cli.frame import (
     does,
 )
 
-runs = App(name="runs", help="Recorded runs: list, show, replay and verify, carry away.")
+runs = App(name="runs", help="Recorded runs: list, show, replay, verify, branch, export.")
 app.command(runs)
 
 
@@ -109,7 +109,7 @@ def trace(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Tell which laws fired in a tick, in their order, with bindings, changes and conflicts."""
+    """List the laws that fired in a tick, in their order, with bindings, changes and conflicts."""
 
 
 @does("runs.provenance.why", runs.command)
@@ -124,7 +124,7 @@ def why(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Tell which rule of which record set a value, and what enabled that rule."""
+    """Name the rule and the record that set a value, and what enabled that rule."""
 
 
 @does("runs.provenance.branch", runs.command)
@@ -139,7 +139,7 @@ def branch(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Begin a new run in the middle of another one, and play on there."""
+    """Begin a new run after a record of another one, and continue to play there."""
 
 
 @does("runs.provenance.resume", runs.command)
@@ -153,7 +153,7 @@ def resume(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Play on in a run that was cut off."""
+    """Continue a run that was cut off."""
 
 
 @does("runs.listing.export_runs", runs.command, name="export")
@@ -188,7 +188,7 @@ def import_(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Take runs from JSON lines."""
+    """Read runs from JSON lines into the store."""
 
 
 @does("runs.listing.log")
@@ -197,9 +197,9 @@ def log(
     /,
     *,
     follow: Annotated[
-        Flag, Parameter(name=["--follow", "-f"], help="Go on until the run ends.")
+        Flag, Parameter(name=["--follow", "-f"], help="Continue until the run ends.")
     ] = False,
-    last: Annotated[int | None, Parameter(help="Begin with so many of the last records.")] = None,
+    last: Annotated[int | None, Parameter(help="Begin with this many of the last records.")] = None,
     store: Store = None,
     json: Json = False,
 ) -> None:
@@ -238,7 +238,7 @@ def report(
         Path | None,
         Parameter(name=["-o", "--output"], help="A folder for report.md and report.html."),
     ] = None,
-    window: Annotated[Window, Parameter(help="So many of the last ticks of a run.")] = 50,
+    window: Annotated[Window, Parameter(help="Number of last ticks of a run.")] = 50,
     time_limit: Annotated[
         float, Parameter(help="Seconds to look for a plan of each world; 0: none.")
     ] = 5.0,
@@ -263,7 +263,7 @@ def conform(
         Path | None, Parameter(help="A file of answers, in place of the world.")
     ] = None,
     questions: Annotated[
-        Path | None, Parameter(help="Only write what an answerer is asked.")
+        Path | None, Parameter(help="Only write the questions that a predictor is asked.")
     ] = None,
     tasks: Annotated[str, Parameter(help="Some of act, env, score, step.")] = "act,env,score,step",
     json: Json = False,

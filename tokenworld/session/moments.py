@@ -22,7 +22,7 @@ from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome, Re
 from tokenworld.model import Fluent
 
 if TYPE_CHECKING:
-    from tokenworld.store.database import Shelf
+    from tokenworld.store.database import MomentTable
 
 
 @frozen
@@ -206,7 +206,7 @@ class Past:
     """The moments that one engine played, by number, each with the one that it came of."""
 
     engine: Engine
-    _shelf: Shelf | None = None
+    _table: MomentTable | None = None
     _young: OrderedDict[int, tuple[Moment, int, Given | None]] = field(default_factory=OrderedDict)
     _away: array[int] = field(default_factory=lambda: array("B"))
     _states: OrderedDict[int, State] = field(default_factory=OrderedDict)
@@ -237,17 +237,17 @@ class Past:
         moment.held = None
         del self._young[number]
 
-    def _opened(self) -> Shelf:
+    def _opened(self) -> MomentTable:
         """The file, which a short session never makes."""
-        if self._shelf is None:
-            from tokenworld.store.database import Shelf
+        if self._table is None:
+            from tokenworld.store.database import MomentTable
 
-            self._shelf = Shelf()
-        return self._shelf
+            self._table = MomentTable()
+        return self._table
 
     def read_by(self, engine: Engine) -> Past:
         """The same moments, put away as they are, for another engine of the same world."""
-        return Past(engine, self._shelf)
+        return Past(engine, self._table)
 
     def told(self, number: int) -> Told:
         """The stored texts of a moment."""

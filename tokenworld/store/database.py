@@ -521,7 +521,7 @@ def _upgrade(connection: sqlite3.Connection, version: int) -> None:
 _TABLE = "CREATE TABLE moment (number INTEGER PRIMARY KEY, parent INTEGER, told BLOB, state BLOB)"
 
 
-class Shelf:
+class MomentTable:
     """Rows by number, each with that of the row it came of. Several threads may read it."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from tests.tools.play.piloting import enter, screen_text, until
 from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.graph import explore
 from tokenworld.planning.verdict import Verdict
-from tokenworld.play.model.timeline import Scout
+from tokenworld.play.model.timeline import RadarPlanner
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.screens.timeline import TimelineScreen
@@ -80,11 +80,11 @@ async def test_keys_are_heard_while_a_planner_works(
 async def test_the_timeline_answers_while_the_radar_works(
     app: PlayApp, heavy: Heavy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ask(self: Scout, *_: object, **__: object) -> Verdict:
+    def ask(self: RadarPlanner, *_: object, **__: object) -> Verdict:
         heavy.work()
         return NOTHING
 
-    monkeypatch.setattr(Scout, "ask", ask)
+    monkeypatch.setattr(RadarPlanner, "ask", ask)
     async with app.run_test(size=(120, 40)) as pilot:
         for one in ("take robot", "wind robot"):
             await enter(pilot, one)
@@ -93,7 +93,7 @@ async def test_the_timeline_answers_while_the_radar_works(
         assert isinstance(app.screen, TimelineScreen)
         await pilot.press("up", "enter")  # back to the first tick
         assert app.game.session.tick == 1
-        assert app.screen.sounding
+        assert app.screen.asking
         assert heavy.thread != threading.get_ident()
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, PlayScreen))

@@ -117,7 +117,7 @@ def scratch(app: PlayApp) -> bool:
 
 
 def resting(app: PlayApp) -> bool:
-    return isinstance(app.screen, TimelineScreen) and not app.screen.sounding
+    return isinstance(app.screen, TimelineScreen) and not app.screen.asking
 
 
 def speed(number: int) -> Holds:
@@ -312,7 +312,7 @@ async def test_every_key_does_what_its_name_says(
         while not cancel():
             time.sleep(0.01)
 
-    monkeypatch.setattr("tokenworld.play.model.timeline.Scout.ask", waits)
+    monkeypatch.setattr("tokenworld.play.model.timeline.RadarPlanner.ask", waits)
     app = opened(walk)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()

@@ -55,7 +55,7 @@ def sounded(*commands: str) -> Run:
         await typing(*commands, last=("ctrl+t",))(pilot)
         screen = pilot.app.screen
         assert isinstance(screen, TimelineScreen)
-        await until(pilot, lambda: not screen.sounding)
+        await until(pilot, lambda: not screen.asking)
         await pilot.pause()
 
     return run

@@ -13,12 +13,12 @@ from tests.tools.play.piloting import details, enter, palette, screen_text, unti
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.hints import since_sentence
-from tokenworld.play.model.timeline import Scout, Sounding
+from tokenworld.play.model.timeline import RadarAnswer, RadarPlanner
 from tokenworld.play.screens import timeline as radar
 from tokenworld.play.screens.app import PlayApp
 from tokenworld.play.screens.dialogs import HelpDialog
 from tokenworld.play.screens.screen import PlayScreen
-from tokenworld.play.screens.timeline import TimelineScreen, legend, sounding_lines
+from tokenworld.play.screens.timeline import TimelineScreen, answer_lines, legend
 from tokenworld.session import Session
 from tokenworld.session.session import LastChance
 from tokenworld.verbs.output import ASCII, UNICODE, plain_text
@@ -46,7 +46,7 @@ async def opened(pilot: Pilot[None], app: PlayApp) -> None:
 
 
 async def quiet(pilot: Pilot[None], app: PlayApp) -> None:
-    await until(pilot, lambda: not timeline(app).sounding)
+    await until(pilot, lambda: not timeline(app).asking)
 
 
 async def test_it_paints_what_is_in_reach_and_what_is_dead(app: PlayApp) -> None:
@@ -69,11 +69,11 @@ async def test_painting_moves_neither_highlight_nor_focus(
 ) -> None:
     go = threading.Event()
 
-    def waits(self: Scout, moment: object, seconds: float, **_: object) -> Verdict:
+    def waits(self: RadarPlanner, moment: object, seconds: float, **_: object) -> Verdict:
         go.wait(10)
         return Verdict("unknown", None, None, "", "")
 
-    monkeypatch.setattr(Scout, "ask", waits)
+    monkeypatch.setattr(RadarPlanner, "ask", waits)
     async with app.run_test(size=(120, 40)) as pilot:
         for one in LOST:
             await enter(pilot, one)
@@ -98,20 +98,25 @@ async def test_d_stops_it_and_lets_it_go_on_with_more_time(
     held = threading.Event()
 
     def waits(
-        self: Scout, moment: object, seconds: float, *, cancel: Callable[[], bool], **_: object
+        self: RadarPlanner,
+        moment: object,
+        seconds: float,
+        *,
+        cancel: Callable[[], bool],
+        **_: object,
     ) -> Verdict:
         patience.append(seconds)
         while not held.is_set() and not cancel():
             held.wait(0.01)
         return Verdict("unknown", None, None, "", "")
 
-    monkeypatch.setattr(Scout, "ask", waits)
+    monkeypatch.setattr(RadarPlanner, "ask", waits)
     async with app.run_test(size=(120, 40)) as pilot:
         await enter(pilot, "take robot")
         await opened(pilot, app)
-        assert timeline(app).sounding
+        assert timeline(app).asking
         await pilot.press("d")
-        assert not timeline(app).sounding
+        assert not timeline(app).asking
         assert "stopped; d goes on" in subtitle(app)
         assert rows(app)[1][0] == "·"  # what nobody answered is not unknown
         held.set()
@@ -151,10 +156,10 @@ async def test_a_world_without_a_goal_is_not_asked_about(
 async def test_a_planner_that_fails_stops_the_radar_alone(
     app: PlayApp, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
-    def broken(self: Scout, *_: object, **__: object) -> Verdict:
+    def broken(self: RadarPlanner, *_: object, **__: object) -> Verdict:
         raise error
 
-    monkeypatch.setattr(Scout, "ask", broken)
+    monkeypatch.setattr(RadarPlanner, "ask", broken)
     async with app.run_test(size=(120, 40)) as pilot:
         await opened(pilot, app)
         await until(pilot, lambda: told in subtitle(app))
@@ -165,7 +170,7 @@ async def test_a_planner_that_fails_stops_the_radar_alone(
 
 def test_every_answer_has_a_sign_and_words() -> None:
     told = {
-        one: plain_text(sounding_lines(Sounding(one), None, ASCII))
+        one: plain_text(answer_lines(RadarAnswer(one), None, ASCII))
         for one in ("winnable", "dead", "unknown", "pending")
     }
     assert all(text.isascii() for text in told.values())
@@ -197,7 +202,7 @@ async def test_a_hint_says_since_when_there_is_no_way(
         assert "Unwinnable since tick 1: lose" in details(app)
         assert "Unwinnable since tick 1: lose. Undo to go back." in app.game.entries[-1].text
         app.game.timeline.sync()
-        assert app.game.radar.soundings()[3].prospect == "dead"  # the radar need not ask again
+        assert app.game.radar.answers()[3].prospect == "dead"  # the radar need not ask again
 
 
 async def test_each_f3_tells_more_of_the_same_hint(open_domain: Callable[[str], Session]) -> None:

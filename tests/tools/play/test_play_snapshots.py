@@ -168,7 +168,7 @@ def test_the_timeline(compare: Compare, app: PlayApp, size: tuple[int, int]) -> 
         await typing(*gone, last=("ctrl+t",))(pilot)
         screen = pilot.app.screen
         assert isinstance(screen, TimelineScreen)
-        await until(pilot, lambda: not screen.sounding)
+        await until(pilot, lambda: not screen.asking)
         await pilot.press("m", "up", "up")
         await pilot.pause()
 

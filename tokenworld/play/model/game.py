@@ -17,7 +17,7 @@ from tokenworld.model import World
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play.model.hints import hint_sentence
 from tokenworld.play.model.reloading import Reloaded
-from tokenworld.play.model.timeline import Edited, Node, Radar, Scout, Timeline, edit_slot
+from tokenworld.play.model.timeline import Edited, Node, Radar, RadarPlanner, Timeline, edit_slot
 from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
@@ -233,7 +233,7 @@ class Game:
         self._forbidden: tuple[Moment, tuple[Forbidden, ...]] | None = None
         self._tracing: Tracing | None = None
         self._radar: Radar | None = None
-        self._scout: Scout | None = None
+        self._planner: RadarPlanner | None = None
 
     @property
     def tracing(self) -> Tracing:
@@ -249,11 +249,11 @@ class Game:
             self._radar = Radar(self.timeline)
         return self._radar
 
-    def scout(self) -> Scout:
+    def planner(self) -> RadarPlanner:
         """Return the planner's door of the radar, for one other thread at a time."""
-        if self._scout is None or not self._scout.fits(self.session):
-            self._scout = Scout(self.session)
-        return self._scout
+        if self._planner is None or not self._planner.fits(self.session):
+            self._planner = RadarPlanner(self.session)
+        return self._planner
 
     def _welcome(self) -> str:
         return f"Welcome to {self.session.world.world.title}. {_WELCOME}"

@@ -209,14 +209,14 @@ def verdict_prospect(verdict: Verdict) -> Prospect:
 
 
 @dataclass(frozen=True, slots=True)
-class Sounding:
+class RadarAnswer:
     """The knowledge about one moment. ``by`` says on whose word, empty where it follows."""
 
     prospect: Prospect
     by: str = ""
 
 
-_PENDING = Sounding("pending")
+_PENDING = RadarAnswer("pending")
 
 
 class Radar:
@@ -226,7 +226,7 @@ class Radar:
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
         self._engine = timeline.session.engine
-        self._known: dict[str, Sounding] = {}
+        self._known: dict[str, RadarAnswer] = {}
         self._keys: dict[int, str] = {}
 
     def fits(self, timeline: Timeline) -> bool:
@@ -243,7 +243,7 @@ class Radar:
         """Take an answer about a state; `learn` for answers that are no verdicts."""
         key = self._engine.hash(state)
         if prospect != "unknown" or key not in self._known:
-            self._known[key] = Sounding(prospect, by)
+            self._known[key] = RadarAnswer(prospect, by)
 
     def forget_unknown(self) -> None:
         """Ask again about what was not decided, perhaps with more time."""
@@ -257,7 +257,7 @@ class Radar:
 
     # ---- asking -------------------------------------------------------------------------------
 
-    def soundings(self) -> dict[int, Sounding]:
+    def answers(self) -> dict[int, RadarAnswer]:
         """Return what is known of every node, by its number."""
         nodes = self._timeline.nodes
         found = {one.number: self._known.get(self.key(one), _PENDING) for one in nodes}
@@ -270,10 +270,10 @@ class Radar:
         return found
 
     def _follows(
-        self, found: dict[int, Sounding], number: int, prospect: Prospect, sure: bool
+        self, found: dict[int, RadarAnswer], number: int, prospect: Prospect, sure: bool
     ) -> None:
         if sure and found[number].prospect in ("pending", "unknown"):
-            found[number] = Sounding(prospect)
+            found[number] = RadarAnswer(prospect)
 
     def _led(self, node: Node) -> bool:
         """Return whether play led from the parent to this node: nothing was edited in between."""
@@ -286,12 +286,12 @@ class Radar:
 
     def prospect(self, node: Node) -> Prospect:
         """Return what is known of one node."""
-        return self.soundings()[node.number].prospect
+        return self.answers()[node.number].prospect
 
     def lost_since(self, node: Node) -> Node | None:
         """The first dead node on the way to this dead one, if the one before it is winnable, or
         there is none before it. ``None``: not dead, or not known since when."""
-        found, way = self.soundings(), self._timeline.path(node)
+        found, way = self.answers(), self._timeline.path(node)
         if found[node.number].prospect != "dead":
             return None
         first = next(at for at, one in enumerate(way) if found[one.number].prospect == "dead")
@@ -305,7 +305,7 @@ class Radar:
         The way that play is on comes first. Its end is asked before anything else, as a winnable
         end answers for all of it; then the middle of what is still pending.
         """
-        found, timeline = self.soundings(), self._timeline
+        found, timeline = self.answers(), self._timeline
         ends = [timeline.now, *(line[-1] for line in reversed(timeline.lines))]
         for end in ends:
             way = [one for one in timeline.path(end) if found[one.number].prospect == "pending"]
@@ -316,7 +316,7 @@ class Radar:
     @property
     def pending(self) -> int:
         """The number of nodes that nobody has asked about."""
-        return sum(one.prospect == "pending" for one in self.soundings().values())
+        return sum(one.prospect == "pending" for one in self.answers().values())
 
 
 def _by_rules(node: Node) -> bool:
@@ -334,7 +334,7 @@ def _word(verdict: Verdict) -> str:
     return f"{verdict.claim} by {verdict.engine}" if verdict.claim else ""
 
 
-class Scout:
+class RadarPlanner:
     """Asks planners about moments of a session, on an engine of its own: for one other thread."""
 
     def __init__(self, session: Session) -> None:

@@ -19,7 +19,7 @@ from tokenworld.ground import value_text
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.records import Describer, in_the_way, title_text, trees_of_record
-from tokenworld.play.model.timeline import Node, Prospect, Scout, Sounding, has_goal
+from tokenworld.play.model.timeline import Node, Prospect, RadarAnswer, RadarPlanner, has_goal
 from tokenworld.play.screens.dialogs import AskDialog, Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
@@ -71,12 +71,12 @@ def legend(glyphs: Glyphs) -> str:
     )
 
 
-def sounding_lines(sounding: Sounding, since: Node | None, glyphs: Glyphs) -> Iterator[Line]:
+def answer_lines(answer: RadarAnswer, since: Node | None, glyphs: Glyphs) -> Iterator[Line]:
     """Tell what the radar knows of one moment."""
-    role, _ = _ROLES[sounding.prospect]
-    sign = _sign(sounding.prospect, glyphs)
-    by = f" ({sounding.by})" if sounding.by else ""
-    match sounding.prospect:
+    role, _ = _ROLES[answer.prospect]
+    sign = _sign(answer.prospect, glyphs)
+    by = f" ({answer.by})" if answer.by else ""
+    match answer.prospect:
         case "winnable":
             yield ((f"{sign} The goal can be reached from here", role), (by, "dim"))
         case "dead":
@@ -91,7 +91,7 @@ def sounding_lines(sounding: Sounding, since: Node | None, glyphs: Glyphs) -> It
         case "pending":
             yield line(f"{sign} Nobody has asked yet whether the goal is in reach.", role)
         case _:
-            assert_never(sounding.prospect)
+            assert_never(answer.prospect)
 
 
 class Answered(Message):
@@ -116,7 +116,7 @@ class RadarScreen(Overlay[None]):
     def __init__(self, game: Game) -> None:
         super().__init__()
         self.game = game
-        self._sounder: Worker[None] | None = None
+        self._asking: Worker[None] | None = None
         self._spent = 0.0
         self._halted = ""
         self._asked_of: Node | None = None
@@ -133,13 +133,13 @@ class RadarScreen(Overlay[None]):
     # ---- working --------------------------------------------------------------------------------
 
     @property
-    def sounding(self) -> bool:
+    def asking(self) -> bool:
         """Return whether a question is being worked on."""
-        return self._sounder is not None
+        return self._asking is not None
 
-    def sound(self) -> None:
+    def ask_next(self) -> None:
         """Ask about the next moment, if there is one and the radar is not at rest."""
-        if self._sounder is not None:
+        if self._asking is not None:
             return
         node = None if self._halted or not has_goal(self.game.session) else self._next()
         if node is None:
@@ -147,7 +147,7 @@ class RadarScreen(Overlay[None]):
             return
         self._asked_of = node
         self.say_radar(self._progress(""))
-        self._sounder = self._ask(node, self.game.scout())
+        self._asking = self._ask(node, self.game.planner())
 
     def _next(self) -> Node | None:
         if self._spent >= BUDGET:
@@ -157,20 +157,20 @@ class RadarScreen(Overlay[None]):
 
     def rest(self) -> None:
         """Stop asking; what is known stays."""
-        if self._sounder is not None:
-            self._sounder.cancel()
-            self._sounder = None
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
 
     def action_radar(self) -> None:
         """Stop the radar; or let it go on, with more time for what it could not decide."""
-        if self._sounder is not None:
+        if self._asking is not None:
             self.rest()
             self._halted = "stopped; d goes on"
         else:
             self._halted, self._spent, self._patience = "", 0.0, self._patience * 2
             self.game.radar.forget_unknown()
             self.paint()
-        self.sound()
+        self.ask_next()
 
     def _rest(self) -> str:
         if not has_goal(self.game.session):
@@ -185,11 +185,11 @@ class RadarScreen(Overlay[None]):
         return f"radar: {total - radar.pending} of {total} known{tick}{told}"
 
     @work(thread=True, exclusive=True, group="radar")
-    def _ask(self, node: Node, scout: Scout) -> None:
+    def _ask(self, node: Node, planner: RadarPlanner) -> None:
         worker, began = get_current_worker(), time.monotonic()
         verdict, failure = None, ""
         try:
-            verdict = scout.ask(
+            verdict = planner.ask(
                 node.moment,
                 self._patience,
                 say=lambda text: self._heard(worker, text),
@@ -207,13 +207,13 @@ class RadarScreen(Overlay[None]):
             self.post_message(Asking(text))
 
     def on_asking(self, event: Asking) -> None:
-        if self._sounder is not None:
+        if self._asking is not None:
             self.say_radar(self._progress(event.text))
 
     def on_answered(self, event: Answered) -> None:
-        if self._sounder is None:
+        if self._asking is None:
             return
-        self._sounder = None
+        self._asking = None
         self._spent += event.seconds
         state = event.node.moment.state
         if event.verdict is not None:
@@ -221,7 +221,7 @@ class RadarScreen(Overlay[None]):
         else:
             self._halted = f"stopped: {event.failure}"
         self.paint()
-        self.sound()
+        self.ask_next()
 
     def on_unmount(self) -> None:
         self.rest()
@@ -292,7 +292,7 @@ class TimelineScreen(RadarScreen):
         entitle(moments, "Timeline")
         self._refill(self.game.timeline.sync())
         moments.focus()
-        self.sound()
+        self.ask_next()
 
     # ---- showing ------------------------------------------------------------------------------
 
@@ -300,7 +300,7 @@ class TimelineScreen(RadarScreen):
         """Show all lines, this moment highlighted."""
         timeline = self.game.timeline
         path = {node.number for node in timeline.path(timeline.now)}
-        known = self.game.radar.soundings()
+        known = self.game.radar.answers()
         self._rows, options = [], []
         for nodes in timeline.lines:
             self._rows.append(None)
@@ -329,7 +329,7 @@ class TimelineScreen(RadarScreen):
         """The radar's signs anew; highlight and scrolling stay where they are."""
         moments, timeline = self.query_one(OptionList), self.game.timeline
         path = {node.number for node in timeline.path(timeline.now)}
-        known = self.game.radar.soundings()
+        known = self.game.radar.answers()
         for at, node in enumerate(self._rows):
             if node is not None:
                 row = self._row(node, node.number in path, known[node.number].prospect)
@@ -370,8 +370,8 @@ class TimelineScreen(RadarScreen):
             details.tell(difference_lines(self.game, self._mark, node), "Difference")
             return
         radar = self.game.radar
-        known = radar.soundings()[node.number]
-        reach = list(sounding_lines(known, radar.lost_since(node), self.game.glyphs))
+        known = radar.answers()[node.number]
+        reach = list(answer_lines(known, radar.lost_since(node), self.game.glyphs))
         if not node.moment.outcomes:
             edit = node.moment.edit
             began = f"By hand: {edit}" if edit else "Here play began."

@@ -31,7 +31,7 @@ from tokenworld.store.read import find_run, history
 from tokenworld.store.records import Run, Tick, canonical
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.recheck import mirrored
-from tokenworld.verbs.runs.run import Choice, PlayerName, play_on, seated
+from tokenworld.verbs.runs.run import Choice, PlayerName, play_on, run_player
 
 _DEEP = 4
 """Derives within derives are followed so far."""
@@ -440,12 +440,12 @@ def branch(
                       "record": seq, "state_hash": _hash(session)})  # fmt: skip
             return EXIT_OK
         choice = Choice(script=script, player=player, ticks=ticks)
-        seat = seated(choice, session_at(opened, run, seq).world, out.progress)
+        chosen = run_player(choice, session_at(opened, run, seq).world, out.progress)
         try:
-            session = branched(opened, run, seq, seat.source)
-            return play_on(session, seat, ticks, out)
+            session = branched(opened, run, seq, chosen.source)
+            return play_on(session, chosen, ticks, out)
         finally:
-            seat.close()
+            chosen.close()
 
 
 def resume(
@@ -462,8 +462,8 @@ def resume(
         run = find_run(opened, reference)
         session = resumed(opened, run)
         choice = Choice(script=script, player=player, ticks=ticks)
-        seat = seated(choice, session.world, out.progress)
+        chosen = run_player(choice, session.world, out.progress)
         try:
-            return play_on(session, seat, ticks, out)
+            return play_on(session, chosen, ticks, out)
         finally:
-            seat.close()
+            chosen.close()

@@ -62,7 +62,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class RunPlayer:
     """A player ready to play: how the store calls it, its seed, when it is stopped.
 
     ``halt_after`` refusals in a row halt the run; ``None``: none do. ``patience`` is how often it
@@ -78,42 +78,42 @@ class Seat:
     patience: int = 0
 
 
-def seated(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat:
+def run_player(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> RunPlayer:
     """The one player of a run; `Failure` where the options name none, or two."""
     _sound(choice)
-    seat = _chosen(choice, world, say)
+    chosen = _chosen(choice, world, say)
     patience, halt = choice.patience, choice.halt_refusals
     return replace(
-        seat,
-        patience=PATIENCE.get(seat.source, 0) if patience is None else patience,
-        halt_after=_HALTED.get(seat.source) if halt is None else halt or None,
+        chosen,
+        patience=PATIENCE.get(chosen.source, 0) if patience is None else patience,
+        halt_after=_HALTED.get(chosen.source) if halt is None else halt or None,
     )
 
 
-def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Seat:
+def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> RunPlayer:
     """The player that the options name, before it is settled when it is stopped."""
     if choice.script is not None:
         player = script_player(read_script(read_source(choice.script)))
-        return Seat("script", player, choice.seed)
+        return RunPlayer("script", player, choice.seed)
     if choice.scenario is not None:
         scenario = find_scenario(world, choice.scenario)
-        return Seat("scenario", scenario_player(scenario), seed_of(scenario, choice.seed))
+        return RunPlayer("scenario", scenario_player(scenario), seed_of(scenario, choice.seed))
     if choice.policy is not None:
         policy = policy_for(world, read_source(choice.policy))
-        return Seat("planner", policy_player(policy), choice.seed, policy=policy)
+        return RunPlayer("planner", policy_player(policy), choice.seed, policy=policy)
     match choice.player:
         case "planner":
             player = planner_player(choice.goal, choice.time_limit, say)
-            return Seat("planner", player, choice.seed)
+            return RunPlayer("planner", player, choice.seed)
         case "llm":
             channel = _channel(choice)
-            return Seat("llm", remote_player(channel), choice.seed, close=channel.close)
+            return RunPlayer("llm", remote_player(channel), choice.seed, close=channel.close)
         case "adversarial":
             _bounded(choice)
-            return Seat("adversarial", adversarial_player, choice.seed)
+            return RunPlayer("adversarial", adversarial_player, choice.seed)
         case _:
             _bounded(choice)
-            return Seat("random", random_player, choice.seed)
+            return RunPlayer("random", random_player, choice.seed)
 
 
 def _sound(choice: Choice) -> None:
@@ -173,19 +173,21 @@ def run(
     ``options`` are the fields of `Choice`.
     """
     choice, world = Choice(**options), open_world(target)
-    seat = seated(choice, world, out.progress)
+    chosen = run_player(choice, world, out.progress)
     try:
-        world.engine.start(seat.seed)  # a world that cannot start leaves no store behind
+        world.engine.start(chosen.seed)  # a world that cannot start leaves no store behind
         with RunStore.open(store) as opened:
-            session = Session(world, seat.seed, store=opened, player=seat.source, operator=operator)
-            return play_on(session, seat, choice.ticks, out)
+            session = Session(
+                world, chosen.seed, store=opened, player=chosen.source, operator=operator
+            )
+            return play_on(session, chosen, choice.ticks, out)
     finally:
-        seat.close()
+        chosen.close()
 
 
-def play_on(session: Session, seat: Seat, ticks: int | None, out: Output) -> int:
+def play_on(session: Session, chosen: RunPlayer, ticks: int | None, out: Output) -> int:
     """Play to the end, whatever it is, and close the run."""
-    runner = _Runner(session, seat, ticks, out)
+    runner = _Runner(session, chosen, ticks, out)
     statuses = runner.statuses
     try:
         cause = runner.play()
@@ -200,23 +202,23 @@ def play_on(session: Session, seat: Seat, ticks: int | None, out: Output) -> int
             session.finish("failed")
         raise
     if cause is not None:
-        _halt(session, seat, cause, out)
+        _halt(session, chosen, cause, out)
         statuses["halted"] += 1
         return _finish(session, "halted", out, EXIT_NEGATIVE, statuses, halted=cause)
     if runner.stuck:
         last = session.moments[-1].outcomes[-1].cause
         return _finish(session, "halted", out, EXIT_NEGATIVE, statuses, halted=last)
-    if seat.policy is None:
+    if chosen.policy is None:
         return _finish(session, "done", out, EXIT_OK, statuses)
-    won = session.simulator().won(session.state, seat.policy.goal)
-    out.line(_reached(seat.policy, session) if won else _missed(session))
+    won = session.simulator().won(session.state, chosen.policy.goal)
+    out.line(_reached(chosen.policy, session) if won else _missed(session))
     return _finish(session, "done", out, EXIT_OK if won else EXIT_NEGATIVE, statuses, won=won)
 
 
-def _halt(session: Session, seat: Seat, cause: str, out: Output) -> None:
+def _halt(session: Session, chosen: RunPlayer, cause: str, out: Output) -> None:
     """The last record says why the runner stopped."""
     with unbroken():
-        outcome = session.halt(cause, source=seat.source)
+        outcome = session.halt(cause, source=chosen.source)
     show_outcome("halt", outcome, out)
     out.line(f"       {cause}")
 
@@ -238,7 +240,7 @@ class _Runner:
     ``stuck``: a round could not be ended."""
 
     session: Session
-    seat: Seat
+    chosen: RunPlayer
     ticks: int | None
     out: Output
     records: int = 0
@@ -247,11 +249,11 @@ class _Runner:
     statuses: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._patience = Patience(self.seat.patience)
+        self._patience = Patience(self.chosen.patience)
 
     def play(self) -> str | None:
         """Play until player, world or budget ends; the cause of an alarm, if there was one."""
-        intents = self.seat.player(self.session)
+        intents = self.chosen.player(self.session)
         while self.ticks is None or self.records < self.ticks:
             given = next(intents, None)
             if given is None:
@@ -260,14 +262,14 @@ class _Runner:
             if outcomes[-1].status == "halted":
                 self.stuck = any(one.by == "runner" and one.fruitless for one in outcomes)
                 return None
-            if self.seat.halt_after is not None and self.cluster >= self.seat.halt_after:
+            if self.chosen.halt_after is not None and self.cluster >= self.chosen.halt_after:
                 first = self.records - self.cluster + 1
                 return f"{self.cluster} refusals in a row: records {first} to {self.records}"
         return None
 
     def _give(self, given: AnyIntent | Expecting) -> tuple[Outcome, ...]:
         one = given if isinstance(given, Expecting) else Expecting(given)
-        source = self.seat.source
+        source = self.chosen.source
         with unbroken():
             if one.by == "runner":
                 outcomes = runner_pass(self.session, source)
