@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 117_597
+LINES = 117_199
 MODULES = 430
 CROWDED = 2
 IN_CIRCLES = 7

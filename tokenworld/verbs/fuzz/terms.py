@@ -677,6 +677,8 @@ class Writer(Quantities):
         if self.maybe(0.3):
             kind = Kind("enum", self.one(sorted(self.words.enums)), optional=self.maybe(0.3))
             left, op = self.enum(kind, inner, read=True), self.one(["==", "!="])
+            if self.words.small and left.startswith("E."):
+                return None  # a comparison of two constants
             return f"{left} {op} {self.enum(kind, inner)}"
         known = self.thing(inner)
         if known is None:
@@ -714,7 +716,8 @@ class Writer(Quantities):
         if self.maybe(0.25):
             kind = Kind("enum", self.one(sorted(self.words.enums)))
             listed = ", ".join(self.enum(kind, replace(place, depth=0)) for _ in range(2))
-            return f"{self.enum(kind, place.deeper(), read=True)} in [{listed}]"
+            left = self.enum(kind, place.deeper(), read=True)
+            return None if self.words.small and left.startswith("E.") else f"{left} in [{listed}]"
         found = self.collection(place)
         if found is None:
             return None
