@@ -482,7 +482,7 @@ def _filing(joins: Joins) -> Iterator[str]:
     for number in range(len(joins.numbers)):
         lines = [f"def file{number}(t):"]
         if number in joins.looked:
-            lines.append(f" R{number}.add(t)")
+            lines.append(f" R{number}[t] = None")
         if number in joins.single:
             lines.append(f" V{number}.add(t[0])")
         for known, size in joins.indexes.get(number, {}).items():

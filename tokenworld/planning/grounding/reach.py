@@ -276,7 +276,8 @@ class _Reaching:
         for number in made.joins.numbers.values():
             self._known[number] = {}
             space[f"K{number}"] = self._known[number]
-            space[f"R{number}"], space[f"V{number}"] = set(), set()
+            space[f"R{number}"] = {}  # goes through in the order of filing
+            space[f"V{number}"] = set()
             for known in made.joins.indexes.get(number, ()):
                 space[f"I{number}_{'_'.join(map(str, known))}"] = defaultdict(list)
         return space

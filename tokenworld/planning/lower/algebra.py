@@ -7,7 +7,7 @@ One evaluator (`lower.terms`) serves both through the protocol `Algebra`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import product
 from math import prod
@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 V = TypeVar("V")
+AnyValue = TypeVar("AnyValue", bound=Value)
 Slot = tuple[str, tuple[Raw, ...]]
 """A stored fluent's id with its arguments, or one of the slots below."""
 Universe = Callable[[], Sequence[Raw] | None]
@@ -122,7 +123,7 @@ def _key(value: Value) -> tuple[int, str, float, str]:
     return (2, "", 0, "") if value is None else (1, type(value).__name__, 0, str(value))
 
 
-def ordered_values(values: frozenset[Value] | set[Value]) -> list[Value]:
+def ordered_values(values: Iterable[AnyValue]) -> list[AnyValue]:
     """Values in an order that does not depend on hashes: numbers, texts, `none`."""
     return sorted(values, key=_key)
 

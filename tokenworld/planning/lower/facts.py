@@ -41,7 +41,16 @@ from tokenworld.model import (
     TextType,
     ValueType,
 )
-from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, Refused, Slot
+from tokenworld.planning.lower.algebra import (
+    ALIVE,
+    COIN,
+    DID,
+    LONG,
+    RING,
+    Refused,
+    Slot,
+    ordered_values,
+)
 
 __all__ = ["Facts", "Read", "Running", "Stored", "facts_of"]
 
@@ -234,7 +243,7 @@ class Facts:
             yield from (one for one in every if one[1] is True) if fact else every
             return
         for args in product(*self.arguments(fluent)):
-            for value in self.starts((fluent.id, args)):
+            for value in ordered_values(self.starts((fluent.id, args))):
                 if value is True or not fact:
                     yield args, value
 
