@@ -22,8 +22,6 @@ from tokenworld.ground import (
 from tokenworld.planning.lower.encode import Unencodable, encode
 from tokenworld.planning.proof.gaps import gaps
 
-__all__ = ["WAYS", "Capabilities", "Construct", "capabilities", "capability_lines"]
-
 WAYS = ("own search", "E", "lifted PDDL")
 _Refusal = tuple[Span, str]
 _MARKS = {True: "yes", False: "no", None: "-"}

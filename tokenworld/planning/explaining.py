@@ -13,8 +13,6 @@ from typing import TypeVar
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.limits import Halted, attempt, halted, limited
 
-__all__ = ["Explaining"]
-
 T = TypeVar("T")
 
 _REPORT = "Please report it with the world, if it is small."

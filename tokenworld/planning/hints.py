@@ -24,8 +24,6 @@ from tokenworld.planning.proof.relaxed import Fact, landmarks
 from tokenworld.planning.proof.unsolvable_core import slot_text, value_shown
 from tokenworld.planning.verdict import ShownStep, Verdict
 
-__all__ = ["Hint", "hint_from", "landmark_texts"]
-
 _SHARE = 0.5
 """How much of the time a proof that the plan is shortest may take."""
 

@@ -43,8 +43,6 @@ from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Lim
 from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
 from tokenworld.planning.verdict import Attempt, Verdict
 
-__all__ = ["QUALITIES", "Improved", "Improvement", "Quality", "plan_quality"]
-
 Quality = Literal["satisficing", "anytime"]
 QUALITIES: tuple[Quality, ...] = ("satisficing", "anytime")
 Say = Callable[[str], None]

@@ -16,17 +16,6 @@ from tokenworld.ground import PASS, Command, LuckyDraw, Simulator, StateT, Succe
 from tokenworld.model import ObjectType
 from tokenworld.planning.verdict import PlanStep, ShownStep, Verdict
 
-__all__ = [
-    "Replay",
-    "fitted",
-    "needed_luck",
-    "refereed",
-    "replay",
-    "shown",
-    "winnable",
-    "without_idle_steps",
-]
-
 _MOST_OUTCOMES_OF_A_STEP = 1 << 14
 """Most outcomes of a step that are searched for the one with the draws of the plan."""
 

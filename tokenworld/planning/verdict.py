@@ -13,25 +13,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, to_json
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, refuse_huge
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Answer",
-    "Attempt",
-    "AttemptResult",
-    "Claim",
-    "Honesty",
-    "PlanStep",
-    "Proof",
-    "Shortfall",
-    "ShownStep",
-    "Verdict",
-    "draw_text",
-    "honest_lines",
-    "require_goal",
-    "step_json",
-    "summary_lines",
-]
-
 SCHEMA_VERSION = 1
 
 Answer = Literal["winnable", "unwinnable", "unknown"]

@@ -18,8 +18,6 @@ from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.searching.numbering import Numbering
 
-__all__ = ["Dependencies", "Places"]
-
 Places = tuple[int, ...]
 _NO_SLOTS = frozenset({"busy", "id"})
 """What rules may ask that is no slot: while no long action is under way and nobody born since the

@@ -8,8 +8,6 @@ from typing import Any
 from tokenworld.engine.rows.layout import ROUND, TOLD, Slots
 from tokenworld.engine.state import State
 
-__all__ = ["Kept"]
-
 
 class Kept(State):
     """A state as a row ``S`` of ``of``; the attributes of `State` are worked out when first read.

@@ -28,8 +28,6 @@ from tokenworld.model import (
     telling_terms,
 )
 
-__all__ = ["KeyShape"]
-
 
 class KeyShape:
     """The columns, clocks and moments that keys of one world are made of."""

@@ -26,8 +26,6 @@ from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.searching.numbering import Numbering, Roll
 from tokenworld.engine.searching.renaming import Longs, longs_of
 
-__all__ = ["Keys"]
-
 
 class Keys:
     """The keys and marks of one search; ``known`` objects were made before it began.

@@ -14,8 +14,6 @@ from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.state import LongAction
 from tokenworld.ground import Command
 
-__all__ = ["Allowed"]
-
 
 class Allowed(Legal):
     """Lists commands by the author's requires alone, and by what some draw of ``cancelled`` may

@@ -16,8 +16,6 @@ from tokenworld.engine.searching.kept import Kept
 from tokenworld.engine.searching.key_shape import KeyShape
 from tokenworld.engine.searching.renaming import Ranks, ranked, ranks_of
 
-__all__ = ["Change", "Numbering", "Parts", "Roll", "changed"]
-
 Parts = Sequence[int]
 """The number of what each fluent holds."""
 Change = tuple[tuple[int, int], ...]

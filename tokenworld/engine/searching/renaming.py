@@ -16,8 +16,6 @@ from tokenworld.engine.state import LongAction
 from tokenworld.ground import Command, Raw
 from tokenworld.model import Binder, FluentParam, ObjectType
 
-__all__ = ["Longs", "Ranks", "longs_of", "ranked", "ranks_of"]
-
 Ranks = Mapping[int, int]
 """The numbers that created objects count as; everything else counts as itself."""
 Longs = tuple[tuple[int | None, LongAction], ...]

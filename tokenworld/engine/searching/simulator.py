@@ -41,9 +41,6 @@ from tokenworld.ground import (
 )
 from tokenworld.model import NumberType, Term
 
-__all__ = ["EngineSimulator"]
-
-
 _Luck = TypeVar("_Luck", bound=ExploringLuck)
 
 

@@ -38,8 +38,6 @@ from tokenworld.engine.searching.numbering import Change, Parts, changed
 from tokenworld.engine.searching.ticks import Listener, Ticks
 from tokenworld.ground import PASS, Command, LuckyDraw, Way
 
-__all__ = ["Tables"]
-
 _MOST = 1 << 18
 """Answers of each kind that are kept."""
 _MOST_EFFECTS = 1 << 19

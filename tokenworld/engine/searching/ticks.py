@@ -20,8 +20,6 @@ from tokenworld.engine.searching.kept import Kept
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Enough, Instance, NoMatch, Prose, Unfinished
 
-__all__ = ["Came", "Listener", "SearchStepper", "Ticks", "leads_on"]
-
 LuckT = TypeVar("LuckT", bound=Luck)
 
 _SEEDED = SeededLuck()

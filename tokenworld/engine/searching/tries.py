@@ -14,8 +14,6 @@ from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, SeededLuck
 from tokenworld.engine.rows.layout import DRAWN, TICK
 from tokenworld.ground import Known, LuckyDraw, SeenDraw
 
-__all__ = ["SeenLuck", "TriedLuck", "left", "spans_of"]
-
 Span = tuple[Fraction, Fraction]
 _WHOLE: Span = (Fraction(0), Fraction(1))
 

@@ -17,23 +17,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Raw
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = [
-    "Effect",
-    "Literal",
-    "NotAPlan",
-    "Operator",
-    "Task",
-    "TooManyEffects",
-    "Variable",
-    "VariableKind",
-    "check_plan",
-    "command_of",
-    "decoded",
-    "operators_named",
-    "sas_text",
-    "single_valued",
-]
-
 Literal = tuple[int, tuple[int, ...]]
 """A variable and the positions (ascending) of the values it may have."""
 

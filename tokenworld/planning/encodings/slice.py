@@ -15,8 +15,6 @@ from tokenworld.planning.lower.algebra import COIN, DID, LONG, RING, WAS, Obstac
 from tokenworld.planning.lower.diagram import Diagram
 from tokenworld.planning.lower.world import Commanded, TakenApart
 
-__all__ = ["Cone", "cone_of"]
-
 
 @dataclass(slots=True)
 class Cone:

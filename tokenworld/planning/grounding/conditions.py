@@ -65,8 +65,6 @@ from tokenworld.planning.grounding.rules import (
     is_numeric,
 )
 
-__all__ = ["Conditions", "slot_atom"]
-
 MOST_WAYS = 64
 """A condition with more ways to hold than these is taken to hold."""
 _DEEPEST = 40

@@ -34,8 +34,6 @@ from tokenworld.planning.grounding.rules import (
     variables_in,
 )
 
-__all__ = ["Implied", "Written", "amount_text", "tuple_text", "written"]
-
 # ---- The order of a join ------------------------------------------------------------------------
 
 

@@ -63,8 +63,6 @@ from tokenworld.planning.grounding.rules import (
 )
 from tokenworld.planning.lower.numbers import may_break
 
-__all__ = ["Relaxed", "relaxed"]
-
 Held = tuple[Literal, ...]
 
 

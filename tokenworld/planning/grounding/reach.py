@@ -23,8 +23,6 @@ from tokenworld.planning.grounding.program import Relaxed, relaxed
 from tokenworld.planning.grounding.rules import Atom, Source, Ungroundable, is_measured, is_numeric
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["Ranges", "Reached", "rank", "reach_of", "reached", "rows"]
-
 # ---- Ranges of numbers --------------------------------------------------------------------------
 # A range is a pair ``(low, high)``, both included; minus and plus infinity stand for no bound.
 

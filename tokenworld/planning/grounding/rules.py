@@ -37,34 +37,6 @@ from tokenworld.model import (
     without_none,
 )
 
-__all__ = [
-    "Amount",
-    "Arg",
-    "Atom",
-    "Const",
-    "Context",
-    "Either",
-    "Later",
-    "Literal",
-    "Names",
-    "Number",
-    "Operation",
-    "Range",
-    "Rule",
-    "Same",
-    "Slotted",
-    "Source",
-    "UNKNOWN",
-    "Ungroundable",
-    "Var",
-    "Way",
-    "Widening",
-    "is_measured",
-    "is_numeric",
-    "slots_in",
-    "variables_in",
-]
-
 
 @frozen
 class Var:

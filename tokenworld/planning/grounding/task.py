@@ -40,8 +40,6 @@ from tokenworld.planning.grounding.rules import (
 )
 from tokenworld.planning.lower.facts import Facts
 
-__all__ = ["GroundOperator", "GroundTask", "Pair", "groups", "plain_task"]
-
 Row = tuple[Raw, ...]
 Pair = tuple[int, int]
 """A variable and the place of one of its values."""

@@ -24,8 +24,6 @@ from tokenworld.ground import (
     moves_of,
 )
 
-__all__ = ["Belief", "Beliefs"]
-
 _MOST = 4_096
 """States that one belief holds at most."""
 

@@ -29,18 +29,6 @@ from tokenworld.planning.search.interpreted import Cancel
 from tokenworld.planning.search.own import OWN_SEARCH
 from tokenworld.planning.verdict import Honesty, PlanStep, Shortfall, Verdict
 
-__all__ = [
-    "ENCODING",
-    "SLICED",
-    "Question",
-    "SliceProof",
-    "SlicedRun",
-    "honest_plan",
-    "judged",
-    "slice_proof",
-    "sliced_run",
-]
-
 Say = Callable[[str], None]
 _NOBODY = EngineInfo(OWN_SEARCH, "", "", None, None, "")
 

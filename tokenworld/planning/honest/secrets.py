@@ -30,8 +30,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Instance, parameter_domains, slots
 from tokenworld.model import BoolType, Program
 
-__all__ = ["Guess", "deciding", "guesses", "secrets_read", "told_by"]
-
 
 @frozen
 class Guess:

@@ -29,8 +29,6 @@ from tokenworld.planning.lower.ticks import ACT, assembled
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.proof.unsolvable_core import slot_text, value_shown
 
-__all__ = ["Best", "Ended", "Hidden", "Joint", "SlicedSearch", "best_plan", "joint_task"]
-
 _MOST_NODES = 600_000
 
 

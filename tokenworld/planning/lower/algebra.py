@@ -18,29 +18,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
 from tokenworld.planning.lower.diagram import Diagram, Diagrams, Mark, Value
 
-__all__ = [
-    "ALIVE",
-    "COIN",
-    "DID",
-    "LONG",
-    "RING",
-    "Algebra",
-    "DiagramAlgebra",
-    "Env",
-    "Later",
-    "Obstacle",
-    "Refused",
-    "SetAlgebra",
-    "Slot",
-    "Universe",
-    "V",
-    "WAS",
-    "ValueSet",
-    "conj",
-    "disj",
-    "ordered_values",
-]
-
 V = TypeVar("V")
 AnyValue = TypeVar("AnyValue", bound=Value)
 Slot = tuple[str, tuple[Raw, ...]]

@@ -33,8 +33,6 @@ from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
 from tokenworld.planning.lower.values import ValueAnalysis
 
-__all__ = ["Block", "Moment", "Taken", "Variables", "WIDEST"]
-
 WIDEST = 5_000
 """The values of a variable at most."""
 

@@ -64,8 +64,6 @@ from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.numbers import compare, may_break
 from tokenworld.planning.lower.terms import Terms, decimals_of
 
-__all__ = ["Bodies", "Change", "Coins", "Demand", "DrawSite", "Effects", "Wanted"]
-
 Demand = Literal["range", "error"]
 Wanted = Callable[[Slot], bool]
 V_co = TypeVar("V_co", covariant=True)

@@ -17,8 +17,6 @@ from tokenworld.planning.lower.algebra import Algebra, Env, Refused, Universe, V
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.numbers import truth
 
-__all__ = ["Collections"]
-
 
 class Evaluator(Protocol[V]):
     """The part of the evaluator of terms (`Terms`) that collections use."""

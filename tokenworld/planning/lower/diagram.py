@@ -13,8 +13,6 @@ from typing import NewType
 
 from tokenworld.ground import Raw
 
-__all__ = ["Diagram", "Diagrams", "Explosion", "Mark", "Path", "Value"]
-
 Diagram = NewType("Diagram", int)
 Path = tuple[tuple[int, tuple[int, ...]], ...]
 """Tests on the way to a leaf: a variable and the positions of the values that lead on."""

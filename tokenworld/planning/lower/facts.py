@@ -52,8 +52,6 @@ from tokenworld.planning.lower.algebra import (
     ordered_values,
 )
 
-__all__ = ["Facts", "Read", "Running", "Stored", "facts_of"]
-
 Running = tuple[Command, int, int]
 Read = Callable[[str, Sequence[Raw]], Raw]
 Stored = Callable[[str], Iterable[tuple[tuple[Raw, ...], Raw]]]

@@ -17,8 +17,6 @@ from tokenworld.planning.lower.blocks import Block, Moment
 from tokenworld.planning.lower.diagram import Diagram, Value
 from tokenworld.planning.lower.numbers import arithmetic
 
-__all__ = ["Guards"]
-
 Part = tuple[int, Diagram]
 """A summand with its sign."""
 Happening = tuple[Block, Callable[[], Diagram]]

@@ -19,8 +19,6 @@ from tokenworld.ground import Raw
 from tokenworld.model import ArithmeticOp, NumberType, ValueType
 from tokenworld.planning.lower.diagram import Mark, Value
 
-__all__ = ["arithmetic", "builtin", "compare", "equal", "in_range", "may_break", "to_real", "truth"]
-
 Number = int | float
 
 

@@ -14,8 +14,6 @@ from dataclasses import replace
 
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
 
-__all__ = ["merged_values", "simplified"]
-
 
 def simplified(task: Task) -> tuple[Task, bool]:
     """The smaller task, and whether its goal can be reached at all if nothing were ever undone.

@@ -64,8 +64,6 @@ from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.numbers import arithmetic, builtin, compare, equal, to_real, truth
 
-__all__ = ["Fixpoints", "Terms", "decimals_of"]
-
 # ---- recursive derives --------------------------------------------------------------------------
 # Every member of a group of derives that use each other starts false everywhere and is evaluated
 # again and again from the round before, until nothing changes (language.md §3).

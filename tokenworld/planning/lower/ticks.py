@@ -27,19 +27,6 @@ from tokenworld.planning.lower.blocks import Block, Taken
 from tokenworld.planning.lower.diagram import Diagram, Mark, Path, Value
 from tokenworld.planning.lower.world import Commanded, Phase, TakenApart
 
-__all__ = [
-    "ACT",
-    "Allowed",
-    "Commands",
-    "Draft",
-    "MUST",
-    "Operators",
-    "Phases",
-    "Results",
-    "assembled",
-    "scale_of",
-]
-
 # ---- drafts and operators -----------------------------------------------------------------------
 
 _MOST_PATHS = 4_000

@@ -33,11 +33,6 @@ from tokenworld.planning.lower.algebra import Env, Later, Refused, V
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
 
-__all__ = [
-    "Unit", "actions_of", "body_of", "cancelled_of", "laws_of", "leading_guards", "opened",
-    "phases_of",
-]  # fmt: skip
-
 _MOST_COMMANDS = 60_000
 UnitKind = Literal["action", "cancelled", "law"]
 

@@ -41,8 +41,6 @@ from tokenworld.planning.lower.numbers import in_range
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
 
-__all__ = ["KeptDerives", "Profile", "ValueAnalysis", "inside", "stopped", "summed"]
-
 _PATIENCE = 24
 """How often a slot may grow before it is widened."""
 _MOST_SUMS = 20_000

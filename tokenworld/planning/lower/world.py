@@ -32,8 +32,6 @@ from tokenworld.planning.lower.units import (
 )
 from tokenworld.planning.lower.values import ValueAnalysis
 
-__all__ = ["Commanded", "Phase", "TakenApart"]
-
 
 class Commanded:
     """A command: its block, its ``cancelled`` block, how long it takes.

@@ -26,8 +26,6 @@ from tokenworld.planning.lower.units import Unit, actions_of, body_of, cancelled
 from tokenworld.planning.lower.values import ValueAnalysis
 from tokenworld.planning.proof.unsolvable_core import quoted, slot_text, value_shown
 
-__all__ = ["Held", "Missing", "Way", "Why"]
-
 _DEEPEST = 8
 _MOST_WAYS = 3
 _MOST_SHOWN = 4

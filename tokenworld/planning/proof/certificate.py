@@ -24,21 +24,6 @@ from tokenworld.planning.planners.downward import BLIND, FF, find_downward, run_
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.proof.relaxed import fixpoint
 
-__all__ = [
-    "FORMAT",
-    "Certificate",
-    "CertifiedHonesty",
-    "CertifiedProof",
-    "CertifiedStep",
-    "NoProof",
-    "ProofKind",
-    "Space",
-    "certificate_from_json",
-    "exhaust",
-    "key_text",
-    "prove_on_encoding",
-]
-
 FORMAT = "tw-certificate/1"
 ProofKind = Literal["exhausted", "honest", "sliced", "relaxed", "planner"]
 

@@ -16,8 +16,6 @@ from tokenworld.diagnostics import Diagnostic, Span
 from tokenworld.ground import Instance, count_bindings, parameter_domains
 from tokenworld.model import RealType, subterms, telling_terms
 
-__all__ = ["gaps", "platform"]
-
 
 def gaps(instance: Instance, unlisted: frozenset[str] = frozenset()) -> tuple[Diagnostic, ...]:
     """The rules that our own search does not follow, each with its place: draws of real numbers

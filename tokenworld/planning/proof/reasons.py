@@ -18,8 +18,6 @@ from tokenworld.planning.proof.repairs import MOST_TRIED, Repair, find_repairs
 from tokenworld.planning.proof.unsolvable_core import Core, Part, Variants, find_core
 from tokenworld.planning.verdict import Verdict
 
-__all__ = ["Explanation", "explain", "explanation_lines"]
-
 _CORE_STATES = 10_000
 """Most states of a world whose core is searched without `--why`: a core takes tens of proofs."""
 

@@ -16,17 +16,6 @@ from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.encodings.ir import Literal, Task
 
-__all__ = [
-    "Fact",
-    "Fixpoint",
-    "Rule",
-    "fixpoint",
-    "hopeless",
-    "landmarks",
-    "out_of_reach",
-    "rules_of",
-]
-
 Fact = tuple[int, int]
 """A variable and the position of a value."""
 

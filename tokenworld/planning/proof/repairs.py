@@ -47,19 +47,6 @@ from tokenworld.planning.proof.unsolvable_core import (
 )
 from tokenworld.planning.verdict import Verdict
 
-__all__ = [
-    "MOST_TRIED",
-    "Candidate",
-    "Repair",
-    "RepairKind",
-    "conditions",
-    "core_values",
-    "find_repairs",
-    "numbers",
-    "objects",
-    "start_values",
-]
-
 RepairKind = Literal["number", "start value", "condition", "object"]
 _MOST_VALUES = 12
 

@@ -83,27 +83,6 @@ from tokenworld.planning.planners.downward import (
 from tokenworld.planning.search.interpreted import Exhausted, Limits
 from tokenworld.planning.search.own import OwnSearch
 
-__all__ = [
-    "Core",
-    "Part",
-    "PartKind",
-    "Rebuild",
-    "Remake",
-    "Variants",
-    "conjuncts",
-    "constant",
-    "fact_parts",
-    "find_core",
-    "fluent_parts",
-    "narrows",
-    "quoted",
-    "relaxed",
-    "rule_parts",
-    "slot_text",
-    "start_place",
-    "value_shown",
-]
-
 PartKind = Literal["goal", "ending", "require", "law", "when", "invariant", "fluent", "fact"]
 _MOST_WISHES = 6_000
 """Most commands that stand for free start values of one fluent."""

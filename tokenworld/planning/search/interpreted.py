@@ -27,29 +27,6 @@ from tokenworld.limits import near
 from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = [
-    "OUTCOME_BYTES",
-    "Breadth",
-    "Cancel",
-    "CapKind",
-    "Capped",
-    "Cheapest",
-    "Exhausted",
-    "Found",
-    "Frontier",
-    "Limits",
-    "Node",
-    "Progress",
-    "Resumable",
-    "Search",
-    "SearchProgress",
-    "SearchResult",
-    "Watch",
-    "has_costs",
-    "search",
-    "size_of",
-]
-
 CapKind = Literal["states", "time", "memory", "cancelled", "gaps", "spare"]
 Cancel = Callable[[], bool]
 

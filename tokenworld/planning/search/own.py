@@ -43,17 +43,6 @@ from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
 if TYPE_CHECKING:
     from tokenworld.planning.search.compiled.search import CompiledAStar, CompiledBreadthFirst
 
-__all__ = [
-    "OwnSearch",
-    "HEURISTICS",
-    "OWN_SEARCH",
-    "OwnRung",
-    "AStarSearch",
-    "Say",
-    "plan_by_heuristic",
-    "share_waiting",
-]
-
 Say = Callable[[str], None]
 OWN_SEARCH = "own search"
 

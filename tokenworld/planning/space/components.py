@@ -13,8 +13,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import StateT
 from tokenworld.planning.space.graph import Graph, Node
 
-__all__ = ["Door", "components", "doors", "strong_components"]
-
 
 @frozen
 class Door:

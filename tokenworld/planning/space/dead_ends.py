@@ -19,23 +19,6 @@ from tokenworld.planning.search.compiled import available, loaded
 from tokenworld.planning.space.graph import Graph, Node, StepTo
 from tokenworld.planning.space.packed_graph import PackedGraph
 
-__all__ = [
-    "CRUELTY",
-    "Cruelty",
-    "DeadEnd",
-    "FAR",
-    "Partition",
-    "Place",
-    "Underway",
-    "Unending",
-    "cruelty",
-    "dead_ends",
-    "distances",
-    "partition",
-    "unending",
-    "unsorted",
-]
-
 # ---- Distances backwards over the edges ---------------------------------------------------------
 # Large graphs of packed states are turned around by the compiled explorer where numba is
 # installed; the plain way gives the same numbers.

@@ -15,20 +15,6 @@ from tokenworld.ground import StateT
 from tokenworld.planning.space.components import strong_components
 from tokenworld.planning.space.graph import Graph, Move, Node
 
-__all__ = [
-    "Choice",
-    "GOAL",
-    "Option",
-    "PIT",
-    "Problem",
-    "Quotient",
-    "Sure",
-    "problem_of",
-    "quotient_of",
-    "risky_path",
-    "sure_states",
-]
-
 # ---- Choices and shares -------------------------------------------------------------------------
 # Where the graph does not show all (open nodes, outcomes that are left out), a problem is built
 # twice: ``cautious`` counts all that as lost, the other one as won. What holds in the first holds;

@@ -12,8 +12,6 @@ from tokenworld.ground import StateT
 from tokenworld.planning.space.dead_ends import FAR, Partition, Place
 from tokenworld.planning.space.graph import Graph, Node
 
-__all__ = ["MOST", "dot_quoted", "dot_text", "picture", "svg_text"]
-
 # ---- The picture, and its DOT text --------------------------------------------------------------
 # Up to `MOST` states each is a box. More are drawn together: first the states that lead back to
 # each other, then, where these are too many, those that are equally far from the goal or the

@@ -27,8 +27,6 @@ from tokenworld.planning.search.interpreted import (
 )
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["Exploring", "Graph", "Move", "Node", "StepTo", "explore"]
-
 Node = int
 _ONE = Fraction(1)
 _SURE = ((_ONE,), ((),))

@@ -12,8 +12,6 @@ import numpy as np
 
 from tokenworld.planning.search.compiled.kernel import Words, compiled
 
-__all__ = ["measured", "nearest", "turned_around"]
-
 _BATCH, _NEXT = 256, np.uint32(1)
 _FEW, _MANY = 4, 64
 """So many sources are copied at once, whether there are as many or not; and so many at most."""

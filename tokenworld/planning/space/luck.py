@@ -19,8 +19,6 @@ from tokenworld.planning.space.policy import Player, Policy, Sample, policy_of, 
 from tokenworld.planning.space.probability import Value, value_of
 from tokenworld.planning.verdict import SCHEMA_VERSION, PlanStep, ShownStep, draw_text, step_json
 
-__all__ = ["LuckLimits", "LuckVerdict", "certainty", "luck_lines", "probability"]
-
 # ---- Verdicts and answers, for people and for programs ------------------------------------------
 
 LuckAnswer = Literal["certain", "not certain", "winnable", "unwinnable", "unknown"]

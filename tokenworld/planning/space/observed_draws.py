@@ -30,8 +30,6 @@ from tokenworld.planning.ladder import plan
 from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["NOTHING", "Observed", "ObservedSimulator", "planned_on"]
-
 NOTHING: Known = frozenset()
 
 

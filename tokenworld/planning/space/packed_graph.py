@@ -23,15 +23,6 @@ from tokenworld.planning.search.interpreted import Cancel, Limits, Progress, Sea
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.space.graph import Graph, Move, Node
 
-__all__ = [
-    "Build",
-    "PackedGraph",
-    "STATE_BYTES",
-    "compiled_tables",
-    "explore_compiled",
-    "explore_packed",
-]
-
 Build = Callable[[int, int], StateT]
 """Makes a state from its bits and the number of ticks since the start."""
 Luck = Callable[[StateT, Command], Sequence[Successor[StateT]]]

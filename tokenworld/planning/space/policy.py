@@ -30,8 +30,6 @@ from tokenworld.ground import Command, Simulator, StateT, Successor
 from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["Player", "Policy", "Sample", "advised", "policy_of", "read_policy", "sampled", "wilson"]
-
 FORMAT = "tw-policy/1"
 
 

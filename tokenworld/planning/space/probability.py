@@ -26,8 +26,6 @@ from tokenworld.planning.space.decisions import (
 )
 from tokenworld.planning.space.graph import Graph
 
-__all__ = ["CONSTANT", "Value", "bounded_values", "solved", "value_of"]
-
 # ---- Linear systems over fractions --------------------------------------------------------------
 # Elimination over fractions drowns in digits. Here the matrix is factorised once modulo a prime;
 # the solution is lifted digit by digit, read back as fractions, and put into every equation. Only

@@ -21,8 +21,6 @@ from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
 
-__all__ = ["GoalDistance"]
-
 FAR = 1 << 30
 """The distance of a condition that nothing ever makes true."""
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}

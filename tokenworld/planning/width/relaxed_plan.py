@@ -47,8 +47,6 @@ from tokenworld.planning.lower.units import (
 )
 from tokenworld.planning.lower.values import inside, stopped, summed
 
-__all__ = ["CostAlgebra", "Costs", "FREE", "Relaxation", "Relevant", "Way"]
-
 # ---- Costs of values ----------------------------------------------------------------------------
 # A fourth algebra beside diagrams, sets of values and grades (`lower.algebra`): each value comes
 # with a *way*, the facts it rests on and what these cost. Slots gather values and never lose one,

@@ -19,8 +19,6 @@ from tokenworld.planning.verdict import Verdict
 from tokenworld.planning.width.goal_distance import GoalDistance
 from tokenworld.planning.width.relaxed_plan import Relaxation, Relevant
 
-__all__ = ["LEAST_NOVEL", "Novel", "Novelty", "facts_of", "plan_by_width", "width_rung"]
-
 # ---- Novelty ------------------------------------------------------------------------------------
 # Novelty is measured within a partition of the states (Lipovetzky and Geffner, *Best-First Width
 # Search: Exploration and Exploitation in Classical Planning*, AAAI 2017): 1 where a single fact is

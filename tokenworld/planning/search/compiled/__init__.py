@@ -11,8 +11,6 @@ from importlib.util import find_spec
 
 from tokenworld.limits import allows
 
-__all__ = ["available", "loaded"]
-
 _LOADING = 300 << 20
 """Bytes that numba takes with what it compiles; numpy ends the process where it gets too few."""
 

@@ -27,27 +27,6 @@ from numba.extending import intrinsic
 from tokenworld.planning.search.compiled.masks import BLOCK
 from tokenworld.planning.search.compiled.memory import BATCH
 
-__all__ = [
-    "CROWDED",
-    "FULL",
-    "SEED",
-    "Words",
-    "compiled",
-    "connect",
-    "expand",
-    "follow_many",
-    "follow_one",
-    "hashed",
-    "in_order",
-    "judge",
-    "kind_of",
-    "look_up",
-    "mixed",
-    "onward",
-    "rehash",
-    "same",
-]
-
 Words = Any
 """An array of 64-bit words or of indices, or one of its items."""
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -21,8 +21,6 @@ from tokenworld.planning.search.compiled.kernel import (
 )
 from tokenworld.planning.search.packed.heuristics import FAR
 
-__all__ = ["advance", "price_of_goal"]
-
 _FAR = np.int64(FAR)
 _GOAL, _LOST, _BROKEN, _DONE = 1, 2, 4, 8
 

@@ -14,8 +14,6 @@ from typing import Any
 from tokenworld.planning.encodings.ir import Literal
 from tokenworld.planning.search.packed.bits import Packing
 
-__all__ = ["BLOCK", "applicability_masks"]
-
 BLOCK = 64
 """Operators of one block at most: the bits of a word."""
 _FEW = 2 * BLOCK

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["BATCH", "FIRST_TABLE", "doubled", "fitting", "larger", "reserved_rows", "zeros"]
-
 BATCH = 512
 """Successors listed, or a few more, before they are looked up in the hash table."""
 FIRST_TABLE = 1 << 19

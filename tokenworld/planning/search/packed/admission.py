@@ -20,8 +20,6 @@ from tokenworld.core.rules import Action
 from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
 from tokenworld.ground import Instance, NotConstant, known_value
 
-__all__ = ["fixed_odds", "is_finite", "is_plain", "rings"]
-
 
 def is_finite(instance: Instance, goal: str | None) -> bool:
     """Whether what the language has can be told apart by the values of slots alone."""

@@ -25,8 +25,6 @@ from tokenworld.planning.search.packed.breadth_first import plan_along
 from tokenworld.planning.search.packed.heuristics import FAR, STEP, Heuristic, Relaxed, weights_of
 from tokenworld.planning.search.packed.world import BROKEN, LOST, PLAYING, WON, Packed
 
-__all__ = ["PackedAStar", "plan_found"]
-
 _STATE_BYTES = 250
 """Bytes per state: its number, its place in the table, its parent, prices, its place in the queue;
 rounded up."""

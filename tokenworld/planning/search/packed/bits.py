@@ -12,8 +12,6 @@ from math import prod
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Variable
 
-__all__ = ["Change", "Packing", "MaskedTable", "MemoTable", "Step", "Test", "grouped"]
-
 _WORD = 64
 
 

@@ -19,8 +19,6 @@ from tokenworld.planning.search.packed.successors import STUCK
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["PackedBreadthFirst", "plan_along"]
-
 _STATE_BYTES = 160
 """Bytes per state: its number, its place in the table, its parent; rounded up."""
 _WATCHED = 256

@@ -20,8 +20,6 @@ from tokenworld.planning.search.packed.admission import fixed_odds
 from tokenworld.planning.search.packed.bits import Packing
 from tokenworld.planning.search.packed.successors import Phases, traced
 
-__all__ = ["Dependencies"]
-
 
 class Dependencies:
     """The bits that decide questions about one packed world; ``None`` where that is not known."""

@@ -32,8 +32,6 @@ from tokenworld.planning.search.packed.world import (
     Packed,
 )
 
-__all__ = ["plain_packed"]
-
 _TOKEN = Variable("turn", "token", ("act", "must"), ACT)
 """Each variable of the ground task comes after this one."""
 _MOST_OPERATORS = 25_000

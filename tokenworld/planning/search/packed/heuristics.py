@@ -19,8 +19,6 @@ from typing import Literal as Kind
 from tokenworld.planning.encodings.ir import Literal
 from tokenworld.planning.search.packed.world import WON, Packed
 
-__all__ = ["FAR", "STEP", "Heuristic", "Relaxed", "weights_of"]
-
 Heuristic = Kind["blind", "max", "add"]
 FAR = 1 << 60
 """The price of an unreachable fact, and of all that is dearer than can be counted."""

@@ -49,8 +49,6 @@ from tokenworld.planning.search.packed.world import (
     apart,
 )
 
-__all__ = ["packed", "packed_in_time"]
-
 _MOST_NODES = 600_000
 _WIDE = 1 << 20
 _MOST_WAYS = 2_000

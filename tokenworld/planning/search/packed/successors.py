@@ -15,19 +15,6 @@ from typing import TypeVar
 from tokenworld.planning.encodings.ir import Effect, Literal, Operator
 from tokenworld.planning.search.packed.bits import MaskedTable, MemoTable, Packing, Step, grouped
 
-__all__ = [
-    "SuccessorGenerator",
-    "PackedOperator",
-    "OperatorPacker",
-    "Transition",
-    "Phases",
-    "STUCK",
-    "successor_generator",
-    "outcomes_of",
-    "transition_of",
-    "traced",
-]
-
 STUCK = -1
 """The successor where a tick cannot end and is rolled back."""
 _WIDE = 1 << 20

@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from tokenworld.planning.search.packed.bits import Packing
     from tokenworld.planning.search.packed.dependencies import Dependencies
 
-__all__ = [
-    "BROKEN",
-    "LOST",
-    "OVER",
-    "PLAYING",
-    "WON",
-    "Ends",
-    "Fused",
-    "Packed",
-    "Running",
-    "apart",
-]
-
 PLAYING, WON, LOST, OVER, BROKEN = range(5)
 """The kinds of states. ``OVER``: play ended at a goal that was not asked for; ``BROKEN``: an
 invariant does not hold, so that no tick ends there."""
