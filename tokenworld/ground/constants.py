@@ -54,6 +54,14 @@ def known_value(term: core.Term, numbers: Mapping[str, int], params: Mapping[str
             assert_never(term)
 
 
+def fixed_value(term: core.Term, numbers: Mapping[str, int], params: Mapping[str, Raw]) -> Raw:
+    """As `known_value`, and `none` for a term that is not constant or names no object."""
+    try:
+        return known_value(term, numbers, params)
+    except (NotConstant, KeyError):
+        return None
+
+
 def _calculated(term: core.Call, values: list[Raw]) -> Raw:
     found = [one for one in values if isinstance(one, (int, float))]
     if len(found) < len(values):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
 from tokenworld.ground import Command, Instance, Simulator, StateT
 from tokenworld.planning.encodings.ir import (
@@ -30,7 +31,6 @@ from tokenworld.planning.lower.facts import Facts, facts_of
 from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.lower.ticks import assembled, scale_of
 from tokenworld.planning.lower.world import TakenApart
-from tokenworld.planning.search.packed.admission import is_plain
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = [
@@ -180,6 +180,22 @@ def plain_goal(facts: Facts, goal: str | None) -> Ending | None:
     if not alone or program.conserves or program.births or len(instance.world.turns) > 1:
         return None
     return lines[0] if is_plain(instance, goal) and facts.running is None else None
+
+
+def is_plain(instance: Instance, goal: str | None) -> bool:
+    """Whether nothing happens but what is commanded, and play ends at the goal only."""
+    program, world = instance.program, instance.world
+    by_itself = (program.laws, program.watches, program.invariants, world.awards)
+    goals = [line for line in world.endings if line.ending == "goal"]
+    return (
+        not any(by_itself)
+        and not world.endless
+        and world.outcomes == "latched"
+        and not any(one.draws for one in lowered(program).in_play)
+        and all(one.takes is None and one.until is None for one in program.actions.values())
+        and len(goals) == len(world.endings)
+        and (goal is None or len(goals) == 1)
+    )
 
 
 def grounded(

@@ -10,13 +10,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
-from tokenworld.ground import Command, Raw
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import BranchDraw, Draw, Let, PickDraw, Statement, UniformDraw
+from tokenworld.core.walk import statements_in
+from tokenworld.ground import Command, Instance, Raw, fixed_value
 from tokenworld.model import Binder, Term
 from tokenworld.planning.lower.algebra import ALIVE, COIN, LONG, RING, Env, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion
 from tokenworld.planning.lower.units import Unit, opened
 from tokenworld.planning.lower.world import TakenApart
-from tokenworld.planning.search.packed.admission import fixed_odds
 from tokenworld.planning.search.packed.bits import Packing
 from tokenworld.planning.search.packed.successors import Phases, traced
 
@@ -158,3 +160,31 @@ class Dependencies:
                 later = {n: traced(found, supports) for n, found in decided.items()}
                 supports = {**supports, **later}
         return traced(looked, supports)
+
+
+# ---- odds ---------------------------------------------------------------------------------------
+
+
+def fixed_odds(instance: Instance) -> bool:
+    """Whether no state changes the odds of a draw: a chance always has the same probability, and a
+    pick the same weight for all."""
+    return all(
+        _fixed(one.value, instance)
+        for one in _statements(lowered(instance.program))
+        if isinstance(one, Let) and isinstance(one.value, (BranchDraw, PickDraw, UniformDraw))
+    )
+
+
+def _fixed(draw: Draw, instance: Instance) -> bool:
+    if isinstance(draw, BranchDraw):
+        known = instance.numbers, instance.params
+        return all(fixed_value(one, *known) is not None for one in draw.probabilities)
+    return isinstance(draw, PickDraw) and draw.key != "weight"
+
+
+def _statements(rules: Rules) -> Iterator[Statement]:
+    """Every statement of laws and actions."""
+    for law in rules.laws.values():
+        yield from statements_in(law.body)
+    for action in rules.actions.values():
+        yield from statements_in((*action.guards, *action.body, *action.cancelled))

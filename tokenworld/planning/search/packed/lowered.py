@@ -10,23 +10,29 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from math import prod
 
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import Call, Constant, Term
+from tokenworld.core.rules import Action
+from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
 from tokenworld.ground import (
     PASS,
+    Instance,
     Simulator,
     StateT,
+    fixed_value,
 )
 from tokenworld.planning.encodings.ir import Effect as Assignment
 from tokenworld.planning.encodings.ir import Literal, Operator, Task, Variable, command_of
 from tokenworld.planning.encodings.slice import Cone, cone_of
 from tokenworld.planning.lower.algebra import ALIVE, LONG, RING, WAS, Obstacle, Refused, Slot
 from tokenworld.planning.lower.diagram import Diagram, Explosion, Mark
+from tokenworld.planning.lower.encode import is_plain
 from tokenworld.planning.lower.facts import facts_of
 from tokenworld.planning.lower.terms import decimals_of
 from tokenworld.planning.lower.ticks import ACT, MUST, Commands, Draft, Operators
 from tokenworld.planning.lower.ticks import Phases as PhaseOperators
 from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.proof.gaps import gaps
-from tokenworld.planning.search.packed.admission import is_finite, is_plain, rings
 from tokenworld.planning.search.packed.bits import MemoTable, Packing
 from tokenworld.planning.search.packed.dependencies import Dependencies
 from tokenworld.planning.search.packed.grounded import plain_packed
@@ -353,3 +359,65 @@ def _enough(most: int, fewer: int | None) -> Late:
     """Says no so many times, and then yes."""
     looks, last = count(1), most if fewer is None else min(most, fewer)
     return lambda: next(looks) > last
+
+
+# ---- which worlds have packed states at all ------------------------------------------------------
+
+
+def is_finite(instance: Instance, goal: str | None) -> bool:
+    """Whether what the language has can be told apart by the values of slots alone."""
+    program, world = instance.program, instance.world
+    return (
+        (goal is None or not _history(instance))
+        and all(line.ending in ("goal", "lose") or not world.endless for line in world.endings)
+        and not program.births
+        and not any(map(_draws_late, lowered(program).actions.values()))
+    )
+
+
+def _draws_late(action: Action) -> bool:
+    """Whether a long action draws: what is drawn where it is refused at its end counts for nothing,
+    and is told all the same."""
+    takes = action.takes
+    free = isinstance(takes, Constant) and takes.value == 0
+    long = not free and (takes is not None or action.until is not None)
+    return long and any(map(is_draw, statements_in((*action.guards, *action.body))))
+
+
+def _history(instance: Instance) -> bool:
+    """Whether play goes on past goals, so that it counts which of them were reached."""
+    world = instance.world
+    return world.endless and world.outcomes == "latched" and len(world.goals) > 1
+
+
+# ---- the clock ----------------------------------------------------------------------------------
+
+
+def rings(instance: Instance) -> Iterator[int]:
+    """The moduli by which rules read `tick()`: states differ in them even if that is no matter."""
+    for term in _terms(lowered(instance.program), instance.world.name):
+        for part in subterms(term):
+            if not isinstance(part, Call) or part.op != "mod":
+                continue
+            ticks = isinstance(part.args[0], Call) and part.args[0].op == "tick"
+            modulus = (
+                fixed_value(part.args[1], instance.numbers, instance.params) if ticks else None
+            )
+            if isinstance(modulus, int) and modulus > 1:
+                yield modulus
+
+
+def _terms(rules: Rules, world: str) -> Iterator[Term]:
+    """The terms of actions, laws, births, invariants, conserved sums, endings and derives."""
+    for action in rules.actions.values():
+        yield from terms_in((*action.guards, *action.body, *action.cancelled))
+        yield from (one for one in (action.takes, action.until, action.cost) if one is not None)
+    for law in rules.laws.values():
+        yield from () if law.when is None else (law.when,)
+        yield from terms_in(law.body)
+    for birth in rules.births:
+        yield from terms_in(birth.body)
+    yield from (one.condition for one in rules.invariants.values())
+    yield from (one.value for one in rules.conserves.values())
+    yield from (one.condition for one in rules.worlds[world].endings)
+    yield from (one.value for one in rules.derives.values())
