@@ -15,10 +15,12 @@ from tokenworld.diagnostics import read_source
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Command
 from tokenworld.planning.referee import replay
-from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables, available
+from tokenworld.planning.search.compiled import available
+from tokenworld.planning.search.compiled.search import CompiledBreadthFirst
+from tokenworld.planning.search.compiled.tables import Tables
 from tokenworld.planning.search.interpreted import Breadth, Exhausted, Found, Limits, Search
-from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst
 from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.searches import PackedBreadthFirst
 from tokenworld.planning.search.packed.world import WON, Packed
 from tokenworld.session import Session, check_text, open_world
 from tokenworld.session.players import random_player

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from benchmarks.planning_up import NotReadError, Stepper, StepsDifferError
 from benchmarks.planning_worlds import Opened
-from tokenworld.planning.encodings.ir import NotAPlan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.downward import (
     BLIND,
@@ -28,6 +27,7 @@ from tokenworld.planning.planners.downward import (
 )
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Capped, Found, Limits, Search
+from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = ["Compared", "Engines", "Left", "compared"]

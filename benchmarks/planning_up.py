@@ -19,12 +19,12 @@ from benchmarks.second_opinion import read_pair
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
 from tokenworld.ground import Command, Raw
-from tokenworld.planning.encodings.ir import Task, Variable
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.pddl.export import PddlExport, export_world, ground_pair
 from tokenworld.planning.pddl.tree import Expr, PddlPair, domain_text, problem_text
 from tokenworld.planning.pddl.words import Vocabulary
 from tokenworld.planning.planners.by_pddl import distinct
+from tokenworld.planning.task import Task, Variable
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = ["NotReadError", "Stepper", "StepsDifferError"]

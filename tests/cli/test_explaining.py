@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from tokenworld.planning import hints
-from tokenworld.planning.explaining import Explaining
+from tokenworld.planning.verdict import Explaining
 from tokenworld.play.model.hints import hint_lines
 from tokenworld.play.screens.advised import advise
 from tokenworld.session import Session, open_world, solving

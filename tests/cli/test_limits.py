@@ -248,7 +248,7 @@ def test_grounded_text_has_a_bound(tw: Tw, tmp_path: Path, monkeypatch: pytest.M
 def test_effects_of_single_values_have_a_bound(
     tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenworld.planning.encodings.ir._MOST_EFFECTS", 10)
+    monkeypatch.setattr("tokenworld.planning.task._MOST_EFFECTS", 10)
     path = tmp_path / "count.tw"
     path.write_text(COUNT, encoding="utf-8")
     found = tw("export", path, "--pddl", "-o", tmp_path / "written")

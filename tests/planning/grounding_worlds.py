@@ -12,7 +12,7 @@ from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
 from tokenworld.engine import Engine, State
 from tokenworld.engine.rows import Record
-from tokenworld.engine.searching.kept import Kept
+from tokenworld.engine.searching.keys import Kept
 from tokenworld.ground import Command, Raw
 from tokenworld.model import BoolType, NumberType, RealType, TextType
 from tokenworld.planning.grounding.reach import Reached, reached

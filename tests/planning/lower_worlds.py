@@ -10,10 +10,10 @@ from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, has_errors, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Instance, instantiate, param_values
-from tokenworld.planning.encodings.ir import Operator, Task, check_plan, decoded
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
+from tokenworld.planning.task import Operator, Task, check_plan, decoded
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.prose.wording import EnglishProse
 

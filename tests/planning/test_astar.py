@@ -15,7 +15,9 @@ from sokoban import sokoban
 
 from tokenworld.planning.planners.by_name import plan_by, plan_optimal
 from tokenworld.planning.referee import replay
-from tokenworld.planning.search.compiled.search import CompiledAStar, Tables, available
+from tokenworld.planning.search.compiled import available
+from tokenworld.planning.search.compiled.search import CompiledAStar
+from tokenworld.planning.search.compiled.tables import Tables
 from tokenworld.planning.search.interpreted import (
     Capped,
     Exhausted,
@@ -26,9 +28,8 @@ from tokenworld.planning.search.interpreted import (
     has_costs,
 )
 from tokenworld.planning.search.own import OwnSearch
-from tokenworld.planning.search.packed.astar import PackedAStar
-from tokenworld.planning.search.packed.heuristics import FAR, STEP, Heuristic, Relaxed
 from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.searches import FAR, STEP, Heuristic, PackedAStar, Relaxed
 from tokenworld.planning.search.packed.world import Packed
 
 compiled = pytest.mark.skipif(not available(), reason="numba is not installed")

@@ -12,9 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import Opened, agreed, encoded, opened
 from test_greenhouse import needs_downward
 
-from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
-from tokenworld.planning.lower.simplify import simplified
+from tokenworld.planning.lower.encode import simplified
 from tokenworld.planning.planners.by_encoding import plan_on
+from tokenworld.planning.task import Effect, Operator, Task, Variable
 
 # A rover takes its channel and gives it back: what it tells `far` matters to nothing, so that this
 # command changes nothing, though it sets a slot that others ask for.

@@ -15,7 +15,9 @@ from lower_worlds import Opened, bundled, opened
 from sokoban import sokoban
 
 from tokenworld.planning.referee import replay
-from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables, available
+from tokenworld.planning.search.compiled import available
+from tokenworld.planning.search.compiled.search import CompiledBreadthFirst
+from tokenworld.planning.search.compiled.tables import Tables
 from tokenworld.planning.search.interpreted import (
     Breadth,
     Capped,
@@ -26,8 +28,8 @@ from tokenworld.planning.search.interpreted import (
     SearchResult,
 )
 from tokenworld.planning.search.own import OwnSearch
-from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst
 from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.searches import PackedBreadthFirst
 from tokenworld.planning.search.packed.world import PLAYING, Packed
 
 WORLDS = (
@@ -178,7 +180,7 @@ def widened(tables: Tables, wide: bool) -> Tables:
 def test_bytes_per_state_with_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the table has just doubled, seven in twenty of its places are taken."""
     monkeypatch.setattr("tokenworld.planning.search.compiled.search.FIRST_TABLE", 1 << 8)
-    monkeypatch.setattr("tokenworld.planning.search.compiled.memory._QUICK", 0)
+    monkeypatch.setattr("tokenworld.planning.search.compiled.tables._QUICK", 0)
     world = bundled("kitchen/world")
     small = made(world)
     tables = Tables.of(small, to_goal=False)

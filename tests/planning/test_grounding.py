@@ -20,7 +20,6 @@ from sokoban import sokoban
 
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Command
-from tokenworld.planning.encodings.ir import Task
 from tokenworld.planning.grounding.reach import reached
 from tokenworld.planning.grounding.rules import Ungroundable
 from tokenworld.planning.grounding.task import GroundTask, plain_task
@@ -28,6 +27,7 @@ from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.world import Packed
+from tokenworld.planning.task import Task
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 WORLDS = sorted(
@@ -313,7 +313,7 @@ def plan_length(task: Task) -> int | None:
 def test_too_many_operators_are_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     world = sokoban()
     assert packed(world.simulator, world.state, None) is not None
-    module = sys.modules["tokenworld.planning.search.packed.grounded"]
+    module = sys.modules["tokenworld.planning.search.packed.lowered"]
     monkeypatch.setattr(module, "_MOST_OPERATORS", 10)
     assert packed(world.simulator, world.state, None) is None
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_random import random_world
 
 from tokenworld.engine import EngineSimulator
-from tokenworld.planning.lower.diagram import Explosion
+from tokenworld.planning.lower.algebra import Explosion
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import actions_of, laws_of

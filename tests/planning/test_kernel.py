@@ -13,7 +13,9 @@ from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
 from sokoban import sokoban
 
-from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables, available
+from tokenworld.planning.search.compiled import available
+from tokenworld.planning.search.compiled.search import CompiledBreadthFirst
+from tokenworld.planning.search.compiled.tables import Tables
 from tokenworld.planning.search.interpreted import Capped, Limits
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.space import dead_ends, packed_graph

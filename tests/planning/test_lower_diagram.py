@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tokenworld.planning.lower.diagram import Diagram, Diagrams, Explosion, Mark, Value
+from tokenworld.planning.lower.algebra import Diagram, Diagrams, Explosion, Mark, Value
 
 SIZES = (3, 2, 4, 2)
 

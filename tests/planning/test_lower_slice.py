@@ -9,8 +9,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_worlds import agreed, encoded, opened, shown
 
-from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
-from tokenworld.planning.lower.simplify import merged_values, simplified
+from tokenworld.planning.lower.encode import merged_values, simplified
+from tokenworld.planning.task import Effect, Operator, Task, Variable
 
 
 def names(text: str) -> set[str]:

@@ -17,8 +17,8 @@ from pddl_machine import State as PddlState
 from tokenworld.diagnostics import Failure, Severity
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Command
-from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
 from tokenworld.planning.pddl.export import PddlExport, PddlStep, export_world
+from tokenworld.planning.task import Effect, Operator, Task, Variable
 
 POND = """
 type Frog {{ at: 0 to 4 = 0  wet: bool = false  tired: 0 to 3 clamped = 0 }}

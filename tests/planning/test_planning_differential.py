@@ -26,11 +26,11 @@ from benchmarks.planning_differential import (
 from benchmarks.planning_opinions import Compared, Left
 from benchmarks.planning_record import OtherEditionError, load, save
 from benchmarks.planning_worlds import Drawn, draw, opened
-from tokenworld.planning.encodings import ir as sas
-from tokenworld.planning.encodings.ir import Effect
+from tokenworld.planning import task as sas
 from tokenworld.planning.lower.world import Commanded
 from tokenworld.planning.pddl.export import PddlExport
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
+from tokenworld.planning.task import Effect
 
 ENGINES = installed() if find_spec("unified_planning") is not None else None
 FIRST = 7 * SEEDS

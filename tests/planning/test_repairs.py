@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import bundled
 
 from tokenworld.planning.proof.causes import Why
-from tokenworld.planning.proof.repairs import find_repairs
+from tokenworld.planning.proof.reasons import find_repairs
 from tokenworld.planning.verdict import Verdict
 
 

@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import encoded, explore, opened
 
 from tokenworld.ground import PASS, Command, LuckyDraw
-from tokenworld.planning.encodings.ir import (
+from tokenworld.planning.lower.encode import simplified
+from tokenworld.planning.task import (
     Effect,
     Literal,
     NotAPlan,
@@ -28,7 +29,6 @@ from tokenworld.planning.encodings.ir import (
     sas_text,
     single_valued,
 )
-from tokenworld.planning.lower.simplify import simplified
 from tokenworld.planning.verdict import PlanStep
 
 LAMP = Task(

@@ -16,21 +16,17 @@ from lower_random import random_world
 from lower_worlds import bundled
 from sokoban import sokoban
 
-from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable
+from tokenworld.planning.search.compiled import available
 from tokenworld.planning.search.compiled import search as compiled_module
-from tokenworld.planning.search.compiled.search import (
-    CompiledAStar,
-    SuccessorList,
-    Tables,
-    available,
-)
+from tokenworld.planning.search.compiled.search import CompiledAStar
+from tokenworld.planning.search.compiled.tables import SuccessorList, Tables
 from tokenworld.planning.search.interpreted import Found, Limits
-from tokenworld.planning.search.packed.astar import PackedAStar
-from tokenworld.planning.search.packed.bits import Packing
 from tokenworld.planning.search.packed.lowered import packed
-from tokenworld.planning.search.packed.successors import successor_generator
+from tokenworld.planning.search.packed.searches import PackedAStar
+from tokenworld.planning.search.packed.successors import Packing, successor_generator
 from tokenworld.planning.search.packed.world import Packed, apart
 from tokenworld.planning.space.packed_graph import compiled_tables, explore_compiled, explore_packed
+from tokenworld.planning.task import Effect, Literal, Operator, Task, Variable
 from tokenworld.session.solving import builder
 
 compiled = pytest.mark.skipif(not available(), reason="numba is not installed")

@@ -8,10 +8,9 @@ import pytest
 
 from tests.hostile import assert_harmless
 from tokenworld.planning.search.interpreted import Limits
-from tokenworld.planning.space.components import components, doors
 from tokenworld.planning.space.dead_ends import FAR, cruelty, dead_ends, partition
 from tokenworld.planning.space.drawing import MOST, dot_text, picture, svg_text
-from tokenworld.planning.space.graph import Exploring, explore
+from tokenworld.planning.space.graph import Exploring, components, doors, explore
 
 FREE = Limits()
 SEEDS = range(60)

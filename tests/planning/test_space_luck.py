@@ -9,11 +9,17 @@ from random import Random
 import pytest
 
 from tokenworld.planning.search.interpreted import Limits
-from tokenworld.planning.space.decisions import problem_of, quotient_of
+from tokenworld.planning.space.decisions import (
+    CONSTANT,
+    bounded_values,
+    problem_of,
+    quotient_of,
+    solved,
+    value_of,
+)
 from tokenworld.planning.space.graph import explore
 from tokenworld.planning.space.luck import LuckLimits, certainty, luck_lines, probability
 from tokenworld.planning.space.policy import wilson
-from tokenworld.planning.space.probability import CONSTANT, bounded_values, solved, value_of
 
 SEEDS = range(80)
 ALL = LuckLimits()

@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lower_worlds import encoded, opened, refused
 
-from tokenworld.planning.encodings.ir import Operator, Task, check_plan, decoded
 from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.task import Operator, Task, check_plan, decoded
 
 FINDINGS = Path(__file__).parents[1] / "findings" / "planning"
 

@@ -22,9 +22,8 @@ from tokenworld.planning.planners.by_name import plan_by
 from tokenworld.planning.proof.certificate import certificate_from_json
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Capped, Exhausted, Found, Limits, Search
-from tokenworld.planning.width.goal_distance import GoalDistance
 from tokenworld.planning.width.relaxed_plan import FREE, CostAlgebra, Costs, Relaxation, Way
-from tokenworld.planning.width.search import LEAST_NOVEL, Novel, Novelty, facts_of
+from tokenworld.planning.width.search import LEAST_NOVEL, GoalDistance, Novel, Novelty, facts_of
 from tokenworld.session import Session, open_world
 from tokenworld.verbs.plan.certificates import certify, check_certificate
 

@@ -12,8 +12,15 @@ import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import State
-from tokenworld.planning.honest.plans import SLICED, Question, SlicedRun, sliced_run
-from tokenworld.planning.honest.sliced import Joint, best_plan, joint_task
+from tokenworld.planning.honest.plans import (
+    SLICED,
+    Joint,
+    Question,
+    SlicedRun,
+    best_plan,
+    joint_task,
+    sliced_run,
+)
 from tokenworld.planning.lower.encode import Unencodable
 from tokenworld.planning.proof.certificate import certificate_from_json
 from tokenworld.planning.referee import replay

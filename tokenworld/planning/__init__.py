@@ -6,7 +6,7 @@ steps to `referee.refereed`, which replays them on the interpreter and returns a
 The rooms, in the order in which a question passes them:
 
 - `search`: our own searches over the interpreter and over packed states; `width`: the width search;
-- `grounding`, `lower`, `encodings`: ground actions, rules as guarded effects, tasks as texts;
+- `grounding`, `lower`, `task`: ground actions, rules as guarded effects, tasks and their texts;
 - `planners`: Fast Downward, SymK, ENHSP and unified-planning as child processes;
 - `referee`, `verdict`: a plan is replayed, the answer is written down; `quality`: better plans;
 - `proof`: certificates, and the reason behind *unwinnable*; `hints`; `capabilities`;

@@ -20,7 +20,7 @@ from tokenworld.ground import (
     parameter_domains,
 )
 from tokenworld.planning.lower.encode import Unencodable, encode
-from tokenworld.planning.proof.gaps import gaps
+from tokenworld.planning.search.interpreted import gaps
 
 WAYS = ("own search", "E", "lifted PDDL")
 _Refusal = tuple[Span, str]

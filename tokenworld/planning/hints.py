@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
-from tokenworld.planning.encodings.ir import Task, Variable
-from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.by_name import plan_optimal
 from tokenworld.planning.proof.relaxed import Fact, landmarks
 from tokenworld.planning.proof.unsolvable_core import slot_text, value_shown
-from tokenworld.planning.verdict import ShownStep, Verdict
+from tokenworld.planning.task import Task, Variable
+from tokenworld.planning.verdict import Explaining, ShownStep, Verdict
 
 _SHARE = 0.5
 """How much of the time a proof that the plan is shortest may take."""

@@ -16,7 +16,6 @@ from typing import Generic, Literal
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.ladder import require_goal
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.answers import (
     EngineRun,
@@ -41,7 +40,7 @@ from tokenworld.planning.planners.downward import (
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, has_costs
 from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
-from tokenworld.planning.verdict import Attempt, Verdict
+from tokenworld.planning.verdict import Attempt, Verdict, require_goal
 
 Quality = Literal["satisficing", "anytime"]
 QUALITIES: tuple[Quality, ...] = ("satisficing", "anytime")

@@ -6,12 +6,15 @@ encoding that there is none. *Exhausted*: our own search saw every reachable sta
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, assert_never
+from typing import Literal, TypeVar, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, in_seconds, to_json
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, refuse_huge
+from tokenworld.limits import Halted, attempt, halted, limited
 
 SCHEMA_VERSION = 1
 
@@ -383,3 +386,54 @@ def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
         known = ", ".join(f"`{name}`" for name in names)
         hint = did_you_mean(str(goal), names) or f"Name one of its goals: {known}."
     raise Failure(Diagnostic("TW0201", message, world.span, "this world", hint=hint))
+
+
+# ---- Explanations beside a verdict --------------------------------------------------------------
+# Reasons, repairs, landmarks and the like are worked out after the verdict is known. One that fails
+# or takes too long becomes a note, and costs nothing else.
+
+T = TypeVar("T")
+
+_REPORT = "Please report it with the world, if it is small."
+
+
+class Explaining:
+    """Works out explanations; ``notes`` tell of those that are missing (TW0814)."""
+
+    def __init__(self) -> None:
+        self.notes: list[Diagnostic] = []
+
+    def __call__(
+        self, what: str, work: Callable[[], T], otherwise: T, *, seconds: float | None = None
+    ) -> T:
+        """The result of ``work``; ``otherwise`` where it fails or takes more than ``seconds``.
+
+        ``what`` is its name in a sentence: "the reason".
+        """
+
+        def bounded() -> T:
+            if seconds is None:
+                return work()
+            with limited(seconds, None, time.monotonic()):
+                return work()
+
+        def late() -> T:
+            if halted() is None:  # else the command tells which of its limits was hit
+                why = f"its limit of {in_seconds(seconds or 0)} was reached"
+                self._miss(what, why, "Make the world smaller.")
+            return otherwise
+
+        try:
+            return attempt(f"looking for {what}", bounded, late)
+        except Halted:
+            return late()
+        except Failure as failure:
+            self._miss(what, failure.diagnostics[0].message.rstrip("."))
+        except Exception as error:
+            self._miss(what, f"{type(error).__name__}: {error}".rstrip(". "))
+        return otherwise
+
+    def _miss(self, what: str, why: str, more: str = _REPORT) -> None:
+        message = f"{what[0].upper()}{what[1:]} could not be worked out: {why}."
+        hint = f"The verdict stands without it. {more}"
+        self.notes.append(Diagnostic("TW0814", message, hint=hint))

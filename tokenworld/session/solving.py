@@ -21,8 +21,7 @@ from tokenworld.engine.searching.ticks import Listener
 from tokenworld.engine.state import LongAction
 from tokenworld.ground import Instance, Raw, StateT, instantiate
 from tokenworld.model import Body, ObjectType, Program
-from tokenworld.planning.explaining import Explaining
-from tokenworld.planning.ladder import plan, require_goal
+from tokenworld.planning.ladder import plan
 from tokenworld.planning.proof.reasons import Explanation, explain
 from tokenworld.planning.proof.relaxed import out_of_reach
 from tokenworld.planning.proof.unsolvable_core import Variants
@@ -30,7 +29,7 @@ from tokenworld.planning.search.interpreted import Limits, SearchProgress
 from tokenworld.planning.space.graph import Exploring, Graph
 from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
 from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
-from tokenworld.planning.verdict import PlanStep, Verdict
+from tokenworld.planning.verdict import Explaining, PlanStep, Verdict, require_goal
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.loading import OpenWorld
 
@@ -145,7 +144,7 @@ def _packed(
     edges: int | None,
 ) -> tuple[Packed | None, bool]:
     """The world packed; whether it is not because that would take too long."""
-    from tokenworld.planning.lower.diagram import Explosion
+    from tokenworld.planning.lower.algebra import Explosion
     from tokenworld.planning.search.packed.lowered import packed_in_time
 
     try:

@@ -20,8 +20,8 @@ from tokenworld.engine import EngineSimulator, State
 from tokenworld.ground import Command, show_value, slots
 from tokenworld.model import Fluent, Program, World
 from tokenworld.planning.pddl.export import export_domain
-from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.reader import import_pddl
+from tokenworld.planning.search.interpreted import gaps
 from tokenworld.session.loading import Loaded, compile_world, load_program, split_target
 from tokenworld.session.pddl import is_pddl, load_imported, load_pddl
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from tokenworld.diagnostics import counted, fields_json, to_json
 from tokenworld.limits import attempt, left
-from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.hints import Hint
-from tokenworld.planning.verdict import Answer, Verdict
+from tokenworld.planning.verdict import Answer, Explaining, Verdict
 from tokenworld.session import Session, open_world
 from tokenworld.session.players import played
 from tokenworld.session.session import LastChance, hint, last_winnable

@@ -16,7 +16,8 @@ from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Command
 from tokenworld.planning.lower.encode import Encoding, encode, grounded, plain_goal
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.search.compiled.search import CompiledBreadthFirst, Tables
+from tokenworld.planning.search.compiled.search import CompiledBreadthFirst
+from tokenworld.planning.search.compiled.tables import Tables
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.world import Packed
 from tokenworld.planning.space.kernels import nearest, turned_around

@@ -1,4 +1,5 @@
-"""What a search tells states apart by: keys, and marks for one search alone.
+"""The states of a search, and what tells them apart: keys, and marks for one search alone
+(language.md §19, state keys of a search).
 
 A key spells out the fluents that play may change, who lives, endings, long actions, whose turn it
 is, and what rules read of the clock and of awards. A mark has numbers for what fluents hold: it is
@@ -7,24 +8,431 @@ quick to make and to compare.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
+from tokenworld.engine.births import creates, play_bodies
+from tokenworld.engine.clock import Clock, clock_of
+from tokenworld.engine.layout import Layout
 from tokenworld.engine.rows.layout import (
     AWARDED,
     DEEDS,
+    HEAD,
     KINDS,
     LATCHED,
     LONGS,
     ROUND,
     TICK,
+    TOLD,
     TURN,
     Slots,
+    Store,
 )
-from tokenworld.engine.searching.kept import Kept
-from tokenworld.engine.searching.key_shape import KeyShape
-from tokenworld.engine.searching.numbering import Numbering, Roll
-from tokenworld.engine.searching.renaming import Longs, longs_of
+from tokenworld.engine.state import LongAction, State
+from tokenworld.ground import Command, Raw, written
+from tokenworld.model import (
+    Binder,
+    Body,
+    BuiltinCall,
+    Create,
+    FluentParam,
+    ObjectType,
+    TemplateTerm,
+    Term,
+    calls,
+    effects_in,
+    looks_back,
+    objects_named,
+    slot_terms,
+    subterms,
+    telling_terms,
+)
+
+
+class Kept(State):
+    """A state as a row ``S`` of ``of``; the attributes of `State` are worked out when first read.
+
+    ``parts`` and ``roll`` are what the search ``by`` has numbered of it (see `Numbering`);
+    ``mark`` is made of them.
+    """
+
+    __slots__ = ("S", "by", "mark", "of", "parts", "roll")
+
+    def __init__(self, of: Slots, S: list[Any]) -> None:
+        self.of, self.S = of, S
+        self.by: object = None
+        self.parts: Sequence[int] = ()
+        self.roll: Any = None
+        self.mark: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in State.__slots__:
+            raise AttributeError(name)
+        slots, S = self.of, self.S
+        slots.read_back(S, self)
+        self.round = None if S[ROUND] is None else Kept(slots, S[ROUND])
+        self.told = None if S[TOLD] is None else Kept(slots, S[TOLD])
+        return getattr(self, name)
+
+
+# ---- What keys are made of ----------------------------------------------------------------------
+# Two states with equal keys have equal futures: all that a rule, a goal, an ending or an award
+# reads is in the key. So a search that has seen all keys has seen all that can happen, whatever the
+# types.
+
+
+class KeyShape:
+    """The columns, clocks and moments that keys of one world are made of."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout, self._instance = layout, layout.instance
+
+    @cached_property
+    def terms(self) -> Sequence[Term]:
+        """The terms that decide what follows."""
+        return telling_terms(self._instance.program, self._instance.world)
+
+    @cached_property
+    def clock(self) -> Clock:
+        """What rules read of the number of the tick."""
+        return clock_of(self._instance, self.terms)
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The columns that can differ: those that some rule may write."""
+        fluents = dict(self._instance.program.fluents)
+        changed: frozenset[str] = frozenset()
+        for body in self._bodies:
+            changed |= written(fluents, body)
+        return tuple(one.index for one in self._layout.columns if one.fluent.id in changed)
+
+    @cached_property
+    def looks_back(self) -> bool:
+        """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
+        return looks_back(self.terms) or calls(self.terms, "did")
+
+    @cached_property
+    def awards(self) -> bool:
+        """Whether a rule reads the score, and so the awards that were given."""
+        return calls(self.terms, "score")
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether a rule reads the number of an object that play may have created, or its name,
+        which may rest on it: then the living are not counted on from those before the search."""
+        effects = (one for body in self._bodies for one in effects_in(body))
+        made = {one.of for one in effects if isinstance(one, Create)}
+        if not made:
+            return False
+        read, is_subtype = set(self._numbered()), self._instance.program.is_subtype
+        return any(is_subtype(one, of) or is_subtype(of, one) for one in read for of in made)
+
+    def _numbered(self) -> Iterator[str]:
+        """The types of the objects whose numbers or names are read."""
+        for part in (part for term in self.terms for part in subterms(term)):
+            if isinstance(part, BuiltinCall) and part.name == "id":
+                yield from objects_named(part.args)
+            elif isinstance(part, TemplateTerm):
+                yield from objects_named(slot_terms(part.template))
+
+    @cached_property
+    def _bodies(self) -> Sequence[Body]:
+        """The bodies that run in play; `birth` rules where something is created."""
+        program, found = self._instance.program, play_bodies(self._instance.program)
+        return [*found, *(birth.body for birth in program.births)] if creates(found) else found
+
+
+# ---- Created objects ----------------------------------------------------------------------------
+# Objects that were made before the search keep their numbers. Of those created since, the dead are
+# left out and the living are counted on from there, so that creating and destroying in turn leads
+# back to where it began. Only where a rule reads such numbers they count as they are.
+
+Ranks = Mapping[int, int]
+"""The numbers that created objects count as; everything else counts as itself."""
+Longs = tuple[tuple[int | None, LongAction], ...]
+
+
+def ranks_of(made: Sequence[int], known: int, shape: KeyShape) -> dict[int, int]:
+    """What the living objects made since count as, by number."""
+    return {number: number if shape.numbers else known + rank for rank, number in enumerate(made)}
+
+
+def ranked(slots: Slots, store: Store, S: list[Any], known: int, ranks: Ranks) -> Hashable:
+    """What a fluent holds, created objects by rank."""
+    column = store.column
+    value = _renamer(column.fluent.type, ranks)
+    if column.tupled:
+        params, default = column.fluent.params, column.default
+        held = ((args, S[at]) for args, at in slots.places_of(store))
+        return frozenset((_renamed(x, params, ranks), value(y)) for x, y in held if y != default)
+    if column.single:
+        assert store.offset is not None
+        return (value(S[store.offset]),)
+    numbers = (*range(known), *ranks)
+    values = tuple([value(S[store.table[number]]) for number in numbers])
+    if not (store.kids and column.fluent.ordered):
+        return values
+    listed = (S[store.kids[number]] for number in numbers)
+    return values, tuple([tuple([ranks.get(x, x) for x in kids]) for kids in listed])
+
+
+def _renamer(kind: object, ranks: Ranks) -> Callable[[Raw], Raw]:
+    if not isinstance(kind, ObjectType):
+        return lambda value: value
+    return lambda value: ranks.get(value, value) if isinstance(value, int) else value
+
+
+def _renamed(
+    args: Sequence[Raw], params: Sequence[FluentParam | Binder], ranks: Ranks
+) -> tuple[Raw, ...]:
+    return tuple(
+        _renamer(param.type, ranks)(value) for value, param in zip(args, params, strict=True)
+    )
+
+
+def longs_of(slots: Slots, S: list[Any], made: Sequence[int], known: int, ranks: Ranks) -> Longs:
+    """Long actions by canonical numbers; an argument that died counts as none at all."""
+    gone = {x: -1 for x in range(known, len(S[KINDS])) if x not in made}
+    names, actions = {**ranks, **gone}, slots.program.actions
+    return tuple(
+        (
+            actor if actor is None else names.get(actor, actor),
+            LongAction(
+                Command(
+                    long.command.action,
+                    _renamed(long.command.args, actions[long.command.action].params, names),
+                ),
+                long.done,
+                long.total,
+            ),
+        )
+        for actor, long in S[LONGS]
+    )
+
+
+# ---- The contents of fluents by number ----------------------------------------------------------
+# Each fluent that play may change counts as one variable: whatever its slots hold together has a
+# number. Most states differ from the one whose successors they are in a fluent or two, so only
+# those are looked at anew.
+
+Parts = Sequence[int]
+"""The number of what each fluent holds."""
+Change = tuple[tuple[int, int], ...]
+"""Fluents that hold something else now: their places among the parts, and the new numbers."""
+
+
+class Roll:
+    """Who lives. ``made`` are the living objects made since the search began, ``number`` tells
+    rolls apart. ``ranks``: what those made count as where some of them live no more, so that they
+    are told by their order; such states have parts that others may share by chance."""
+
+    __slots__ = ("made", "number", "ranks")
+
+    def __init__(self, made: tuple[int, ...], number: int, ranks: Ranks | None) -> None:
+        self.made, self.number, self.ranks = made, number, ranks
+
+
+class _Block:
+    """A fluent whose slots follow each other and are always the same ones."""
+
+    def __init__(self, begin: int, end: int, until: int) -> None:
+        self._key, self._all = slice(begin, end), slice(begin, until)
+
+    def key(self, S: list[Any], roll: Roll) -> Hashable:
+        return tuple(S[self._key])
+
+    def content(self, S: list[Any]) -> Any:
+        return S[self._all]
+
+    def put(self, S: list[Any], content: Any) -> None:
+        S[self._all] = content
+
+
+class _Scattered:
+    """A fluent whose slots come and go, or lie apart."""
+
+    def __init__(self, slots: Slots, store: Store, known: int) -> None:
+        self._slots, self._store, self._known = slots, store, known
+
+    def key(self, S: list[Any], roll: Roll) -> Hashable:
+        self._slots.fill(S)
+        store = self._store
+        if roll.ranks is not None:
+            return ranked(self._slots, store, S, self._known, roll.ranks)
+        if store.column.tupled:
+            return frozenset(self._tuples(S).items())
+        values = tuple([S[at] for at in store.table[: len(S[KINDS])]])
+        if not (store.kids and store.column.fluent.ordered):
+            return values
+        return values, tuple([S[at] for at in store.kids[: len(S[KINDS])]])
+
+    def _tuples(self, S: list[Any]) -> dict[Any, Any]:
+        default = self._store.column.default
+        found = ((args, S[at]) for args, at in self._slots.places_of(self._store))
+        return {args: value for args, value in found if value != default}
+
+    def content(self, S: list[Any]) -> Any:
+        if self._store.column.tupled:
+            return self._tuples(S)
+        store, size = self._store, len(S[KINDS])
+        places = (*store.table[:size], *(store.kids or ())[:size])
+        return [(at, S[at]) for at in places]
+
+    def put(self, S: list[Any], content: Any) -> None:
+        self._slots.fill(S)
+        if not self._store.column.tupled:
+            for at, value in content:
+                S[at] = value
+            return
+        default = self._store.column.default
+        for args, at in self._slots.places_of(self._store):
+            S[at] = content.get(args, default)
+
+
+class Numbering:
+    """The numbers of one search; ``known`` objects were made before it began."""
+
+    def __init__(self, slots: Slots, shape: KeyShape, known: int) -> None:
+        self._slots, self._shape, self._known = slots, shape, known
+        stores = [slots.stores[index] for index in shape.kept]
+        self._stores = [one for one in stores if one.live]
+        self._fluents = [self._laid(one) for one in self._stores]
+        self.place = {one.column.fluent.id: at for at, one in enumerate(self._stores)}
+        self._numbers: list[dict[Hashable, int]] = [{} for _ in self._stores]
+        self._held: list[dict[int, Any]] = [{} for _ in self._stores]
+        self._rolls: dict[Any, Roll] = {}
+        self._told: dict[Hashable, int] = {}
+        self._roll: tuple[Any, Roll] | None = None
+        self._places: list[int] = []
+
+    def _laid(self, store: Store) -> _Block | _Scattered:
+        """How a fluent is read: its slots as one block, those that list what points where behind
+        the others."""
+        slots = [at for _, at in self._slots.places_of(store) if at >= HEAD]
+        every = [*slots, *(store.kids or ())]
+        first = every[0] if every else 0
+        apart = every != list(range(first, first + len(every)))
+        grows = store.column.by_object and bool(self._slots.creates)
+        if apart or grows or (store.column.tupled and store.offset is None):
+            return _Scattered(self._slots, store, self._known)
+        key = every if store.column.fluent.ordered else slots
+        return _Block(first, first + len(key), first + len(every))
+
+    # ---- numbers ------------------------------------------------------------------------------
+
+    def roll(self, S: list[Any]) -> Roll:
+        """Who lives in a row."""
+        kinds = S[KINDS]
+        if self._roll is None or self._roll[0] is not kinds:
+            found = self._rolls.get(kinds)
+            if found is None:
+                found = self._rolls[kinds] = self._called(kinds)
+            self._roll = (kinds, found)
+        return self._roll[1]
+
+    def _called(self, kinds: tuple[str | None, ...]) -> Roll:
+        known, shape = self._known, self._shape
+        made = tuple([n for n in range(known, len(kinds)) if kinds[n] is not None])
+        gaps = len(kinds) > known + len(made)
+        ranks = ranks_of(made, known, shape) if gaps else None
+        told = self.told(kinds, made)
+        return Roll(made, self._told.setdefault(told, len(self._told)), ranks)
+
+    def share(self, other: Numbering) -> None:
+        """Give the numbers that another layout of the same rows has given."""
+        self._numbers, self._told = other._numbers, other._told
+
+    def told(self, kinds: tuple[str | None, ...], made: tuple[int, ...]) -> Hashable:
+        """What tells who lives: of those made since their types in order; with their numbers and
+        the next one where rules read them."""
+        alive = tuple([kind is not None for kind in kinds[: self._known]])
+        living = tuple([kinds[n] for n in made])
+        return (alive, living, made, len(kinds)) if self._shape.numbers else (alive, living)
+
+    def number(self, state: Kept, before: Kept | None = None, written: Iterable[int] = ()) -> None:
+        """Give a state its parts and roll; ``before``: it differs from that in the slots
+        ``written`` alone."""
+        if state.by is self:
+            return
+        roll = self.roll(state.S)
+        if before is None or before.by is not self or before.roll is not roll:
+            parts: Parts = [self._of(place, state.S, roll) for place in range(len(self._fluents))]
+        else:
+            parts = changed(before.parts, self.between(state.S, before.parts, written, roll))
+        self.call(state, parts, roll)
+
+    def call(self, state: Kept, parts: Parts, roll: Roll) -> None:
+        """Note the parts and the roll of a state."""
+        state.by, state.parts, state.roll, state.mark = self, parts, roll, None
+
+    def keys(self, S: list[Any], roll: Roll) -> tuple[Hashable, ...]:
+        """What each fluent holds, spelled out."""
+        return tuple([one.key(S, roll) for one in self._fluents])
+
+    def _of(self, place: int, S: list[Any], roll: Roll) -> int:
+        """The number of what a fluent holds."""
+        numbers, key = self._numbers[place], self._fluents[place].key(S, roll)
+        number = numbers.get(key)
+        if number is None:
+            number = numbers[key] = len(numbers)
+        return number
+
+    def between(self, S: list[Any], parts: Parts, written: Iterable[int], roll: Roll) -> Change:
+        """What differs in a row from one with these parts, of which these slots were written. What
+        the fluents hold is kept."""
+        found = []
+        for place in sorted(self._touched(written)):
+            number = self._of(place, S, roll)
+            if number != parts[place]:
+                found.append((place, number))
+                held = self._held[place]
+                if number not in held and roll.ranks is None:
+                    held[number] = self._fluents[place].content(S)
+        return tuple(found)
+
+    def _touched(self, written: Iterable[int]) -> set[int]:
+        """The places of the fluents of these slots."""
+        places = self._places
+        if len(places) < len(self._slots.blank):
+            for slot in range(len(places), len(self._slots.blank)):
+                store = self._slots.owner[slot]
+                if store is None and slot in self._slots.lists:
+                    store = self._slots.lists[slot][0]
+                found = -1 if store is None else self.place.get(store.column.fluent.id, -1)
+                places.append(found)
+        touched = {places[slot] for slot in written}
+        touched.discard(-1)
+        return touched
+
+    def put(self, S: list[Any], change: Change) -> None:
+        """Write into a row what a change tells of."""
+        for place, number in change:
+            self._fluents[place].put(S, self._held[place][number])
+
+    # ---- asking -------------------------------------------------------------------------------
+
+    def places(self, fluents: Iterable[str]) -> tuple[int, ...]:
+        """The places of those fluents that play may change."""
+        return tuple(sorted(self.place[one] for one in fluents if one in self.place))
+
+    def of_fluents(self, fluents: Collection[str]) -> Callable[[Any], Hashable]:
+        """What takes the numbers of some fluents from a mark, and that of who lives."""
+        return itemgetter(*self.places(fluents), len(self._fluents))
+
+
+def changed(parts: Parts, change: Change) -> Parts:
+    """The numbers of the fluents after a change."""
+    if not change:
+        return parts
+    found = list(parts)
+    for place, number in change:
+        found[place] = number
+    return found
+
+
+# ---- Keys and marks -----------------------------------------------------------------------------
 
 
 class Keys:

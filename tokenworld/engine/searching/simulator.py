@@ -15,14 +15,19 @@ from tokenworld.engine.rows import Record, Row
 from tokenworld.engine.rows.goals import Goals
 from tokenworld.engine.rows.layout import DRAWN, KINDS, LONGS, NAMES, TICK
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.engine.searching.dependencies import Dependencies
-from tokenworld.engine.searching.kept import Kept
-from tokenworld.engine.searching.key_shape import KeyShape
-from tokenworld.engine.searching.keys import Keys
-from tokenworld.engine.searching.listing import Allowed
-from tokenworld.engine.searching.tables import Tables
-from tokenworld.engine.searching.ticks import Came, Listener, Ticks, leads_on
-from tokenworld.engine.searching.tries import SeenLuck, TriedLuck, left, spans_of
+from tokenworld.engine.searching.keys import Kept, Keys, KeyShape
+from tokenworld.engine.searching.tables import Dependencies, Tables
+from tokenworld.engine.searching.ticks import (
+    Allowed,
+    Came,
+    Listener,
+    SeenLuck,
+    Ticks,
+    TriedLuck,
+    leads_on,
+    left,
+    spans_of,
+)
 from tokenworld.engine.state import State
 from tokenworld.ground import (
     PASS,

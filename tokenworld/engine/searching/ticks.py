@@ -1,24 +1,40 @@
-"""Ticks for a search, whole and in pieces: nothing is said, and no watch is asked.
+"""Ticks for a search, whole and in pieces, the commands it tries, and the luck it explores.
 
-A command is carried out on the row of a state, in place, and taken back.
+Nothing is said, and no watch is asked. A command is carried out on the row of a state, in place,
+and taken back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar
 
+from tokenworld.core.walk import is_draw
+from tokenworld.engine.delta import Breach
 from tokenworld.engine.layout import Layout
-from tokenworld.engine.luck import ExploringLuck, Luck, SeededLuck
+from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, Luck, SeededLuck
 from tokenworld.engine.rows import Record, Row, RowStepper
-from tokenworld.engine.rows.layout import AWARDED, LATCHED, ROUND
+from tokenworld.engine.rows.asking import may
+from tokenworld.engine.rows.layout import AWARDED, DRAWN, KINDS, LATCHED, LONGS, ROUND, TICK
+from tokenworld.engine.rows.legal import Args, Legal
 from tokenworld.engine.rows.program import Function
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.engine.searching.kept import Kept
-from tokenworld.engine.state import State
-from tokenworld.ground import Command, Enough, Instance, NoMatch, Prose, Unfinished
+from tokenworld.engine.searching.keys import Kept
+from tokenworld.engine.state import LongAction, State
+from tokenworld.ground import (
+    Command,
+    Enough,
+    Instance,
+    Known,
+    LuckyDraw,
+    NoMatch,
+    Prose,
+    SeenDraw,
+    Unfinished,
+)
 
 LuckT = TypeVar("LuckT", bound=Luck)
 
@@ -194,3 +210,149 @@ class Ticks:
         awarded, and which endings were reached now."""
         news = Tick(self._stepper, row, _SEEDED).progress()
         return row.S[LATCHED], row.S[AWARDED], news
+
+
+# ---- Commands that the author's requires allow --------------------------------------------------
+
+
+class Allowed(Legal):
+    """Lists commands by the author's requires alone, and by what some draw of ``cancelled`` may
+    come to: what some luck may let happen."""
+
+    def __init__(self, stepper: RowStepper) -> None:
+        super().__init__(stepper)
+        self._trials = {}
+        rules = stepper.rules
+        births = bool(rules.births)
+        self._cancel_draws = frozenset(
+            name
+            for name, one in rules.actions.items()
+            if births or any(map(is_draw, (*one.guards, *one.cancelled)))
+        )
+
+    def of(self, tick: Tick, name: str) -> list[Command]:
+        """Those of one action, while play goes on."""
+        row, made = tick.row, self.made[name]
+        if name in self._counts and not self._is_listed(row, name):
+            return []
+        long = tick.long() if row.S[LONGS] else None
+        if long is None:
+            return [made[args] for args in self.found(row, tick, name)]
+        return [made[args] for args in self._busy(row, tick, name, long)]
+
+    def _busy(self, row: Row, tick: Tick, name: str, long: LongAction) -> list[Args]:
+        """The bindings of an action while a long one is under way: it is broken off first."""
+        own, kinds = long.command.action, row.S[KINDS]
+        if name == own or name in self._free or own in self._cancel_draws:
+            return self._tried(row, tick, name)
+        mark = row.mark
+        try:
+            tick.break_off(long, "")
+            alike = row.S[KINDS] is kinds  # a binding is one of those who live now
+            found = self.found(row, tick, name) if alike else None
+        except Breach:
+            found = []
+        row.undo(mark)
+        return self._tried(row, tick, name) if found is None else found
+
+    def tried(self, tick: Tick, name: str, bindings: Iterable[Args]) -> list[Args]:
+        """Those of some bindings of an action that may be carried out."""
+        long = tick.long()
+        unsettled = long is not None and long.command.action in self._cancel_draws
+        made, found = self.made[name], []
+        for args in bindings:
+            command = made[args]
+            try:
+                if (unsettled and not tick.is_free(command)) or may(tick, command):
+                    found.append(args)
+            except Breach:
+                continue  # how long it takes has no value: it would be in error
+        return found
+
+
+# ---- Luck that may have been seen already -------------------------------------------------------
+# A command that comes to nothing takes no draw: given again in the same tick it draws the same. So
+# each fruitless try tells where its draws lie, and what is known of them decides the next one
+# (language.md §13).
+
+Span = tuple[Fraction, Fraction]
+_WHOLE: Span = (Fraction(0), Fraction(1))
+
+
+class TriedLuck(ExploringLuck):
+    """Explores the outcomes that agree with what is known of draws. ``spans`` tells of each draw
+    between which shares of 1 it lies, those of this try included."""
+
+    def __init__(self, prefix: Sequence[int], spans: Mapping[DrawKey, Span]) -> None:
+        super().__init__(prefix)
+        self.spans = dict(spans)
+        self._chance = Fraction(1)
+
+    @property
+    def probability(self) -> Fraction:
+        return self._chance
+
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
+        low, high = self.spans.get(key, _WHOLE)
+        possible = {
+            index: (max(low, begin), min(high, end))
+            for index, begin, end in _shares(weights)
+            if max(low, begin) < min(high, end)
+        }
+        indices = tuple(possible)
+        choice = indices[0]
+        if len(indices) > 1:
+            depth = len(self.choices)
+            choice = self._prefix[depth] if depth < len(self._prefix) else choice
+            self.choices.append((choice, indices))
+        if sum(1 for weight in weights if weight) > 1:
+            self.taken.append(LuckyDraw(*key, choice, len(weights), site, tuple(weights)))
+            self.spans[key] = possible[choice]
+            self._chance *= (possible[choice][1] - possible[choice][0]) / (high - low)
+        return choice
+
+
+def _shares(weights: Sequence[int]) -> Sequence[tuple[int, Fraction, Fraction]]:
+    """Each alternative with where its share of 1 begins and ends."""
+    total, reached, found = sum(weights), 0, []
+    for index, weight in enumerate(weights):
+        found.append((index, Fraction(reached, total), Fraction(reached + weight, total)))
+        reached += weight
+    return found
+
+
+class SeenLuck(SeededLuck):
+    """The draws of the seed, and between which shares of 1 each of them was seen to lie."""
+
+    def __init__(self, spans: Mapping[DrawKey, Span]) -> None:
+        self.spans = dict(spans)
+
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
+        choice = super().choose(key, seed, tick, weights, site)
+        low, high = self.spans.get(key, _WHOLE)
+        _, begin, end = _shares(weights)[choice]
+        self.spans[key] = (max(low, begin), min(high, end))
+        return choice
+
+
+def spans_of(drawn: Counts, known: Known) -> Mapping[DrawKey, Span]:
+    """What is known of draws, numbered within the tick in which these were taken."""
+    return {
+        (one.rule, one.args, one.draw + drawn.get((one.rule, one.args), 0)): one.span
+        for one in known
+    }
+
+
+def left(before: list[Any], after: list[Any], spans: Mapping[DrawKey, Span]) -> Known:
+    """What of draws is known that may still be made in this tick, numbered from the next one."""
+    if after[TICK] != before[TICK]:
+        return frozenset()
+    seen = (
+        SeenDraw(rule, args, number - after[DRAWN].get((rule, args), 0), span)
+        for (rule, args, number), span in spans.items()
+    )
+    return frozenset(one for one in seen if one.draw >= 0)

@@ -1,5 +1,5 @@
 """Lowering: laws, actions and goals of one world to ordered, disjoint, exhaustive cases.
 
-`encode.encode` is the way in; its result is encoding E, which `planning.encodings` turns into the
+`encode.encode` is the way in; its result is encoding E, which `planning.task` turns into the
 text that a planner reads.
 """

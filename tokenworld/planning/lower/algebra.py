@@ -1,22 +1,378 @@
-"""The two ways in which terms are evaluated without a state.
+"""Decision diagrams and sets of values: the ways in which terms are evaluated without a state.
 
-*Diagrams* are exact: a value for each assignment of the variables. *Value sets* forget which value
-belongs to which: they bound what a slot can ever hold, which fixes the domains of the variables.
-One evaluator (`lower.terms`) serves both through the protocol `Algebra`.
+A diagram is multi-valued with values at the leaves: what a term is over the variables. It is a
+number (`Diagram`) into the tables of a `Diagrams`. Equal functions have equal numbers (nodes are
+unique, a node whose edges agree is left out), variables are tested in the order in which they were
+declared. A wide counter is one variable, so a test of it is one node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from enum import Enum
 from itertools import product
 from math import prod
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NewType, Protocol, TypeVar
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
-from tokenworld.planning.lower.diagram import Diagram, Diagrams, Mark, Value
+
+Diagram = NewType("Diagram", int)
+Path = tuple[tuple[int, tuple[int, ...]], ...]
+"""Tests on the way to a leaf: a variable and the positions of the values that lead on."""
+
+
+class Mark(Enum):
+    """Leaves that are no values of the language."""
+
+    UNSET = "unset"
+    """Nothing was written, or no element was met yet."""
+    CLASH = "clash"
+    """Two different values for one slot (TW1003)."""
+    OUTSIDE = "outside"
+    """A number outside its range."""
+    BROKEN = "broken"
+    """A number that is not defined, such as 1 div 0 (TW1006)."""
+
+
+Value = Raw | Mark
+_LEAF = 1 << 30
+_ASKED_EVERY = 1 << 14  # kids looked at between two looks at the time: wide variables are work
+
+
+class Explosion(Exception):
+    """The diagrams outgrew their limit: ``size`` nodes, or the time they had (``late``)."""
+
+    def __init__(self, size: int, *, late: bool = False) -> None:
+        super().__init__(size)
+        self.size, self.late = size, late
+
+
+class Diagrams:
+    """The tables of all diagrams of one encoding.
+
+    ``limit`` bounds the nodes ever made; ``late`` is asked now and then whether time is up.
+    """
+
+    def __init__(self, limit: int = 600_000, late: Callable[[], bool] | None = None) -> None:
+        self.limit, self._late, self._work, self._look_at = limit, late, 0, _ASKED_EVERY
+        self.domains: list[tuple[Raw, ...]] = []
+        self._level: list[int] = []
+        self._kids: list[tuple[Diagram, ...]] = []
+        self._leaf: list[Value] = []
+        self._leaves: dict[tuple[type, Value], Diagram] = {}
+        self._nodes: dict[tuple[int, tuple[Diagram, ...]], Diagram] = {}
+        self._memos: dict[Hashable, dict[tuple[Diagram, ...], Diagram]] = {}
+        self._selected: dict[tuple[int, tuple[Diagram, ...]], Diagram] = {}
+        self._supports: dict[Diagram, frozenset[int]] = {}
+        self.false, self.true = self.leaf(False), self.leaf(True)
+        self.none, self.broken = self.leaf(None), self.leaf(Mark.BROKEN)
+
+    # ---- making ---------------------------------------------------------------------------
+
+    def declare(self, domain: Sequence[Raw]) -> int:
+        """A new variable, tested after all earlier ones; its number."""
+        self.domains.append(tuple(domain))
+        return len(self.domains) - 1
+
+    def _add(self, level: int, kids: tuple[Diagram, ...], leaf: Value) -> Diagram:
+        if len(self._level) >= self.limit:
+            raise Explosion(len(self._level))
+        self._level.append(level)
+        self._kids.append(kids)
+        self._leaf.append(leaf)
+        return Diagram(len(self._level) - 1)
+
+    def leaf(self, value: Value) -> Diagram:
+        """The constant ``value`` (``True`` and ``1`` are different constants)."""
+        key = (type(value), value)
+        found = self._leaves.get(key)
+        if found is None:
+            found = self._leaves[key] = self._add(_LEAF, (), value)
+        return found
+
+    def node(self, variable: int, kids: tuple[Diagram, ...]) -> Diagram:
+        """A test of ``variable``; every kid tests later variables only."""
+        first = kids[0]
+        if all(kid == first for kid in kids):
+            return first
+        key = (variable, kids)
+        found = self._nodes.get(key)
+        if found is None:
+            found = self._nodes[key] = self._add(variable, kids, None)
+        return found
+
+    def variable(self, number: int) -> Diagram:
+        """The value of a variable."""
+        return self.node(number, tuple(self.leaf(value) for value in self.domains[number]))
+
+    # ---- looking --------------------------------------------------------------------------
+
+    def constant(self, diagram: Diagram) -> bool:
+        """Whether it is the same everywhere."""
+        return self._level[diagram] == _LEAF
+
+    def value(self, diagram: Diagram) -> Value:
+        """The value of a constant."""
+        return self._leaf[diagram]
+
+    def leaves(self, diagram: Diagram) -> list[Value]:
+        """The values it can take, in order of first meeting."""
+        found: dict[Diagram, None] = {}
+        seen: set[Diagram] = set()
+        waiting = [diagram]
+        while waiting:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if self._level[one] == _LEAF:
+                found[one] = None
+            waiting.extend(reversed(self._kids[one]))
+        return [self._leaf[one] for one in found]
+
+    def support(self, diagram: Diagram) -> frozenset[int]:
+        """The variables it depends on."""
+        found = self._supports.get(diagram)
+        if found is None:
+            kids = frozenset(self._kids[diagram])
+            own = [self._level[diagram]] if kids else []
+            found = frozenset(own).union(*(self.support(kid) for kid in kids))
+            self._supports[diagram] = found
+        return found
+
+    def paths(self, diagram: Diagram) -> Iterator[tuple[Path, Value]]:
+        """All ways to a leaf: disjoint, exhaustive, values that lead on together grouped."""
+        if self._level[diagram] == _LEAF:
+            yield (), self._leaf[diagram]
+            return
+        groups: dict[Diagram, list[int]] = {}
+        for position, kid in enumerate(self._kids[diagram]):
+            groups.setdefault(kid, []).append(position)
+        level = self._level[diagram]
+        for kid, positions in groups.items():
+            test = (level, tuple(positions))
+            for rest, value in self.paths(kid):
+                yield (test, *rest), value
+
+    def count_paths(self, diagram: Diagram, leaf: Value | None = None) -> int:
+        """How many ways lead to a leaf (to one with this value), without listing them."""
+        memo: dict[Diagram, int] = {}
+
+        def count(one: Diagram) -> int:
+            if self._level[one] == _LEAF:
+                return int(leaf is None or self._leaf[one] is leaf)
+            if one not in memo:
+                memo[one] = sum(count(kid) for kid in dict.fromkeys(self._kids[one]))
+            return memo[one]
+
+        return count(diagram)
+
+    def tests(self, diagram: Diagram) -> Iterator[tuple[Diagram, int, tuple[int, ...], Diagram]]:
+        """Each test below a diagram once: where it stands, its variable, the positions that lead
+        to one kid, and this kid. There are as many as there are nodes, however many ways."""
+        waiting, seen = [diagram], {diagram}
+        while waiting:
+            one = waiting.pop()
+            groups: dict[Diagram, list[int]] = {}
+            for position, kid in enumerate(self._kids[one]):
+                groups.setdefault(kid, []).append(position)
+            for kid, positions in groups.items():
+                yield one, self._level[one], tuple(positions), kid
+                if kid not in seen:
+                    seen.add(kid)
+                    waiting.append(kid)
+
+    def evaluate(self, diagram: Diagram, position: Callable[[int], int]) -> Value:
+        """The leaf where ``position`` gives the position of each variable's value."""
+        while self._level[diagram] != _LEAF:
+            diagram = self._kids[diagram][position(self._level[diagram])]
+        return self._leaf[diagram]
+
+    # ---- combining ------------------------------------------------------------------------
+
+    def _cofactor(self, diagram: Diagram, variable: int, position: int) -> Diagram:
+        return self._kids[diagram][position] if self._level[diagram] == variable else diagram
+
+    def lift(self, key: Hashable, function: Callable[..., Value], *operands: Diagram) -> Diagram:
+        """``function`` of the values, everywhere; ``key`` tells functions apart."""
+        memo = self._memos.setdefault(key, {})
+        return self._lift(memo, function, operands)
+
+    def _lift(
+        self,
+        memo: dict[tuple[Diagram, ...], Diagram],
+        function: Callable[..., Value],
+        operands: tuple[Diagram, ...],
+    ) -> Diagram:
+        found = memo.get(operands)
+        if found is not None:
+            return found
+        level = self._level
+        top = min([level[one] for one in operands])
+        self._work += 1 if top == _LEAF else len(self.domains[top])
+        if self._work >= self._look_at:
+            self._look_at = self._work + _ASKED_EVERY
+            if self._late is not None and self._late():
+                raise Explosion(len(self._level), late=True)
+        if top == _LEAF:
+            result = self.leaf(function(*[self._leaf[one] for one in operands]))
+        else:
+            result = self.node(
+                top,
+                tuple(
+                    [
+                        self._lift(memo, function, self._at(operands, top, position))
+                        for position in range(len(self.domains[top]))
+                    ]
+                ),
+            )
+        memo[operands] = result
+        return result
+
+    def _at(self, operands: tuple[Diagram, ...], top: int, position: int) -> tuple[Diagram, ...]:
+        level, kids = self._level, self._kids
+        return tuple([kids[one][position] if level[one] == top else one for one in operands])
+
+    def select(self, variable: int, kids: tuple[Diagram, ...]) -> Diagram:
+        """The kid that belongs to the value of ``variable``; kids may test any variable."""
+        first = kids[0]
+        if all(kid == first for kid in kids):
+            return first
+        level = self._level
+        top = min(variable, *[level[kid] for kid in kids])
+        if top == variable:
+            picked = [self._cofactor(kid, variable, position) for position, kid in enumerate(kids)]
+            return self.node(variable, tuple(picked))
+        key = (variable, kids)
+        found = self._selected.get(key)
+        if found is None:
+            size = range(len(self.domains[top]))
+            parts = [self.select(variable, self._at(kids, top, position)) for position in size]
+            found = self._selected[key] = self.node(top, tuple(parts))
+        return found
+
+    def bind(self, diagram: Diagram, function: Callable[[Value], Diagram]) -> Diagram:
+        """Each leaf replaced by the diagram that ``function`` makes of its value."""
+        memo: dict[Diagram, Diagram] = {}
+
+        def replaced(one: Diagram) -> Diagram:
+            found = memo.get(one)
+            if found is None:
+                if self._level[one] == _LEAF:
+                    found = function(self._leaf[one])
+                else:
+                    kids = tuple([replaced(kid) for kid in self._kids[one]])
+                    found = self.select(self._level[one], kids)
+                memo[one] = found
+            return found
+
+        return replaced(diagram)
+
+    def choose(self, condition: Diagram, then: Diagram, otherwise: Diagram) -> Diagram:
+        """``then`` where the condition is true, else ``otherwise``; broken stays broken."""
+        if self.constant(condition):
+            chosen = self._leaf[condition]
+            if chosen is Mark.BROKEN:
+                return condition
+            return then if chosen is True else otherwise
+        if then == otherwise and Mark.BROKEN not in self.leaves(condition):
+            return then
+        return self.lift("choose", _choose, condition, then, otherwise)
+
+    def both(self, left: Diagram, right: Diagram) -> Diagram:
+        """Conjunction of truths, the left one first (``false and broken`` is false)."""
+        if left in (self.false, self.broken) or left == right:
+            return left
+        return right if left == self.true else self.lift("and", _both, left, right)
+
+    def either(self, left: Diagram, right: Diagram) -> Diagram:
+        """Disjunction of truths, the left one first."""
+        if left in (self.true, self.broken) or left == right:
+            return left
+        return right if left == self.false else self.lift("or", _either, left, right)
+
+    def negate(self, condition: Diagram) -> Diagram:
+        return self.lift("not", _negate, condition)
+
+    def compose(self, diagram: Diagram, values: Mapping[int, Diagram]) -> Diagram:
+        """The diagram with variables replaced by what ``values`` says of them."""
+        memo: dict[Diagram, Diagram] = {}
+
+        def replaced(one: Diagram) -> Diagram:
+            if self._level[one] == _LEAF:
+                return one
+            found = memo.get(one)
+            if found is None:
+                found = memo[one] = self._replace_top(one, values, replaced)
+            return found
+
+        return replaced(diagram)
+
+    def _replace_top(
+        self,
+        one: Diagram,
+        values: Mapping[int, Diagram],
+        replaced: Callable[[Diagram], Diagram],
+    ) -> Diagram:
+        level, kids = self._level[one], tuple(replaced(kid) for kid in self._kids[one])
+        if level not in values:
+            return self.select(level, kids)
+        by_value: dict[tuple[type, Value], Diagram] = {
+            (type(value), value): kid for value, kid in zip(self.domains[level], kids, strict=True)
+        }
+        return self.bind(
+            values[level], lambda value: by_value.get((type(value), value), self.broken)
+        )
+
+    def restrict(self, diagram: Diagram, allowed: Mapping[int, frozenset[int]]) -> Diagram:
+        """A diagram that agrees where each variable has an allowed value, and is simpler."""
+        memo: dict[Diagram, Diagram] = {}
+
+        def simpler(one: Diagram) -> Diagram:
+            level = self._level[one]
+            if level == _LEAF:
+                return one
+            found = memo.get(one)
+            if found is None:
+                kids, open_ = self._kids[one], allowed.get(level)
+                if open_ is None:
+                    found = self.node(level, tuple(simpler(kid) for kid in kids))
+                else:
+                    kept = {position: simpler(kids[position]) for position in sorted(open_)}
+                    spare = next(iter(kept.values()))
+                    made = tuple(kept.get(position, spare) for position in range(len(kids)))
+                    found = self.node(level, made)
+                memo[one] = found
+            return found
+
+        return simpler(diagram)
+
+
+def _choose(condition: Value, then: Value, otherwise: Value) -> Value:
+    if condition is Mark.BROKEN:
+        return condition
+    return then if condition is True else otherwise
+
+
+def _both(left: Value, right: Value) -> Value:
+    return right if left is True else left
+
+
+def _either(left: Value, right: Value) -> Value:
+    return right if left is False else left
+
+
+def _negate(condition: Value) -> Value:
+    return condition if condition is Mark.BROKEN else condition is not True
+
+
+# ---- Algebras -----------------------------------------------------------------------------------
+# One evaluator (`lower.terms`) serves all of them through the protocol `Algebra`. *Diagrams* are
+# exact: a value for each assignment of the variables. *Value sets* forget which value belongs to
+# which: they bound what a slot can ever hold, which fixes the domains of the variables.
 
 V = TypeVar("V")
 AnyValue = TypeVar("AnyValue", bound=Value)

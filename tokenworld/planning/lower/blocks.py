@@ -22,12 +22,15 @@ from tokenworld.planning.lower.algebra import (
     LONG,
     RING,
     WAS,
+    Diagram,
     DiagramAlgebra,
+    Diagrams,
+    Mark,
     Refused,
     Slot,
+    Value,
 )
 from tokenworld.planning.lower.bodies import Bodies, Change, Demand, DrawSite, Effects
-from tokenworld.planning.lower.diagram import Diagram, Diagrams, Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened

@@ -54,13 +54,14 @@ from tokenworld.planning.lower.algebra import (
     Algebra,
     Env,
     Later,
+    Mark,
     Refused,
     Slot,
     V,
+    Value,
     conj,
     disj,
 )
-from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.numbers import compare, may_break
 from tokenworld.planning.lower.terms import Terms, decimals_of
 

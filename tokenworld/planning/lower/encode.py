@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
 from tokenworld.ground import Command, Instance, Simulator, StateT
-from tokenworld.planning.encodings.ir import (
+from tokenworld.planning.grounding.reach import rank, reach_of
+from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
+from tokenworld.planning.lower.algebra import Explosion, Obstacle, Refused
+from tokenworld.planning.lower.facts import Facts, facts_of
+from tokenworld.planning.lower.ticks import assembled, scale_of
+from tokenworld.planning.lower.world import TakenApart, cone_of
+from tokenworld.planning.task import (
     Effect,
     Literal,
     Operator,
@@ -22,15 +29,6 @@ from tokenworld.planning.encodings.ir import (
     sas_text,
     single_valued,
 )
-from tokenworld.planning.encodings.slice import cone_of
-from tokenworld.planning.grounding.reach import rank, reach_of
-from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
-from tokenworld.planning.lower.algebra import Obstacle, Refused
-from tokenworld.planning.lower.diagram import Explosion
-from tokenworld.planning.lower.facts import Facts, facts_of
-from tokenworld.planning.lower.simplify import simplified
-from tokenworld.planning.lower.ticks import assembled, scale_of
-from tokenworld.planning.lower.world import TakenApart
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = [
@@ -78,7 +76,7 @@ class Encoding:
     def plan(self, names: Sequence[str]) -> tuple[PlanStep, ...]:
         """The plan that a planner's operator names mean.
 
-        Raises `decode.NotAPlan` where they are no plan of the task.
+        Raises `task.NotAPlan` where they are no plan of the task.
         """
         operators = operators_named(self.task, names)
         check_plan(self.task, operators)
@@ -248,3 +246,372 @@ def in_order(facts: Facts, made: GroundTask) -> list[GroundOperator]:
 def _shown(facts: Facts, one: GroundOperator) -> str:
     params = facts.rules.actions[one[0]].params
     return f"{one[0]}({', '.join(str(arg) for arg in facts.shown_args(params, one[1]))})"
+
+
+# ---- Making a task smaller without changing what can be reached in it ---------------------------
+# Values, effects and operators that no plan can meet even if nothing were ever undone go; so do
+# variables that nothing looks at, commands that do no more than `pass` does, and operators that
+# change nothing at all. Values that nothing can ever tell apart are merged: a counter is saturated
+# where it stops to matter.
+
+
+def simplified(task: Task) -> tuple[Task, bool]:
+    """The smaller task, and whether its goal can be reached at all if nothing were ever undone.
+
+    Where it cannot, the task is left as it is, so that whoever proves that has all to look at.
+    """
+    smaller = _tidied(task)
+    while True:
+        reached = _Reach(smaller).run()
+        if any(not reached.values[number] & set(places) for number, places in smaller.goal):
+            return _tidied(task), False
+        before = _size(smaller)
+        smaller = _without_waiting(_without_unread(_pruned(smaller, reached)))
+        smaller = merged_values(smaller)
+        if _size(smaller) == before:
+            return smaller, True
+
+
+def _tidied(task: Task) -> Task:
+    """Without conditions that always hold."""
+    new = _Renumbering(task, [range(len(variable.values)) for variable in task.variables])
+    return new.task(task, task.operators)
+
+
+def _size(task: Task) -> tuple[int, ...]:
+    effects = sum(len(operator.effects) for operator in task.operators)
+    values = sum(len(variable.values) for variable in task.variables)
+    return len(task.variables), values, len(task.operators), effects
+
+
+class _Reach:
+    """Relaxed reachability: which values, operators and effects can ever be met.
+
+    Every distinct literal is watched once; ``missing`` counts for each operator, and for each of
+    its effects, the literals that no reached value satisfies yet.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.values: list[set[int]] = [set() for _ in task.variables]
+        self.operators: set[int] = set()
+        self.effects: set[tuple[int, int]] = set()
+        self._watchers: dict[Literal, list[tuple[int, int]]] = {}
+        self._by_variable: list[list[Literal]] = [[] for _ in task.variables]
+        self._missing: dict[tuple[int, int], int] = {}
+        self._waiting: deque[tuple[int, int]] = deque()
+
+    def run(self) -> _Reach:
+        """Reach all that can be reached."""
+        for number, operator in enumerate(self._task.operators):
+            self._watch((number, -1), operator.precondition, 0)
+            for position, effect in enumerate(operator.effects):
+                self._watch((number, position), effect.conditions, 1)
+        for variable, start in enumerate(self._task.initial):
+            self._waiting.append((variable, start))
+        for owner in [owner for owner, count in self._missing.items() if count == 0]:
+            self._met(owner)
+        while self._waiting:
+            self._value(*self._waiting.popleft())
+        return self
+
+    def _watch(self, owner: tuple[int, int], literals: Iterable[Literal], more: int) -> None:
+        distinct = tuple(dict.fromkeys(literals))
+        self._missing[owner] = len(distinct) + more
+        for literal in distinct:
+            if literal not in self._watchers:
+                self._watchers[literal] = []
+                self._by_variable[literal[0]].append(literal)
+            self._watchers[literal].append(owner)
+
+    def _value(self, variable: int, position: int) -> None:
+        if position in self.values[variable]:
+            return
+        self.values[variable].add(position)
+        open_ = []
+        for literal in self._by_variable[variable]:
+            if position in literal[1]:
+                for owner in self._watchers[literal]:
+                    self._less(owner)
+            else:
+                open_.append(literal)
+        self._by_variable[variable] = open_
+
+    def _less(self, owner: tuple[int, int]) -> None:
+        self._missing[owner] -= 1
+        if self._missing[owner] == 0:
+            self._met(owner)
+
+    def _met(self, owner: tuple[int, int]) -> None:
+        number, position = owner
+        operator = self._task.operators[number]
+        if position < 0:
+            self.operators.add(number)
+            for index in range(len(operator.effects)):
+                self._less((number, index))
+        else:
+            self.effects.add(owner)
+            effect = operator.effects[position]
+            self._waiting.append((effect.variable, effect.value))
+
+
+# ---- dropping what is never met ---------------------------------------------------------------
+
+
+class _Renumbering:
+    """Old variables and positions to new ones."""
+
+    def __init__(self, task: Task, kept: Sequence[Sequence[int]]) -> None:
+        self._places = [{old: new for new, old in enumerate(values)} for values in kept]
+        self._numbers: dict[int, int] = {}
+        self.variables: list[Variable] = []
+        for number, (variable, values) in enumerate(zip(task.variables, kept, strict=True)):
+            if len(values) > 1:
+                self._numbers[number] = len(self.variables)
+                self.variables.append(
+                    replace(
+                        variable,
+                        values=tuple(variable.values[position] for position in values),
+                        initial=self._places[number][variable.initial],
+                    )
+                )
+
+    def literals(self, literals: Iterable[Literal]) -> tuple[Literal, ...]:
+        """The literals that say something, in the new numbers."""
+        found = []
+        for variable, positions in literals:
+            places = self._places[variable]
+            kept = tuple(places[position] for position in positions if position in places)
+            if variable in self._numbers and len(kept) < len(places):
+                found.append((self._numbers[variable], kept))
+        return tuple(found)
+
+    def effects(self, effects: Iterable[Effect]) -> tuple[Effect, ...]:
+        """The effects on variables that are still there."""
+        return tuple(
+            Effect(
+                self.literals(effect.conditions),
+                self._numbers[effect.variable],
+                self._places[effect.variable][effect.value],
+            )
+            for effect in effects
+            if effect.variable in self._numbers
+        )
+
+    def task(self, task: Task, operators: Iterable[Operator]) -> Task:
+        """The task with these operators, but for those that change nothing: planners reject one
+        without effects.
+        """
+        renumbered = (self.operator(operator) for operator in operators)
+        kept = tuple(operator for operator in renumbered if operator.effects)
+        return Task(tuple(self.variables), kept, self.literals(task.goal))
+
+    def operator(self, operator: Operator) -> Operator:
+        """The operator without the effects that set what holds anyway."""
+        precondition = self.literals(operator.precondition)
+        known = dict(precondition)
+        effects = tuple(
+            effect
+            for effect in self.effects(operator.effects)
+            if {**known, **dict(effect.conditions)}.get(effect.variable) != (effect.value,)
+        )
+        return replace(operator, precondition=precondition, effects=effects)
+
+
+def _pruned(task: Task, reached: _Reach) -> Task:
+    new = _Renumbering(task, [sorted(values) for values in reached.values])
+    operators = []
+    for number, operator in enumerate(task.operators):
+        if number in reached.operators:
+            met = (
+                effect
+                for position, effect in enumerate(operator.effects)
+                if (number, position) in reached.effects
+            )
+            operators.append(replace(operator, effects=tuple(met)))
+    return new.task(task, operators)
+
+
+def _without_unread(task: Task) -> Task:
+    """Without variables that no condition looks at, directly or through others."""
+    read: set[int] = {variable for variable, _ in task.goal}
+    for operator in task.operators:
+        read.update(variable for variable, _ in operator.precondition)
+    grown = True
+    while grown:
+        before = len(read)
+        for operator in task.operators:
+            for effect in operator.effects:
+                if effect.variable in read:
+                    read.update(variable for variable, _ in effect.conditions)
+        grown = len(read) > before
+    kept = [
+        range(len(variable.values)) if number in read else [variable.initial]
+        for number, variable in enumerate(task.variables)
+    ]
+    return _Renumbering(task, kept).task(task, task.operators)
+
+
+# ---- commands that only wait --------------------------------------------------------------------
+
+
+def _without_waiting(task: Task) -> Task:
+    """Without commands that can be given only where `pass` can, cost as much and do the same."""
+    waits = [one for one in task.operators if one.command is not None and one.command.is_pass]
+    kept = tuple(
+        operator
+        for operator in task.operators
+        if not any(_does_no_more(operator, wait) for wait in waits if wait is not operator)
+    )
+    return replace(task, operators=kept)
+
+
+def _does_no_more(operator: Operator, wait: Operator) -> bool:
+    if operator.command is None or operator.command.is_pass or operator.cost < wait.cost:
+        return False
+    if set(operator.effects) != set(wait.effects):
+        return False
+    needed = dict(operator.precondition)
+    return all(
+        variable in needed and set(needed[variable]) <= set(positions)
+        for variable, positions in wait.precondition
+    )
+
+
+# ---- values that nothing tells apart ----------------------------------------------------------
+
+Group = dict[int, int]
+"""The effect of an operator under fixed other conditions: the new value for each old one."""
+
+
+def merged_values(task: Task) -> Task:
+    """The same task with alike values of each variable made one.
+
+    Two values of a variable are alike if every condition takes both or neither, and every operator
+    that changes the variable leads them to values that are alike. The coarsest such partition is
+    found by splitting classes until nothing more splits.
+    """
+    for number, variable in enumerate(task.variables):
+        if len(variable.values) > 2 and variable.kind != "token":
+            classes = _classes(task, number)
+            if len(set(classes)) < len(classes):
+                task = _quotient(task, number, classes)
+    return task
+
+
+def _classes(task: Task, number: int) -> list[int]:
+    """The class of each value of a variable: its least member."""
+    size = len(task.variables[number].values)
+    signatures: list[list[Hashable]] = [[] for _ in range(size)]
+    moves: list[Group] = []
+    for literals in (task.goal, *(operator.precondition for operator in task.operators)):
+        _tell(signatures, number, literals)
+    for operator in task.operators:
+        for (target, _), group in _groups(operator, number, size).items():
+            if target == number:
+                moves.append(group)
+            else:
+                for value, column in enumerate(signatures):
+                    column.append(group.get(value))
+    return _refined([tuple(column) for column in signatures], moves)
+
+
+def _tell(signatures: list[list[Hashable]], number: int, literals: tuple[Literal, ...]) -> None:
+    for variable, positions in literals:
+        if variable == number:
+            for value, column in enumerate(signatures):
+                column.append(value in positions)
+
+
+def _groups(
+    operator: Operator, number: int, size: int
+) -> dict[tuple[int, tuple[Literal, ...]], Group]:
+    """The effects that look at or change a variable, by what they change and all else they ask."""
+    found: dict[tuple[int, tuple[Literal, ...]], Group] = defaultdict(dict)
+    for effect in operator.effects:
+        own = [positions for variable, positions in effect.conditions if variable == number]
+        if not own and effect.variable != number:
+            continue
+        rest = tuple(one for one in effect.conditions if one[0] != number)
+        group = found[effect.variable, rest]
+        for value in own[0] if own else range(size):
+            group[value] = effect.value
+    return found
+
+
+def _refined(signatures: list[tuple[Hashable, ...]], moves: list[Group]) -> list[int]:
+    """Split classes by where the moves lead until they lead alike everywhere."""
+    classes = _numbered(list(signatures))
+    while True:
+        keys: list[Hashable] = []
+        for value, own in enumerate(classes):
+            keys.append((own, tuple(classes[group.get(value, value)] for group in moves)))
+        finer = _numbered(keys)
+        if len(set(finer)) == len(set(classes)):
+            return finer
+        classes = finer
+
+
+def _numbered(keys: list[Hashable]) -> list[int]:
+    """Each key replaced by the first position where it occurs."""
+    first: dict[Hashable, int] = {}
+    return [first.setdefault(key, position) for position, key in enumerate(keys)]
+
+
+def _quotient(task: Task, number: int, classes: list[int]) -> Task:
+    """The task with one value per class; effects that have become one are put together."""
+    members = sorted(set(classes))
+    place = {old: members.index(own) for old, own in enumerate(classes)}
+    variable = task.variables[number]
+    smaller = replace(
+        variable,
+        values=tuple(variable.values[one] for one in members),
+        initial=place[variable.initial],
+    )
+
+    def literals(old: tuple[Literal, ...]) -> tuple[Literal, ...]:
+        return tuple(
+            (one, tuple(sorted({place[position] for position in positions})))
+            if one == number
+            else (one, positions)
+            for one, positions in old
+        )
+
+    def effects(operator: Operator) -> tuple[Effect, ...]:
+        made = (
+            Effect(
+                literals(effect.conditions),
+                effect.variable,
+                place[effect.value] if effect.variable == number else effect.value,
+            )
+            for effect in operator.effects
+        )
+        return _united(list(dict.fromkeys(made)), number, len(members))
+
+    variables = tuple(
+        smaller if index == number else one for index, one in enumerate(task.variables)
+    )
+    operators = tuple(
+        replace(one, precondition=literals(one.precondition), effects=effects(one))
+        for one in task.operators
+    )
+    return Task(variables, operators, literals(task.goal))
+
+
+def _united(effects: list[Effect], number: int, size: int) -> tuple[Effect, ...]:
+    """Effects that differ only in the values they ask of a variable, put together."""
+    found: dict[tuple[tuple[Literal, ...], int, int], list[tuple[int, ...]]] = {}
+    for effect in effects:
+        own = [positions for variable, positions in effect.conditions if variable == number]
+        rest = tuple(one for one in effect.conditions if one[0] != number)
+        asked = own[0] if own else tuple(range(size))
+        found.setdefault((rest, effect.variable, effect.value), []).append(asked)
+    made = []
+    for (rest, variable, value), sets in found.items():
+        positions = tuple(sorted({one for asked in sets for one in asked}))
+        if variable == number and len(positions) < size:  # what has the value needs no effect
+            positions = tuple(one for one in positions if one != value)
+        if positions:
+            own_ = ((number, positions),) if len(positions) < size else ()
+            made.append(Effect(tuple(sorted((*rest, *own_))), variable, value))
+    return tuple(made)

@@ -17,7 +17,7 @@ from tokenworld.core.rules import Derive
 from tokenworld.core.walk import subterms
 from tokenworld.ground import Raw
 from tokenworld.model import ArithmeticOp, NumberType, ValueType
-from tokenworld.planning.lower.diagram import Mark, Value
+from tokenworld.planning.lower.algebra import Mark, Value
 
 Number = int | float
 

@@ -54,13 +54,14 @@ from tokenworld.planning.lower.algebra import (
     RING,
     Algebra,
     Env,
+    Mark,
     Refused,
     Universe,
     V,
+    Value,
     conj,
 )
 from tokenworld.planning.lower.collections import Collections
-from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.numbers import arithmetic, builtin, compare, equal, to_real, truth
 

@@ -20,12 +20,23 @@ from functools import partial
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import PASS, Command, LuckyDraw, Raw
-from tokenworld.planning.encodings.ir import Effect, Literal, Operator, Task, Variable, VariableKind
-from tokenworld.planning.encodings.slice import Cone
-from tokenworld.planning.lower.algebra import ALIVE, COIN, DID, LONG, RING, WAS, Refused, Slot
+from tokenworld.planning.lower.algebra import (
+    ALIVE,
+    COIN,
+    DID,
+    LONG,
+    RING,
+    WAS,
+    Diagram,
+    Mark,
+    Path,
+    Refused,
+    Slot,
+    Value,
+)
 from tokenworld.planning.lower.blocks import Block, Taken
-from tokenworld.planning.lower.diagram import Diagram, Mark, Path, Value
-from tokenworld.planning.lower.world import Commanded, Phase, TakenApart
+from tokenworld.planning.lower.world import Commanded, Cone, Phase, TakenApart
+from tokenworld.planning.task import Effect, Literal, Operator, Task, Variable, VariableKind
 
 # ---- drafts and operators -----------------------------------------------------------------------
 

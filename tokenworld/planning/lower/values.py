@@ -27,15 +27,17 @@ from tokenworld.planning.lower.algebra import (
     LONG,
     RING,
     Env,
+    Explosion,
+    Mark,
     Obstacle,
     Refused,
     SetAlgebra,
     Slot,
+    Value,
     ValueSet,
     ordered_values,
 )
 from tokenworld.planning.lower.bodies import Bodies, Change, Effects
-from tokenworld.planning.lower.diagram import Explosion, Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.numbers import in_range
 from tokenworld.planning.lower.terms import Terms

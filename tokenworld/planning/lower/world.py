@@ -1,27 +1,43 @@
-"""One world taken apart: its commands and phases as blocks, with what each must respect.
+"""One world taken apart: its commands and phases as blocks, what each must respect, and which of
+all that can matter for the goal (`cone_of`).
 
 Commands that can never run, whatever happens, are not even made. Everything else is computed only
-when the slice (`slice`) asks for it.
+when the cone of influence asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 
 from tokenworld.check.analysis.laws import order_pairs
-from tokenworld.core.nodes import Create
-from tokenworld.core.rules import Action
+from tokenworld.core.nodes import Call, Create, Fold, Term
+from tokenworld.core.rules import Action, Conserve, Ending, Footprint, Invariant
 from tokenworld.core.walk import statements_in
+from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command
 from tokenworld.model import Program
 from tokenworld.model.rules import Phase as PhaseLine
-from tokenworld.planning.lower.algebra import Refused, Slot
+from tokenworld.planning.lower.algebra import (
+    COIN,
+    DID,
+    LONG,
+    RING,
+    WAS,
+    Diagram,
+    Diagrams,
+    Env,
+    Obstacle,
+    Refused,
+    Slot,
+    Value,
+)
 from tokenworld.planning.lower.blocks import WIDEST, Block, Moment, Variables
-from tokenworld.planning.lower.diagram import Diagram, Diagrams, Value
 from tokenworld.planning.lower.facts import Facts
-from tokenworld.planning.lower.guards import Guards
-from tokenworld.planning.lower.numbers import truth
+from tokenworld.planning.lower.numbers import arithmetic, truth
 from tokenworld.planning.lower.units import (
     Unit,
     actions_of,
@@ -31,6 +47,207 @@ from tokenworld.planning.lower.units import (
     phases_of,
 )
 from tokenworld.planning.lower.values import ValueAnalysis
+
+# ---- Endings, invariants, conserved sums --------------------------------------------------------
+# An invariant that every rule provably keeps is left out, and so is a conserved sum that no rule
+# provably changes: they cost nothing and draw nothing into the plan's concern.
+
+Part = tuple[int, Diagram]
+"""A summand with its sign."""
+Happening = tuple[Block, Callable[[], Diagram]]
+"""A block and where it can happen."""
+
+
+class Guards:
+    """The conditions of one world, as diagrams over the state between two ticks."""
+
+    def __init__(self, moment: Moment, goal: str | None) -> None:
+        self._moment, self._goal = moment, goal
+        self._terms, self._diagrams = moment.terms, moment.diagrams
+        self._facts = moment.variables.facts
+        self._endings = self._facts.rules.worlds[self._facts.instance.world.name].endings
+        self._sums: dict[str, list[Part]] = {}
+
+    # ---- endings --------------------------------------------------------------------------
+
+    def won(self) -> Diagram:
+        """Where the goal is reached: its line is the ending (language.md §8, step 11)."""
+        if self._every_line_latches():
+            losses = self._any(self._holds(line) for line in self._lines(self._is_loss))
+            goals = self._any(self._holds(line) for line in self._lines(self._is_target))
+            return self._diagrams.both(goals, self._diagrams.negate(losses))
+        return self._first(self._is_target)
+
+    def lost(self) -> Diagram:
+        """Where a loss is reached, or an end that is no goal."""
+        if self._every_line_latches() or self._facts.instance.world.outcomes == "live":
+            return self.over()
+        return self._first(lambda line: line.ending != "goal")
+
+    def over(self) -> Diagram:
+        """Where no plan goes on: after a loss, or after any end of a world that has one."""
+        world = self._facts.instance.world
+        if self._every_line_latches():
+            return self._any(self._holds(line) for line in self._lines(self._is_loss))
+        if world.outcomes == "live":
+            return self._first(self._is_loss)
+        return self._first(lambda line: not self._is_target(line))
+
+    def _every_line_latches(self) -> bool:
+        """Whether endings do not exclude each other; otherwise the first true line counts."""
+        world = self._facts.instance.world
+        return world.endless and world.outcomes == "latched"
+
+    def _is_target(self, line: Ending) -> bool:
+        return line.ending == "goal" and self._goal in (None, line.name)
+
+    def _is_loss(self, line: Ending) -> bool:
+        return line.ending == "lose"
+
+    def _lines(self, wanted: Callable[[Ending], bool]) -> Iterator[Ending]:
+        return (line for line in self._endings if wanted(line))
+
+    def _holds(self, line: Ending) -> Diagram:
+        self._looks_at_now(line.footprint, "`was` outside of laws", line.span)
+        return self._terms.condition(line.condition, Env())
+
+    def _looks_at_now(self, footprint: Footprint, what: str, span: Span) -> None:
+        if footprint.was:
+            raise Refused(what, span, "between two ticks nothing is kept of the tick before")
+
+    def _first(self, wanted: Callable[[Ending], bool]) -> Diagram:
+        """Where the first line that holds, in written order, is a wanted one."""
+        both, negate = self._diagrams.both, self._diagrams.negate
+        found, none_before = self._diagrams.false, self._diagrams.true
+        for line in self._endings:
+            holds = self._holds(line)
+            if wanted(line):
+                found = self._diagrams.either(found, both(none_before, holds))
+            none_before = both(none_before, negate(holds))
+        return found
+
+    def _any(self, conditions: Iterable[Diagram]) -> Diagram:
+        result = self._diagrams.false
+        for condition in conditions:
+            result = self._diagrams.either(result, condition)
+        return result
+
+    # ---- invariants -----------------------------------------------------------------------
+
+    def invariants(self, blocks: Sequence[Happening]) -> Diagram:
+        """The invariants that a block may break; with each block goes where it can happen."""
+        result = self._diagrams.true
+        for invariant in self._facts.rules.invariants.values():
+            for condition in self._bound(invariant):
+                if not self._kept(condition, blocks):
+                    self._only_stored(invariant, condition)
+                    result = self._diagrams.both(result, condition)
+        return result
+
+    def _only_stored(self, invariant: Invariant, condition: Diagram) -> None:
+        """An invariant is looked at before the tick is counted: that moment is not encoded."""
+        variables = self._moment.variables
+        for level in sorted(self._diagrams.support(condition)):
+            if not variables.is_stored(variables.slots[level]):
+                reason = "it is looked at before the tick counts"
+                what = f"`tick()`, `busy` or `did` in the invariant `{invariant.name}`"
+                raise Refused(what, invariant.span, reason)
+
+    def _bound(self, invariant: Invariant) -> Iterable[Diagram]:
+        self._looks_at_now(invariant.footprint, "`was` in an invariant", invariant.span)
+        names = [param.name for param in invariant.params]
+        for args in product(*self._facts.choices(invariant.params)):
+            exist = self._terms.exist(invariant.params, args)
+            values = (self._diagrams.leaf(arg) for arg in args)
+            env: Env[Diagram] = Env(dict(zip(names, values, strict=True)))
+            holds = self._terms.condition(invariant.condition, env)
+            yield self._diagrams.either(self._diagrams.negate(exist), holds)
+
+    def _kept(self, condition: Diagram, blocks: Sequence[Happening]) -> bool:
+        """Whether it is shown that no block can make a true condition false."""
+        diagrams, variables = self._diagrams, self._moment.variables
+        slots = [variables.slots[level] for level in sorted(diagrams.support(condition))]
+        if not all(variables.is_stored(slot) for slot in slots):
+            return False
+        for block, possible in blocks:
+            if not any(block.writes(slot) for slot in slots):
+                continue
+            try:
+                after = self._composed(condition, block, frozenset())
+                broken = diagrams.both(condition, diagrams.negate(after))
+                if after != condition and diagrams.both(possible(), broken) != diagrams.false:
+                    return False
+            except Refused:
+                return False
+        return True
+
+    def _composed(self, diagram: Diagram, block: Block, exempt: frozenset[str]) -> Diagram:
+        """A diagram about the state after a block, in terms of the state before it."""
+        variables = self._moment.variables
+        values = {
+            level: block.after_others(variables.slots[level], exempt)
+            for level in sorted(self._diagrams.support(diagram))
+            if block.writes(variables.slots[level])
+        }
+        return self._diagrams.compose(diagram, values) if values else diagram
+
+    # ---- conserved sums ---------------------------------------------------------------------
+
+    def conserves(self, block: Block, possible: Diagram) -> Diagram:
+        """Where only exempt rules of a block change the conserved sums."""
+        result = self._diagrams.true
+        for conserve in self._facts.rules.conserves.values():
+            if any(unit.rule.name not in conserve.exempt for unit in block.units):
+                kept = self._conserved(conserve, block)
+                implied = self._diagrams.either(self._diagrams.negate(possible), kept)
+                result = self._diagrams.both(result, implied)
+        return result
+
+    def _conserved(self, conserve: Conserve, block: Block) -> Diagram:
+        exempt = frozenset(conserve.exempt)
+        alone = frozenset(unit.rule.name for unit in block.units if unit.rule.name in exempt)
+        return self._unchanged(conserve, block, alone)
+
+    def _unchanged(self, conserve: Conserve, block: Block, exempt: frozenset[str]) -> Diagram:
+        """Where the rules of a block that are not exempt, applied alone, change nothing."""
+        diagrams = self._diagrams
+        change = diagrams.leaf(0)
+        for sign, part in self._parts(conserve):
+            after = self._composed(part, block, exempt)
+            if after != part:
+                pair = (after, part) if sign > 0 else (part, after)
+                step = diagrams.lift(("arithmetic", "-"), arithmetic("-"), *pair)
+                change = diagrams.lift(("arithmetic", "+"), arithmetic("+"), change, step)
+        return diagrams.lift("zero", _is_zero, change)
+
+    def _parts(self, conserve: Conserve) -> list[Part]:
+        if conserve.name not in self._sums:
+            self._looks_at_now(conserve.footprint, "`was` in a conserved sum", conserve.span)
+            self._sums[conserve.name] = self._summands(conserve.value, 1, Env())
+        return self._sums[conserve.name]
+
+    def _summands(self, term: Term, sign: int, env: Env[Diagram]) -> list[Part]:
+        """The summands of a sum, so that a rule is compared only in what it touches."""
+        match term:
+            case Call(op="+" | "-" as op, args=(left, right)):
+                other = sign if op == "+" else -sign
+                return [*self._summands(left, sign, env), *self._summands(right, other, env)]
+            case Fold(fold="sum", value=value) if value is not None:
+                found = []
+                for inner, member in self._terms.bindings(term.binders, term.where, env):
+                    summand = self._terms.value(value, inner)
+                    nothing = self._diagrams.leaf(0)
+                    found.append((sign, self._diagrams.choose(member, summand, nothing)))
+                return found
+            case _:
+                return [(sign, self._terms.value(term, env))]
+
+
+def _is_zero(value: Value) -> Value:
+    return value == 0
+
+
+# ---- Commands and phases ------------------------------------------------------------------------
 
 
 class Commanded:
@@ -254,3 +471,206 @@ def _refuse_what_is_missing(facts: Facts) -> None:
     if len(world.turns) > 1:
         reason = "a plan has one actor"
         raise Refused("`turns` of several actors", world.span, reason)
+
+
+# ---- The cone of influence ----------------------------------------------------------------------
+# From the goal, the losses and everything else that can stop a plan, backwards over what they
+# depend on. What lies outside is left out: a command that changes nothing inside does no more than
+# waiting does, and where waiting is no command it does nothing at all.
+
+
+@dataclass(slots=True)
+class Cone:
+    """The relevant slots and commands in order of discovery, and the obstacles.
+
+    ``won``, ``safe`` and the phases are the conditions that started it: the goal, and where a plan
+    may go on; ``kept`` is what both say of invariants. ``idle`` is a command kept only because it
+    ends a long action. ``whole``: all draws are told, those too that decide nothing.
+    """
+
+    won: Diagram
+    safe: Diagram
+    kept: Diagram
+    whole: bool = False
+    slots: dict[Slot, None] = field(default_factory=dict)
+    commands: dict[Commanded, None] = field(default_factory=dict)
+    obstacles: dict[Obstacle, None] = field(default_factory=dict)
+
+
+def cone_of(world: TakenApart, *, whole: bool = False) -> Cone:
+    """The cone of influence of a world's goal; ``whole``: all there is, needed or not."""
+    return _Slicer(world).run(whole)
+
+
+class _Slicer:
+    def __init__(self, world: TakenApart) -> None:
+        self._world, self._diagrams = world, world.diagrams
+        self._cone = Cone(world.diagrams.false, world.diagrams.true, world.diagrams.true)
+        self._waiting: list[Slot] = []
+
+    def run(self, whole: bool) -> Cone:
+        cone, guards = self._cone, self._world.guards
+        cone.whole = whole
+        kept = cone.kept = self._asked(self._kept)
+        both, negate = self._diagrams.both, self._diagrams.negate
+        cone.won = both(self._asked(guards.won), kept)
+        cone.safe = both(negate(self._asked(guards.over)), kept)
+        for phase in self._world.phases:
+            self._asked(phase.ok)
+        if whole:
+            self._everything()
+        self._spread()
+        if whole:
+            self._every_draw()
+        self._keep_idle()
+        self._spread()
+        return cone
+
+    def _everything(self) -> None:
+        """Add every command, and every slot that a rule may write."""
+        now = self._world.variables.now
+        slots = [slot for one in self._world.phases for slot in one.block.slots]
+        slots += [slot for one in self._world.commands for slot in one.slots]
+        for slot in dict.fromkeys(slots):
+            self._asked(lambda slot=slot: now(slot))  # type: ignore[misc]
+        for command in self._world.commands:
+            self._keep(command)
+
+    def _every_draw(self) -> None:
+        """Every draw of every rule, as the interpreter counts them, and what decides about it."""
+        world = self._world
+        for block in (*(one.block for one in world.phases), *(one.block for one in world.commands)):
+            block.meet_draws()
+        for slot in world.variables.draws:
+            if len(world.variables.domain(slot)) > 1:
+                self._matter(world.variables.now(slot))
+
+    # ---- asking ---------------------------------------------------------------------------
+
+    def _asked(self, compute: Callable[[], Diagram]) -> Diagram:
+        """A diagram whose variables are added to the cone; an obstacle is recorded."""
+        try:
+            found = compute()
+        except Refused as refused:
+            self._cone.obstacles[refused.obstacle] = None
+            return self._diagrams.true
+        self._matter(found)
+        return found
+
+    def _matter(self, diagram: Diagram) -> None:
+        for level in sorted(self._diagrams.support(diagram)):
+            slot = self._world.variables.slots[level]
+            if slot not in self._cone.slots:
+                self._cone.slots[slot] = None
+                self._waiting.append(slot)
+
+    def _kept(self) -> Diagram:
+        """Where every invariant that can break holds: a tick that breaks one does not happen."""
+        world = self._world
+        blocks = [(phase.block, phase.ok) for phase in world.phases]
+        for command in world.commands:
+            blocks.append((command.block, command.possible))
+            if command.cancelled is not None:
+                blocks.append((command.cancelled, command.cancellable))
+        return world.guards.invariants(blocks)
+
+    # ---- spreading ------------------------------------------------------------------------
+
+    def _spread(self) -> None:
+        while self._waiting:
+            self._explain(self._waiting.pop(0))
+
+    def _explain(self, slot: Slot) -> None:
+        """Add all that a slot depends on."""
+        variables, world = self._world.variables, self._world
+        name, args = slot
+        if name == WAS:
+            self._matter(variables.now(variables.stored(slot)))
+        elif name == COIN:
+            self._coin(slot)
+        elif name == LONG:
+            for command in world.commands:
+                if command.is_long:
+                    self._keep(command)
+        elif name == DID:
+            for command in world.commands:
+                if (command.command.action, *command.command.args)[: len(args)] == args:
+                    self._keep(command)
+        elif name != RING:
+            self._stored(slot)
+
+    def _stored(self, slot: Slot) -> None:
+        for phase in self._world.phases:
+            if phase.block.writes(slot):
+                self._asked(lambda block=phase.block: block.after(slot))  # type: ignore[misc]
+        for command in self._world.commands:
+            if slot in command.slots:
+                self._keep(command)
+                for block in (command.block, command.cancelled):
+                    if block is not None and block.writes(slot):
+                        self._asked(lambda block=block: block.after(slot))  # type: ignore[misc]
+
+    def _coin(self, slot: Slot) -> None:
+        site = self._world.variables.draws[slot].site
+        number = self._world.variables.draws[slot].number
+        self._matter(site.taken)
+        self._matter(number)
+        self._asked(site.count)
+        for side in range(site.sides):
+            self._asked(lambda side=side: site.possible(side))  # type: ignore[misc]
+            self._asked(lambda side=side: site.choice(side))  # type: ignore[misc]
+
+    def _keep(self, command: Commanded) -> None:
+        """Add a command and all that decides whether it can be given."""
+        if command in self._cone.commands:
+            return
+        self._cone.commands[command] = None
+        self._asked(command.exists)
+        self._asked(command.possible)
+        self._asked(command.cost)
+        if command.is_long:
+            self._asked(command.requires)
+            self._asked(command.fails)
+            for under_way in (False, True):
+                self._asked(partial(command.until, under_way=under_way))
+            self._asked(command.cancellable)
+            self._matter(self._world.variables.now((LONG, ())))
+
+    # ---- commands that change nothing -------------------------------------------------------
+
+    def _keep_idle(self) -> None:
+        """Keep a command that changes nothing where doing so differs from waiting."""
+        if not self._idling_matters():
+            return
+        rest = [one for one in self._world.commands if one not in self._cone.commands]
+        rest = [one for one in rest if one.takes > 0 and not one.is_long]
+        free = [one for one in rest if self._asked_possible(one) == self._diagrams.true]
+        for command in free[:1] or rest:
+            self._keep(command)
+
+    def _asked_possible(self, command: Commanded) -> Diagram:
+        try:
+            return self._diagrams.both(command.exists(), command.possible())
+        except Refused:
+            return self._diagrams.false
+
+    def _idling_matters(self) -> bool:
+        """Whether another command than `pass` can be of use although it changes nothing.
+
+        It may end a long action that runs in the start state, whose ``cancelled`` block matters or
+        which a rule asks for (``busy``, ``did``). To end any other long action is no better than
+        not to begin it.
+        """
+        slots, world = self._cone.slots, self._world
+        if (LONG, ()) not in slots:
+            return False
+        asked = world.variables.long_is_read or any(name == DID for name, _ in slots)
+        return (
+            asked
+            or world.facts.running is not None
+            or any(
+                command.cancelled is not None
+                and any(slot in slots for slot in command.cancelled.slots)
+                for command in self._cone.commands
+            )
+        )

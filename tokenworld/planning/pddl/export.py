@@ -20,8 +20,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, Severity, Span, closest,
 from tokenworld.ground import Command, Instance, LuckyDraw, Raw, Simulator, StateT
 from tokenworld.limits import attempt
 from tokenworld.model import EnumType, Fluent, NumberType, ObjectType, Program, ValueType
-from tokenworld.planning.encodings.ir import Effect, Operator, Task, Variable
-from tokenworld.planning.encodings.ir import Literal as Condition
 from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.pddl.domain import LiftedDomain, lift_domain
 from tokenworld.planning.pddl.effects import rounded
@@ -52,6 +50,8 @@ from tokenworld.planning.pddl.tree import (
 from tokenworld.planning.pddl.verbatim import verbatim_domain, verbatim_pair
 from tokenworld.planning.pddl.words import Fixed, LiftingError, Names, StepOrigin, Vocabulary, legal
 from tokenworld.planning.pddl.writes import Guarded, group
+from tokenworld.planning.task import Effect, Operator, Task, Variable
+from tokenworld.planning.task import Literal as Condition
 
 Encode = Callable[[str | None], Task]
 """Makes the finite task of a world for a goal; raises `Failure` where it has none."""

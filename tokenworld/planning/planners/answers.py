@@ -15,12 +15,12 @@ from typing import Generic, Literal, Protocol, TypedDict, Unpack
 from tokenworld.diagnostics import Diagnostic, Severity
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, Simulator, StateT
-from tokenworld.planning.encodings.ir import NotAPlan
-from tokenworld.planning.lower.encode import Encoding, Obstacle
+from tokenworld.planning.lower.algebra import Obstacle
+from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.planners.downward import Answer, Configuration
-from tokenworld.planning.proof.gaps import platform
 from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Cancel, has_costs
+from tokenworld.planning.search.interpreted import Cancel, has_costs, platform
+from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import Attempt, AttemptResult, PlanStep, Proof, Verdict
 
 __all__ = [

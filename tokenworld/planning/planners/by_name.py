@@ -16,7 +16,6 @@ from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.ground import Json, Simulator, StateT
-from tokenworld.planning.encodings.ir import NotAPlan
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.answers import Judge, engine_run, obstacle_notes
@@ -34,9 +33,8 @@ from tokenworld.planning.planners.downward import (
     find_downward,
     run_searches,
 )
-from tokenworld.planning.proof.gaps import platform
 from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
+from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, platform
 from tokenworld.planning.search.own import (
     HEURISTICS,
     AStarSearch,
@@ -45,6 +43,7 @@ from tokenworld.planning.search.own import (
     plan_by_heuristic,
 )
 from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import PlanStep, Proof, Verdict
 from tokenworld.planning.width.search import plan_by_width
 

@@ -18,9 +18,8 @@ from tokenworld.core.walk import conjuncts, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Simulator, StateT
 from tokenworld.model import ObjectType
-from tokenworld.planning.lower.algebra import Env, Refused, Slot, ValueSet
+from tokenworld.planning.lower.algebra import Env, Mark, Refused, Slot, ValueSet
 from tokenworld.planning.lower.bodies import Change
-from tokenworld.planning.lower.diagram import Mark
 from tokenworld.planning.lower.facts import facts_of
 from tokenworld.planning.lower.units import Unit, actions_of, body_of, cancelled_of, laws_of, opened
 from tokenworld.planning.lower.values import ValueAnalysis

@@ -21,8 +21,8 @@ from tokenworld.ground import Json, LuckyDraw, Simulator, StateT
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
 from tokenworld.planning.planners.downward import BLIND, FF, find_downward, run_searches
-from tokenworld.planning.proof.gaps import gaps
 from tokenworld.planning.proof.relaxed import fixpoint
+from tokenworld.planning.search.interpreted import gaps
 
 FORMAT = "tw-certificate/1"
 ProofKind = Literal["exhausted", "honest", "sliced", "relaxed", "planner"]

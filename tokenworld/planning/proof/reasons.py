@@ -4,19 +4,379 @@ JSON. `session.solving` calls `explain` after the verdict is known."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from tokenworld.diagnostics import Failure, Span
-from tokenworld.ground import Json, Simulator, StateT
-from tokenworld.model import Body, Program
+from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
+from tokenworld.model import (
+    AddFact,
+    And,
+    Assign,
+    Body,
+    BoolType,
+    Compare,
+    FieldValue,
+    Fluent,
+    NumberLiteral,
+    ObjectDecl,
+    ObjectType,
+    Program,
+    Read,
+    RemoveFact,
+    Require,
+    Term,
+)
 from tokenworld.planning.ladder import plan
+from tokenworld.planning.lower.algebra import Slot
 from tokenworld.planning.planners.by_encoding import plan_on
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
 from tokenworld.planning.proof.causes import Missing, Way, Why
-from tokenworld.planning.proof.repairs import MOST_TRIED, Repair, find_repairs
-from tokenworld.planning.proof.unsolvable_core import Core, Part, Variants, find_core
+from tokenworld.planning.proof.unsolvable_core import (
+    Core,
+    Part,
+    Variants,
+    conjuncts,
+    constant,
+    find_core,
+    narrows,
+    relaxed,
+    slot_text,
+    start_place,
+    value_shown,
+)
 from tokenworld.planning.verdict import Verdict
+
+# ---- Repairs ------------------------------------------------------------------------------------
+# Another number, start value or object, or one condition less. A candidate is a changed program
+# (and a body that changes its start state) with the sentence that tells the author what to do.
+# `find_repairs` plans one after the other and keeps those that can be won.
+
+RepairKind = Literal["number", "start value", "condition", "object"]
+_MOST_VALUES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One change to the world after which the goal can be reached in ``ticks``."""
+
+    kind: RepairKind
+    text: str
+    span: Span
+    ticks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change to try. ``place`` is what it changes: one way to change it is enough."""
+
+    repair: Repair
+    program: Program
+    place: str
+    body: Body = ()
+
+
+# ---- start values -----------------------------------------------------------------------------
+
+
+def start_values(why: Why, missing: Missing) -> Iterator[Candidate]:
+    """Another start value for a slot that a condition looks at, if it would then hold."""
+    for held in missing.held:
+        fluent = why.instance.program.fluents[held.slot[0]]
+        count = 0
+        for value in _values(why, fluent):
+            with why.analysis.supposing(held.slot, frozenset((value,))):
+                helps = not why.never(missing.term, missing.env)
+            if helps and count < _MOST_VALUES:
+                count += 1
+                yield _started(why, fluent, held.slot, value)
+
+
+def core_values(why: Why, part: Part) -> Iterator[Candidate]:
+    """Other start values for a slot of the core."""
+    fluent, slot = why.instance.program.fluents[part.name], (part.name, part.args)
+    others = [value for value in _values(why, fluent) if value != why.facts.initial(slot)]
+    for value in others[:_MOST_VALUES]:
+        yield _started(why, fluent, slot, value)
+
+
+def _values(why: Why, fluent: Fluent) -> tuple[Raw, ...]:
+    """The values of a fluent; of a wide range the ends and some between."""
+    values = why.facts.domain(fluent.type) or ()
+    if len(values) <= 4 * _MOST_VALUES or isinstance(fluent.type, ObjectType):
+        return tuple(values)
+    step = len(values) // _MOST_VALUES
+    return (*values[::step], values[-1])
+
+
+def _started(why: Why, fluent: Fluent, slot: Slot, value: Raw) -> Candidate:
+    instance = why.instance
+    shown = value_shown(instance, fluent.type, value)
+    span = start_place(instance, fluent, slot[1])
+    text = f"let `{slot_text(instance, fluent, slot[1])}` be `{shown}` at the start"
+    args = tuple(
+        constant(instance, param.type, arg, span)
+        for param, arg in zip(fluent.params, slot[1], strict=True)
+    )
+    target = Read(fluent.id, args, fluent.type, span)
+    change: AddFact | RemoveFact | Assign
+    if isinstance(fluent.type, BoolType) and fluent.fluent_kind == "relation":
+        change = AddFact(target, span) if value else RemoveFact(target, span)
+    else:
+        change = Assign(target, "=", constant(instance, fluent.type, value, span), span)
+    place = slot_text(instance, fluent, slot[1])
+    return Candidate(Repair("start value", text, span), instance.program, place, (change,))
+
+
+# ---- numbers and conditions -------------------------------------------------------------------
+
+
+def numbers(why: Why, missing: Missing) -> Iterator[Candidate]:
+    """The constant that a slot is compared with, moved to what the slot can reach."""
+    term = _authored(why, missing.span)
+    if not isinstance(term, Compare) or term.op in ("==", "!="):
+        return
+    literal = next((x for x in (term.left, term.right) if isinstance(x, NumberLiteral)), None)
+    values = [why.analysis.domain(held.slot) for held in missing.held]
+    if literal is None or not values or values[0] is None:
+        return
+    old_value = literal.value
+    reached = [one for one in values[0] if isinstance(one, int)]
+    for bound in sorted(reached, key=lambda one: abs(one - old_value))[:_MOST_VALUES]:
+        moved = replace(literal, value=bound)
+        sides = [moved if one is literal else one for one in (term.left, term.right)]
+        changed = replace(term, left=sides[0], right=sides[1])
+        if not why.never(why.facts.rules.term(changed), missing.env):
+            kind = literal.type
+            new, old = (value_shown(why.instance, kind, one) for one in (bound, literal.value))
+            text = f"in `{missing.text}`, let the number be {new}, not {old}"
+            yield _rewritten(why, "number", text, term, changed)
+
+
+def _authored(why: Why, span: Span) -> Term | None:
+    """The conjunct of a require, of a law's condition or of a goal that stands at a place."""
+    program = why.instance.program
+    terms = [one.condition for action in program.actions.values() for one in action.requires]
+    terms += [law.when for law in program.laws.values() if law.when is not None]
+    terms += [line.condition for line in why.instance.world.goals]
+    return next((one for term in terms for one in conjuncts(term) if one.span == span), None)
+
+
+def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> Iterator[Candidate]:
+    """A condition left out: those that lack something, then those of the core."""
+    program = why.instance.program
+    for action in program.actions.values():
+        for index, require in enumerate(action.requires):
+            terms = conjuncts(require.condition)
+            lacking = any(one.span == term.span for one in missing for term in terms)
+            if lacking and not any(narrows(one) for one in terms):
+                part = Part("require", action.name, require.source, require.span, index)
+                yield _dropped(why, part)
+    for law in program.laws.values():
+        for one in missing:
+            terms = () if law.when is None else conjuncts(law.when)
+            if any(term.span == one.span and not narrows(term) for term in terms):
+                text = f"drop `{one.text}` from law `{law.name}`"
+                kept = [term for term in terms if term.span != one.span]
+                when = _joined(kept) if kept else None
+                laws = {**program.laws, law.name: replace(law, when=when)}
+                repair = Repair("condition", text, one.span)
+                yield Candidate(repair, replace(program, laws=laws), f"{law.name} {one.text}")
+    for part in parts:
+        if part.kind in ("ending", "invariant") or _can_go(program, part):
+            yield _dropped(why, part)
+
+
+def _can_go(program: Program, part: Part) -> bool:
+    """Whether it is a require without which the rest of its action means something."""
+    if part.kind != "require":
+        return False
+    require = program.actions[part.name].requires[part.index]
+    return not any(narrows(one) for one in conjuncts(require.condition))
+
+
+def _joined(terms: Sequence[Term]) -> Term:
+    return terms[0] if len(terms) == 1 else And(tuple(terms), BoolType(), terms[0].span)
+
+
+def _dropped(why: Why, part: Part) -> Candidate:
+    words = {
+        "require": f"drop `require {part.text}` of `{part.name}`",
+        "ending": f"drop the line `{part.name}: {part.text}`",
+        "invariant": f"drop the invariant `{part.name}: {part.text}`",
+    }
+    program, _ = relaxed(why.instance, (part,))
+    repair = Repair("condition", words[part.kind], part.span)
+    return Candidate(repair, program, f"{part.name} {part.text}")
+
+
+def _rewritten(why: Why, kind: RepairKind, text: str, old: Term, new: Term) -> Candidate:
+    """The program with one conjunct of a require or of a law's condition replaced."""
+    program = why.instance.program
+
+    def swap(term: Term) -> Term:
+        return _joined([new if one == old else one for one in conjuncts(term)])
+
+    actions = {
+        name: replace(
+            action,
+            guards=tuple(
+                replace(one, condition=swap(one.condition)) if isinstance(one, Require) else one
+                for one in action.guards
+            ),
+        )
+        for name, action in program.actions.items()
+    }
+    laws = {
+        name: law if law.when is None else replace(law, when=swap(law.when))
+        for name, law in program.laws.items()
+    }
+    world = why.instance.world
+    endings = tuple(
+        replace(one, condition=swap(one.condition)) if one.ending == "goal" else one
+        for one in world.endings
+    )
+    worlds = {**program.worlds, world.name: replace(world, endings=endings)}
+    changed = replace(program, actions=actions, laws=laws, worlds=worlds)
+    return Candidate(Repair(kind, text, old.span), changed, f"number {old.span}")
+
+
+# ---- objects ----------------------------------------------------------------------------------
+
+
+def objects(why: Why, way: Way) -> Iterator[Candidate]:
+    """An object of a type that has none, in every place where its first reference may point."""
+    instance = why.instance
+    for of in way.empty:
+        if of not in instance.program.types:
+            continue
+        name = _fresh(instance, of)
+        places = [None, *_places(instance, of)]
+        for field in places:
+            yield _added(instance, name, of, field)
+
+
+def _fresh(instance: Instance, of: str) -> str:
+    name = of.lower()
+    while name in instance.numbers or name in instance.program.objects:
+        name += "_2"
+    return name
+
+
+def _places(instance: Instance, of: str) -> Iterator[FieldValue]:
+    """Values of the attributes of a type that point at objects."""
+    program, span = instance.program, instance.world.span
+    for key in program.types[of].attributes:
+        kind = program.fluents[key].type
+        if isinstance(kind, ObjectType):
+            for number in instance.members[kind.name]:
+                yield FieldValue(key, constant(instance, kind, number, span), span)
+
+
+def _added(instance: Instance, name: str, of: str, field: FieldValue | None) -> Candidate:
+    program, world = instance.program, instance.world
+    fields = () if field is None else (field,)
+    declared = ObjectDecl(name, of, None, (), fields, world.name, world.span)
+    inside = ""
+    if field is not None:
+        fluent = program.fluents[field.fluent]
+        value = getattr(field.value, "name", "")
+        inside = f" {{ {fluent.name} = {value} }}"
+    text = f"add `object {name}: {of}{inside}`"
+    changed = replace(program, objects={**program.objects, name: declared})
+    return Candidate(Repair("object", text, world.span), changed, f"object {of}")
+
+
+Plan = Callable[[Program, Body, float], Verdict | None]
+MOST_TRIED = 60
+_MOST_UNDECIDED = 2
+"""Where so many changed worlds could not be decided in their time, the others will hardly be."""
+
+
+def find_repairs(
+    why: Why,
+    missing: Sequence[Missing],
+    core: Core | None,
+    *,
+    plan: Plan,
+    seconds: float,
+    most: int = 1,
+    tries: int = MOST_TRIED,
+) -> tuple[Repair, ...]:
+    """Up to ``most`` single changes that make the goal reachable, of the first ``tries``, the
+    smallest kind first.
+
+    ``plan`` plans a changed program from its start state, changed by a body, within some seconds;
+    ``None`` where it cannot even begin. A single change is looked for only as long as plans answer.
+    """
+    end, found = time.monotonic() + seconds, list[Repair]()
+    seen: set[str] = set()
+    tried = undecided = 0
+    for one in _candidates(why, missing, core):
+        left = end - time.monotonic()
+        if left <= 0 or len(found) >= most or tried >= tries:
+            break
+        if most == 1 and undecided >= _MOST_UNDECIDED:
+            break
+        if one.repair.text in seen or one.place in seen:
+            continue
+        seen.add(one.repair.text)
+        tried += 1
+        verdict = plan(one.program, one.body, max(left / 2, min(left, 1.0)))
+        undecided += verdict is not None and verdict.answer == "unknown"
+        if verdict is not None and verdict.answer == "winnable":
+            seen.add(one.place)
+            found.append(replace(one.repair, ticks=verdict.ticks))
+    return tuple(found)
+
+
+def _candidates(why: Why, missing: Sequence[Missing], core: Core | None) -> Iterator[Candidate]:
+    """All changes worth trying: numbers, start values, conditions, objects; deepest causes first.
+
+    What the goal itself asks for comes last: a goal that is given away is hardly a repair.
+    """
+    every = list(_deepest_first(missing, 0))
+    inner = [one for depth, one in every if depth > 0]
+    goal = [one for depth, one in every if depth == 0]
+    for one in inner:
+        yield from numbers(why, one)
+    for one in inner:
+        yield from start_values(why, one)
+    given_away: list[Candidate] = []
+    if core is not None:
+        asked = why.goal_slots(core.goal)
+        for part in core.parts:
+            if part.kind == "fact":
+                found = core_values(why, part)
+                if (part.name, part.args) in asked:
+                    given_away += found
+                else:
+                    yield from found
+    yield from conditions(why, core.parts if core is not None else (), inner)
+    for way in _ways(missing):
+        yield from objects(why, way)
+    for one in goal:
+        yield from numbers(why, one)
+        yield from start_values(why, one)
+    yield from given_away
+
+
+def _deepest_first(missing: Sequence[Missing], depth: int) -> Iterator[tuple[int, Missing]]:
+    for one in missing:
+        for way in one.ways:
+            yield from _deepest_first(way.lacks, depth + 1)
+        yield depth, one
+
+
+def _ways(missing: Sequence[Missing]) -> Iterator[Way]:
+    for one in missing:
+        for way in one.ways:
+            yield from _ways(way.lacks)
+            yield way
+
+
+# ---- The explanation ----------------------------------------------------------------------------
 
 _CORE_STATES = 10_000
 """Most states of a world whose core is searched without `--why`: a core takes tens of proofs."""

@@ -1,6 +1,6 @@
 """Relaxed reachability on a task: which facts can hold if nothing is ever undone, and landmarks.
 
-The fixpoint shares no code with the reachability analysis of the lowering (`lower.simplify`) and
+The fixpoint shares no code with the reachability analysis of the lowering (`lower.encode`) and
 checks it: facts are added round by round until nothing changes. Landmarks, the facts that every
 plan makes true, are computed on the same relaxed rules. `out_of_reach` reports a goal that the
 relaxed task does not reach (TW0803).
@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.encodings.ir import Literal, Task
+from tokenworld.planning.task import Literal, Task
 
 Fact = tuple[int, int]
 """A variable and the position of a value."""

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Generic
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
-from tokenworld.planning.lower.algebra import Obstacle
-from tokenworld.planning.lower.diagram import Explosion
-from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.lower.algebra import Explosion, Obstacle
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import (
     Cancel,
@@ -32,11 +30,10 @@ from tokenworld.planning.search.interpreted import (
     SearchProgress,
     SearchResult,
     has_costs,
+    platform,
 )
-from tokenworld.planning.search.packed.astar import PackedAStar
-from tokenworld.planning.search.packed.breadth_first import PackedBreadthFirst
-from tokenworld.planning.search.packed.heuristics import Heuristic
 from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.searches import Heuristic, PackedAStar, PackedBreadthFirst
 from tokenworld.planning.search.packed.world import Packed
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
 
@@ -163,12 +160,9 @@ def _compiled(
 ) -> CompiledAStar[StateT] | CompiledBreadthFirst[StateT] | None:
     """A* or (without a ``heuristic``) a breadth-first search as numba compiles it, where it is
     installed; it is quicker to begin anew."""
-    from tokenworld.planning.search.compiled.search import (
-        CompiledAStar,
-        CompiledBreadthFirst,
-        Tables,
-        available,
-    )
+    from tokenworld.planning.search.compiled import available
+    from tokenworld.planning.search.compiled.search import CompiledAStar, CompiledBreadthFirst
+    from tokenworld.planning.search.compiled.tables import Tables
 
     tables = Tables.of(world, to_goal=True) if available() else None
     if tables is None:

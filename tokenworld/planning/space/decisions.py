@@ -1,19 +1,24 @@
-"""The graph as a decision problem: what a player can choose, and what luck may make of it.
+"""The graph as a decision problem: what a player can choose, what luck may make of it, and how
+likely the goal is for a player who chooses best.
 
 Strong-cyclic plans keep the goal in reach whatever luck does. A quotient is the problem without
-what cannot matter: sure states, hopeless states, end components.
+what cannot matter: sure states, hopeless states, end components. Exact values are fractions, found
+by policy iteration, group by group; their linear systems are solved by p-adic lifting and checked
+exactly. Bounds serve where fractions would take too long.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
+from math import isqrt, lcm
 
 from tokenworld.ground import StateT
-from tokenworld.planning.space.components import strong_components
-from tokenworld.planning.space.graph import Graph, Move, Node
+from tokenworld.planning.space.graph import Graph, Move, Node, strong_components
 
 # ---- Choices and shares -------------------------------------------------------------------------
 # Where the graph does not show all (open nodes, outcomes that are left out), a problem is built
@@ -268,3 +273,398 @@ def _stays(problem: Problem, node: int, inside: set[int]) -> tuple[int, ...]:
         if all(target in inside for target, _ in choice.shares):
             found |= dict.fromkeys(target for target, _ in choice.shares)
     return tuple(found)
+
+
+# ---- Linear systems over fractions --------------------------------------------------------------
+# Elimination over fractions drowns in digits. Here the matrix is factorised once modulo a prime;
+# the solution is lifted digit by digit, read back as fractions, and put into every equation. Only
+# what fulfils them all is an answer, so that nothing needs to be believed of the way there.
+
+Row = Mapping[int, Fraction]
+"""Factors of unknowns (0 and above); the constant is kept under `CONSTANT`."""
+
+CONSTANT = -2
+_PRIMES = ((1 << 31) - 1, (1 << 61) - 1, (1 << 89) - 1)
+_FIRST_DIGITS = 4
+
+_Sparse = list[list[tuple[int, int]]]
+
+
+class TooLong(Exception):
+    """The time for an exact answer is up."""
+
+
+def solved(rows: Mapping[int, Row], deadline: float) -> dict[int, Fraction]:
+    """The solution of ``x = sum(factor * unknown) + constant`` for every x.
+
+    The system has one solution. ``deadline`` is a time of `time.monotonic`; `TooLong` where it
+    passes.
+    """
+    places = {state: place for place, state in enumerate(rows)}
+    matrix, right = _whole(rows, places)
+    for prime in _PRIMES:
+        factors = _Factors.of(matrix, prime, deadline)
+        if factors is not None:
+            found = _lifted(matrix, right, factors, deadline)
+            return {state: found[place] for state, place in places.items()}
+    raise TooLong  # singular modulo three primes: it has more than one solution
+
+
+def _whole(rows: Mapping[int, Row], places: Mapping[int, int]) -> tuple[_Sparse, list[int]]:
+    """The equations as ``matrix * x = right`` in whole numbers."""
+    matrix: _Sparse = []
+    right: list[int] = []
+    for state, row in rows.items():
+        line = {places[state]: Fraction(1)}
+        for other, factor in row.items():
+            if other != CONSTANT:
+                line[places[other]] = line.get(places[other], Fraction(0)) - factor
+        constant = row.get(CONSTANT, Fraction(0))
+        scale = lcm(constant.denominator, *(one.denominator for one in line.values()))
+        matrix.append([(place, int(one * scale)) for place, one in line.items() if one])
+        right.append(int(constant * scale))
+    return matrix, right
+
+
+class _Factors:
+    """A matrix modulo a prime as lower and upper triangle, its rows reordered."""
+
+    def __init__(self, rows: list[list[int]], order: list[int], prime: int) -> None:
+        self._rows, self._order, self.prime = rows, order, prime
+        self._inverse = [pow(row[place], -1, prime) for place, row in enumerate(rows)]
+
+    @classmethod
+    def of(cls, matrix: _Sparse, prime: int, deadline: float) -> _Factors | None:
+        """The triangles in one square, ``None`` where the matrix is singular modulo the prime."""
+        size = len(matrix)
+        rows = [[0] * size for _ in matrix]
+        for row, line in zip(rows, matrix, strict=True):
+            for place, value in line:
+                row[place] = value % prime
+        order = list(range(size))
+        for step in range(size):
+            if time.monotonic() > deadline:
+                raise TooLong
+            pivot = next((place for place in range(step, size) if rows[place][step]), None)
+            if pivot is None:
+                return None
+            rows[step], rows[pivot] = rows[pivot], rows[step]
+            order[step], order[pivot] = order[pivot], order[step]
+            _cleared(rows, step, prime)
+        return cls(rows, order, prime)
+
+    def solve(self, right: list[int]) -> list[int]:
+        """The solution modulo the prime."""
+        prime, rows = self.prime, self._rows
+        found: list[int] = []
+        for place, at in enumerate(self._order):
+            row = rows[place]
+            known = sum(row[column] * found[column] for column in range(place) if row[column])
+            found.append((right[at] - known) % prime)
+        for place in range(len(rows) - 1, -1, -1):
+            row = rows[place]
+            known = sum(
+                row[column] * found[column] for column in range(place + 1, len(row)) if row[column]
+            )
+            found[place] = (found[place] - known) * self._inverse[place] % prime
+        return found
+
+
+def _cleared(rows: list[list[int]], step: int, prime: int) -> None:
+    """Take an unknown out of all rows below; its factor stays in its place."""
+    above = rows[step]
+    tail, inverse = above[step + 1 :], pow(above[step], -1, prime)
+    for row in rows[step + 1 :]:
+        if row[step]:
+            factor = row[step] = row[step] * inverse % prime
+            row[step + 1 :] = [
+                (one - factor * other) % prime if other else one
+                for one, other in zip(row[step + 1 :], tail, strict=True)
+            ]
+
+
+def _lifted(
+    matrix: _Sparse, right: list[int], factors: _Factors, deadline: float
+) -> list[Fraction]:
+    """Digit after digit of the solution, until fractions can be read that fulfil the equations."""
+    rest, digits, power = list(right), [0] * len(right), 1
+    wanted, count = _FIRST_DIGITS, 0
+    while True:
+        if time.monotonic() > deadline:
+            raise TooLong
+        digit = factors.solve(rest)
+        digits = [one + power * more for one, more in zip(digits, digit, strict=True)]
+        power *= factors.prime
+        rest = [
+            (one - sum(value * digit[place] for place, value in line)) // factors.prime
+            for one, line in zip(rest, matrix, strict=True)
+        ]
+        count += 1
+        if count == wanted:
+            found = _fractions(digits, power)
+            if found is not None and _fulfils(matrix, right, found):
+                return found
+            wanted *= 2
+
+
+def _fractions(digits: list[int], modulus: int) -> list[Fraction] | None:
+    """The fractions with small numerators and denominators that the residues stand for."""
+    most = isqrt(modulus // 2)
+    found = []
+    for residue in digits:
+        before, now, last, factor = modulus, residue % modulus, 0, 1
+        while now > most:
+            quotient = before // now
+            before, now = now, before - quotient * now
+            last, factor = factor, last - quotient * factor
+        if factor == 0 or abs(factor) > most:
+            return None
+        found.append(Fraction(now, factor))
+    return found
+
+
+def _fulfils(matrix: _Sparse, right: list[int], found: list[Fraction]) -> bool:
+    return all(
+        sum((value * found[place] for place, value in line), Fraction(0)) == constant
+        for line, constant in zip(matrix, right, strict=True)
+    )
+
+
+# ---- Exact values -------------------------------------------------------------------------------
+# A group is solved when all that it leads to is. It begins with the options that look best to an
+# iteration in doubles; their linear equations are solved over fractions, and wherever another
+# option is strictly better, it is taken, until none is. Every policy of a quotient ends somewhere,
+# so each system has one solution.
+
+_ZERO, _ONE = Fraction(0), Fraction(1)
+
+
+def exact_values(
+    quotient: Quotient, guess: Mapping[int, Option], deadline: float
+) -> tuple[dict[int, Fraction], dict[int, Option]]:
+    """The value of every state, and an option that has it.
+
+    ``guess`` are options to begin with; where there is none the first one is taken. ``deadline`` is
+    a time of `time.monotonic`. Raises `TooLong` where it passes.
+    """
+    values = {GOAL: _ONE, PIT: _ZERO}
+    policy: dict[int, Option] = {}
+    for group in quotient.order:
+        for state in group:
+            if quotient.options[state]:
+                policy[state] = guess.get(state, quotient.options[state][0])
+        _solve(quotient, group, values, policy, deadline)
+    return values, policy
+
+
+def _solve(
+    quotient: Quotient,
+    group: tuple[int, ...],
+    values: dict[int, Fraction],
+    policy: dict[int, Option],
+    deadline: float,
+) -> None:
+    inside = frozenset(group)
+    while True:
+        rows = {s: _row(policy[s], inside, values) if s in policy else {} for s in group}
+        values |= solved(rows, deadline)
+        if not _improve(quotient, group, values, policy):
+            return
+
+
+def _row(option: Option, inside: frozenset[int], values: Mapping[int, Fraction]) -> Row:
+    """The equation of a state: unknowns of its own group, and the rest as a constant."""
+    row = {CONSTANT: _ZERO}
+    for target, chance in option.shares:
+        if target in inside:
+            row[target] = row.get(target, _ZERO) + chance
+        else:
+            row[CONSTANT] += chance * values[target]
+    return row
+
+
+def _improve(
+    quotient: Quotient,
+    group: tuple[int, ...],
+    values: Mapping[int, Fraction],
+    policy: dict[int, Option],
+) -> bool:
+    """Take strictly better options; whether there was one."""
+    better = False
+    for state in group:
+        best = values[state]
+        for option in quotient.options[state]:
+            if (worth := _worth(option, values)) > best:
+                policy[state], best, better = option, worth, True
+    return better
+
+
+def _worth(option: Option, values: Mapping[int, Fraction]) -> Fraction:
+    return sum((chance * values[target] for target, chance in option.shares), _ZERO)
+
+
+# ---- Bounds -------------------------------------------------------------------------------------
+# Values are raised from 0 and lowered from 1 until they meet. Every sum is rounded outwards, so
+# that the bounds hold whenever the iteration stops.
+
+_NEAR = 1e-9
+"""The iteration of a group stops when its bounds are this near to each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """For every state of a quotient a lower and an upper bound, and an option worth the lower."""
+
+    low: Mapping[int, float]
+    high: Mapping[int, float]
+    policy: Mapping[int, Option]
+
+
+def bounded_values(quotient: Quotient, deadline: float) -> Bounds:
+    """Bounds for all states; they are as near as the time until ``deadline`` allows.
+
+    ``deadline`` is a time of `time.monotonic`.
+    """
+    low, high = {GOAL: 1.0, PIT: 0.0}, {GOAL: 1.0, PIT: 0.0}
+    policy: dict[int, Option] = {}
+    for group in quotient.order:
+        low |= dict.fromkeys(group, 0.0)
+        high |= {state: 1.0 if quotient.options[state] else 0.0 for state in group}
+        shares = {state: _rounded(quotient.options[state]) for state in group}
+        while _round(group, shares, low, high, policy) and time.monotonic() < deadline:
+            pass
+    return Bounds(low, high, policy)
+
+
+_Shares = list[tuple[Option, list[tuple[int, float, float]]]]
+
+
+def _rounded(options: tuple[Option, ...]) -> _Shares:
+    """Options with every probability as a lower and an upper double."""
+    return [(one, [(t, *_around(chance)) for t, chance in one.shares]) for one in options]
+
+
+def _around(chance: Fraction) -> tuple[float, float]:
+    near = float(chance)
+    if Fraction(near) == chance:
+        return near, near
+    return _down(near), _up(near)
+
+
+def _round(
+    group: tuple[int, ...],
+    shares: Mapping[int, _Shares],
+    low: dict[int, float],
+    high: dict[int, float],
+    policy: dict[int, Option],
+) -> bool:
+    """One round over a group; whether another one is worth while."""
+    widest, moved = 0.0, False
+    for state in group:
+        raised, lowered = low[state], 0.0
+        for option, targets in shares[state]:
+            sum_low = sum_high = 0.0
+            for target, least, most in targets:
+                sum_low = _down(sum_low + _down(least * low[target]))
+                sum_high = _up(sum_high + _up(most * high[target]))
+            if sum_low > raised:
+                raised, policy[state] = sum_low, option
+            lowered = max(lowered, sum_high)
+        lowered = min(lowered, high[state])
+        moved = moved or raised > low[state] or lowered < high[state]
+        low[state], high[state] = raised, lowered
+        widest = max(widest, lowered - raised)
+    return moved and widest > _NEAR
+
+
+def _down(value: float) -> float:
+    return max(math.nextafter(value, -math.inf), 0.0) if value else 0.0
+
+
+def _up(value: float) -> float:
+    return math.nextafter(value, math.inf) if value else 0.0
+
+
+# ---- The value of a graph -----------------------------------------------------------------------
+
+Number = Fraction | float
+_FOR_BOUNDS = 0.5
+"""The share of the time that bounds may take; an exact answer is sought in the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The greatest probability of reaching the goal from the start: between ``low`` and ``high``.
+
+    Both are fractions where they are exact; equal fractions are the exact value. ``moves`` is a
+    policy worth at least ``low``: the number of the move by node.
+    """
+
+    low: Number
+    high: Number
+    moves: Mapping[int, int]
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The exact value where it is known."""
+        known = isinstance(self.low, Fraction) and self.low == self.high
+        return self.low if known and isinstance(self.low, Fraction) else None
+
+
+def value_of(graph: Graph[StateT], deadline: float) -> Value:
+    """Solve a graph; ``deadline`` is a time of `time.monotonic`."""
+    cautious = problem_of(graph, cautious=True)
+    quotient = quotient_of(cautious)
+    solved = _solved(quotient, cautious.start, deadline)
+    moves = _moves(cautious, quotient, solved.policy)
+    if cautious.exact or solved.low == 1:
+        return Value(solved.low, solved.high, moves)
+    bold = problem_of(graph, cautious=False)
+    upper = _solved(quotient_of(bold), bold.start, deadline)
+    return Value(solved.low, upper.high, moves)
+
+
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    low: Number
+    high: Number
+    policy: Mapping[int, Option]
+
+
+def _solved(quotient: Quotient, start: int, deadline: float) -> _Solved:
+    state = quotient.state_of[start]
+    now = time.monotonic()
+    bounds = bounded_values(quotient, now + (deadline - now) * _FOR_BOUNDS)
+    try:
+        values, policy = exact_values(quotient, bounds.policy, deadline)
+        return _Solved(values[state], values[state], policy)
+    except TooLong:
+        if state in (GOAL, PIT):
+            sure = Fraction(1 if state == GOAL else 0)
+            return _Solved(sure, sure, bounds.policy)
+        return _Solved(bounds.low[state], bounds.high[state], bounds.policy)
+
+
+def _moves(problem: Problem, quotient: Quotient, policy: Mapping[int, Option]) -> dict[int, int]:
+    """The move of each node: the choice of its state, or a step within it towards that choice."""
+    found = {node: choice.move for node, choice in quotient.sure.policy.items()}
+    for state, option in policy.items():
+        members = quotient.members[state]
+        found |= {n: c.move for n, c in _ways(problem, members, option).items()}
+    return found
+
+
+def _ways(problem: Problem, members: tuple[int, ...], option: Option) -> dict[int, Choice]:
+    """Steps of the members of an end component to the node of an option, and then that."""
+    inside, found = set(members), {option.node: option.choice}
+    layer = [option.node]
+    while layer:
+        reached = list[int]()
+        for node in members:
+            for choice in problem.choices[node]:
+                targets = {target for target, _ in choice.shares}
+                if node not in found and targets <= inside and targets & set(layer):
+                    found[node] = choice
+                    reached.append(node)
+        layer = reached
+    return found

@@ -10,13 +10,19 @@ from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Severity, to_json
 from tokenworld.ground import Instance, LuckSimulator, Simulator, StateT
-from tokenworld.planning.proof.gaps import platform
-from tokenworld.planning.search.interpreted import Cancel, Limits, SearchProgress
-from tokenworld.planning.space.decisions import Problem, Sure, problem_of, risky_path, sure_states
+from tokenworld.planning.search.interpreted import Cancel, Limits, SearchProgress, platform
+from tokenworld.planning.space.decisions import (
+    Problem,
+    Sure,
+    Value,
+    problem_of,
+    risky_path,
+    sure_states,
+    value_of,
+)
 from tokenworld.planning.space.graph import Graph, explore
 from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator, planned_on
 from tokenworld.planning.space.policy import Player, Policy, Sample, policy_of, sampled
-from tokenworld.planning.space.probability import Value, value_of
 from tokenworld.planning.verdict import SCHEMA_VERSION, PlanStep, ShownStep, draw_text, step_json
 
 # ---- Verdicts and answers, for people and for programs ------------------------------------------

@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
 
 from tokenworld.ground import Command, StateT, Successor
-from tokenworld.planning.search.compiled.memory import FIRST_TABLE, reserved_rows, zeros
-from tokenworld.planning.search.compiled.search import StateRows, Tables, available, joined
+from tokenworld.planning.search.compiled import available
+from tokenworld.planning.search.compiled.search import StateRows, joined
+from tokenworld.planning.search.compiled.tables import FIRST_TABLE, Tables, reserved_rows, zeros
 from tokenworld.planning.search.interpreted import Cancel, Limits, Progress, SearchProgress, Watch
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.space.graph import Graph, Move, Node

@@ -28,12 +28,13 @@ from tokenworld.planning.lower.algebra import (
     LONG,
     RING,
     Env,
+    Mark,
     Refused,
     Slot,
     Universe,
+    Value,
 )
 from tokenworld.planning.lower.bodies import Bodies, Change, Effects
-from tokenworld.planning.lower.diagram import Mark, Value
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import (

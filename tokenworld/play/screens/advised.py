@@ -16,8 +16,7 @@ from textual.worker import Worker, get_current_worker
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import State
 from tokenworld.ground import Command
-from tokenworld.planning.explaining import Explaining
-from tokenworld.planning.verdict import Answer, Verdict
+from tokenworld.planning.verdict import Answer, Explaining, Verdict
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.hints import (
     LEVELS,

@@ -32,12 +32,9 @@ from tokenworld.model import (
     fluents_read,
     slot_terms,
 )
-from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.honest.secrets import Guess, guesses, secrets_read
-from tokenworld.planning.proof.gaps import platform
-from tokenworld.planning.search.interpreted import Limits, SearchProgress
+from tokenworld.planning.search.interpreted import Limits, SearchProgress, platform
 from tokenworld.planning.search.packed.world import PLAYING
-from tokenworld.planning.space.components import Door, components, doors
 from tokenworld.planning.space.dead_ends import (
     Cruelty,
     DeadEnd,
@@ -50,9 +47,9 @@ from tokenworld.planning.space.dead_ends import (
     unending,
     unsorted,
 )
-from tokenworld.planning.space.graph import Graph, Move, Node
+from tokenworld.planning.space.graph import Door, Graph, Move, Node, components, doors
 from tokenworld.planning.space.packed_graph import PackedGraph
-from tokenworld.planning.verdict import ShownStep, require_goal
+from tokenworld.planning.verdict import Explaining, ShownStep, require_goal
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.solving import explored
 from tokenworld.verbs.audit.rules import (

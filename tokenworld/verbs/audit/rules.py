@@ -2,7 +2,7 @@
 
 `RulesMet` listens while the space is explored. Afterwards the requires of actions are evaluated
 state by state. One state is enough of those that agree on all that the question reads: the bits of
-packed states (`planning.search.packed.dependencies`), else the columns, who lives and whose turn
+packed states (`planning.search.packed.world`), else the columns, who lives and whose turn
 it is.
 """
 
@@ -21,7 +21,7 @@ from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.reading import columns_by_time, columns_read, held
 from tokenworld.engine.rows import Record
 from tokenworld.engine.rows.layout import AWARDED, TURN
-from tokenworld.engine.searching.kept import Kept
+from tokenworld.engine.searching.keys import Kept
 from tokenworld.engine.why import standing
 from tokenworld.ground import (
     Command,

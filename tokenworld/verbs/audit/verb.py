@@ -9,8 +9,8 @@ from tokenworld.diagnostics import Diagnostic, counted, fields_json, to_json, us
 from tokenworld.ground import Change, value_text
 from tokenworld.limits import attempt, left
 from tokenworld.planning.honest.secrets import Guess
-from tokenworld.planning.space.components import Door
 from tokenworld.planning.space.dead_ends import CRUELTY, DeadEnd
+from tokenworld.planning.space.graph import Door
 from tokenworld.planning.verdict import ShownStep, draw_text
 from tokenworld.session import open_world
 from tokenworld.session.solving import check_goal

@@ -29,7 +29,7 @@ from tokenworld.planning.proof.certificate import (
     exhaust,
     prove_on_encoding,
 )
-from tokenworld.planning.proof.gaps import platform
+from tokenworld.planning.search.interpreted import platform
 from tokenworld.planning.verdict import Verdict
 from tokenworld.prose.intents import parse_intent_json
 from tokenworld.prose.wording import EnglishProse

@@ -11,10 +11,9 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
 from tokenworld.limits import attempt, halted, left
-from tokenworld.planning.explaining import Explaining
 from tokenworld.planning.honest.secrets import secrets_read
 from tokenworld.planning.pddl.tree import flat
-from tokenworld.planning.verdict import Verdict, summary_lines
+from tokenworld.planning.verdict import Explaining, Verdict, summary_lines
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.pddl import is_pddl, open_pddl
 from tokenworld.session.solving import check_goal, wins_under_seed

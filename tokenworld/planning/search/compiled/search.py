@@ -1,23 +1,20 @@
-"""Searches compiled by numba (extra `fast`): breadth first and A*, and the arrays that they read.
+"""Searches compiled by numba (extra `fast`): breadth first and A*.
 
-`Tables` are the arrays of a packed world; `kernel` and `kernel_astar` run on them. Both searches
-give the answers of `packed.breadth_first` and `packed.astar`.
+`kernel` runs on the arrays of `tables`. Both searches give the answers of `packed.searches`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Generic
 
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.encodings.ir import Literal, Operator
 from tokenworld.planning.search.compiled import available
-from tokenworld.planning.search.compiled.masks import applicability_masks
-from tokenworld.planning.search.compiled.memory import (
-    BATCH,
+from tokenworld.planning.search.compiled.tables import (
     FIRST_TABLE,
+    SuccessorList,
+    Tables,
     doubled,
     fitting,
     larger,
@@ -32,10 +29,15 @@ from tokenworld.planning.search.interpreted import (
     SearchResult,
     Watch,
 )
-from tokenworld.planning.search.packed.astar import plan_found
-from tokenworld.planning.search.packed.bits import Packing
-from tokenworld.planning.search.packed.breadth_first import plan_along
-from tokenworld.planning.search.packed.heuristics import FAR, STEP, Heuristic, Relaxed, weights_of
+from tokenworld.planning.search.packed.searches import (
+    FAR,
+    STEP,
+    Heuristic,
+    Relaxed,
+    plan_along,
+    plan_found,
+    weights_of,
+)
 from tokenworld.planning.search.packed.world import PLAYING, WON, Packed
 
 __all__ = [
@@ -50,142 +52,8 @@ __all__ = [
 ]
 
 _WORD = 64
-_LISTED = 1 << 14
-"""Rows for the successors of one batch, and for states between phases."""
 _CHUNK = 1 << 14
 """States expanded between two checks of the limits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """A packed world as arrays, in the order in which `kernel.follow_one` unpacks them."""
-
-    width: int
-    start: Any
-    arrays: tuple[Any, ...]
-
-    @staticmethod
-    def of(world: Packed, *, to_goal: bool) -> Tables | None:
-        """The tables of a world; ``None`` where what was destroyed must be cleared.
-
-        ``to_goal``: play ends at the ends of the world, and the search at the first goal.
-        """
-        if world.living:
-            return None
-        return _TableBuilder(world, to_goal).made()
-
-
-class _TableBuilder:
-    def __init__(self, world: Packed, to_goal: bool) -> None:
-        import numpy as np
-
-        self._np, self._world, self._to_goal = np, world, to_goal
-        self._packing: Packing = world.packing
-        self._width = max(1, -(-self._packing.width // _WORD))
-        self._tests: list[tuple[int, int]] = []
-        self._allow: list[int] = []
-        self._known: dict[tuple[int, tuple[int, ...]], int] = {}
-
-    def made(self) -> Tables:
-        np, world = self._np, self._world
-        operators = self._operators()
-        steps = [self._packing.step(one) for one in operators]
-        ranges, effects, changes = list[tuple[int, int]](), list[tuple[int, int]](), list[Any]()
-        for operator in operators:
-            first = len(effects)
-            for effect in operator.effects:
-                if effect.conditions:
-                    effects.append(self._ranged(effect.conditions))
-                    changes.append(self._pair(*self._packing.change([effect])))
-            ranges.append((first, len(effects)))
-        ways = [(k, way) for k, every in world.ways if self._to_goal for way in every]
-        ends = [(kind, *self._ranged(one for one in way if len(one[1]) != 1)) for kind, way in ways]
-        sure = [self._packing.test([one for one in way if len(one[1]) == 1]) for _, way in ways]
-        aims = [[self._words(one.care), self._words(one.want)] for one in sure]
-        bits = [self._pair(step.keep, step.put) for step in steps]
-        lay = [
-            (shift // _WORD, shift % _WORD, mask >> shift)
-            for shift, mask in zip(self._packing.shifts, self._packing.masks, strict=True)
-        ]
-        token = self._packing.masks[world.token]
-        words = [(len(rows), 2, self._width) for rows in (bits, changes, aims)]
-        return Tables(
-            self._width,
-            np.array([self._words(world.start)], np.uint64),
-            (
-                *applicability_masks(self._packing, [one.precondition for one in operators]),
-                np.array(ranges, np.int32).reshape(-1, 2),
-                np.array(bits, np.uint64).reshape(words[0]),
-                np.array(effects, np.int32).reshape(-1, 2),
-                np.array(changes, np.uint64).reshape(words[1]),
-                np.array(self._tests, np.int32).reshape(-1, 2),
-                np.array(self._allow, np.uint8),
-                np.array(lay, np.uint64),
-                np.array(ends, np.int32).reshape(-1, 3),
-                np.array(aims, np.uint64).reshape(words[2]),
-                np.array([token, int(self._to_goal)], np.uint64),
-            ),
-        )
-
-    def _operators(self) -> list[Operator]:
-        """Operators of commands by their numbers, then those of the phases."""
-        operators, numbers = self._world.fused.task.operators, self._world.numbers
-        pairs = zip(numbers, operators, strict=True)
-        return [one for _, one in sorted(pairs, key=lambda pair: (pair[0] < 0, pair[0]))]
-
-    # ---- bits -------------------------------------------------------------------------------
-
-    def _words(self, state: int) -> list[int]:
-        return [state >> _WORD * word & (1 << _WORD) - 1 for word in range(self._width)]
-
-    def _pair(self, keep: int, put: int) -> list[list[int]]:
-        return [self._words(keep & (1 << _WORD * self._width) - 1), self._words(put)]
-
-    def _ranged(self, literals: Iterable[Literal]) -> tuple[int, int]:
-        """The tests of some literals, by the first and the one after the last."""
-        first = len(self._tests)
-        for variable, positions in literals:
-            self._tests.append((variable, self._allowed(variable, positions)))
-        return first, len(self._tests)
-
-    def _allowed(self, variable: int, positions: tuple[int, ...]) -> int:
-        """Where the table that says which values are allowed begins."""
-        key = self._packing.sizes[variable], positions
-        if key not in self._known:
-            self._known[key] = len(self._allow)
-            self._allow += [int(value in positions) for value in range(key[0])]
-        return self._known[key]
-
-
-class SuccessorList:
-    """The successors of one batch: arrays in the order in which `kernel` unpacks them.
-
-    States, the operators that lead to them, their parents; their places in the hash table and their
-    numbers there; states between phases with their operators; nodes of the decision tree; the end
-    of the list for each state of the batch; the places of new states, and the kinds of states.
-    """
-
-    def __init__(self, tables: Tables, room: int = _LISTED) -> None:
-        import numpy as np
-
-        width, nodes = tables.width, len(tables.arrays[0])
-        self.arrays: tuple[Any, ...] = (
-            np.zeros((room, width), np.uint64),
-            np.zeros(room, np.int32),
-            np.zeros(room, np.int32),
-            np.zeros(room, np.uint64),
-            np.zeros(room, np.uint32),
-            np.zeros((room, width), np.uint64),
-            np.zeros(room, np.int32),
-            np.zeros(nodes, np.int64),
-            np.zeros(BATCH, np.int64),
-            np.zeros(room, np.uint32),
-            np.zeros(room, np.uint8),
-        )
-
-    def doubled(self, tables: Tables) -> SuccessorList:
-        """A list with twice the rows, for states with more successors."""
-        return SuccessorList(tables, 2 * len(self.arrays[1]))
 
 
 class StateRows:
@@ -386,7 +254,7 @@ class CompiledAStar(StateRows, Resumable, Generic[StateT]):
         )
 
     def _advance(self, watch: Watch) -> None:
-        from tokenworld.planning.search.compiled.kernel_astar import advance
+        from tokenworld.planning.search.compiled.kernel import advance
 
         stopped = advance(
             *(*self._held, self._paid, self._ahead, self._queue, self.count),
@@ -407,7 +275,7 @@ class CompiledAStar(StateRows, Resumable, Generic[StateT]):
 
 
 def _arrays(relaxed: Relaxed | None) -> tuple[Any, ...]:
-    """The relaxed rules of a world as arrays, in the order in which `kernel_astar` unpacks them."""
+    """The relaxed rules of a world as arrays, in the order in which `kernel` unpacks them."""
     import numpy as np
 
     if relaxed is None:

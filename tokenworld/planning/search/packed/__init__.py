@@ -1,6 +1,5 @@
 """Finite worlds explored as packed states: a state is one whole number, a node is a whole tick.
 
-`lowered` and `grounded` pack a world: `bits` lays out its variables, `successors` generates the
-code that applies a command and the phases of its tick. `breadth_first` and `astar` search the
-result, a `world.Packed`; `dependencies` tells which bits of a state decide a question about it.
+`lowered` packs a world into a `world.Packed`, which tells the successors of a state and which bits
+decide a question about it; `successors` lays out bits and applies operators; `searches` search.
 """

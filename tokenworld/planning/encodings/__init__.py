@@ -1,1 +1,0 @@
-"""Encodings of one lowered world: E (SAS+), A (numeric PDDL), and slices."""
