@@ -86,7 +86,7 @@ PHASES = [
     ("verbs.plan.certificates.write_file", ("plan", "{}:room", "--certificate", "room.json")),
     ("planning.space.luck.value_of", ("plan", "{}:room", "--luck", "probability")),
     ("planning.quality._PlanSearch.own_first", ("plan", "{}:room", "--quality", "satisficing")),
-    ("planning.planners.by_name.OwnSearch.run", ("plan", "{}:room", "--optimal")),
+    ("planning.planners.by_name.OwnRung.run", ("plan", "{}:room", "--optimal")),
     ("planning.hints.landmark_texts", ("hint", "{}:room")),
     ("planning.hints.plan_optimal", ("hint", "{}:room")),
     ("session.session.plan", ("hint", "{}:dark")),

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Generic, Protocol
+from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
 from tokenworld.ground import Simulator, StateT
@@ -41,8 +41,6 @@ from tokenworld.planning.referee import Replay, replay, winnable, without_idle_s
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
 from tokenworld.planning.search.own import OwnRung, Say
 from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict, require_goal
-
-__all__ = ["Looking", "is_left_to_others", "plan", "require_goal", "stages", "turn_states"]
 
 _FIRST_STATES = 200_000
 _FIRST_SECONDS = 2.0
@@ -66,7 +64,7 @@ def plan(
     memory_limit: int = 2 << 30,
     within: int | None = None,
     engine: EngineInfo | None = None,
-    classical: Classical = fast_downward,
+    classical: Classical | None = fast_downward,
     width: bool = True,
     packs: bool = True,
     progress: Say | None = None,
@@ -76,8 +74,9 @@ def plan(
 
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` asks
     for a plan of at most so many ticks. ``engine`` tells where Fast Downward is (it is looked for
-    by default), ``classical`` runs it. ``width``: the width search may be asked. ``packs``: a state
-    is one of the interpreter and may be packed. ``progress`` hears a line about every second.
+    by default), ``classical`` runs it; with ``None`` no planner is asked. ``width``: the width
+    search may be asked. ``packs``: a state is one of the interpreter and may be packed.
+    ``progress`` hears a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
@@ -91,7 +90,7 @@ def plan(
         return (
             ladder.search_first(patient=not packs or within is not None)
             or ladder.look_wide(width=width)
-            or ladder.ask(engine or _installed(), classical)
+            or (classical and ladder.ask(engine or _installed(), classical))
             or ladder.search_on(width=width)
         )
 
@@ -355,22 +354,6 @@ _TURN_PACKED = 100 * _TURN_STATES
 _LONGEST = 30
 
 
-class Looking(Protocol):
-    """The progress of a search, as `search.own.OwnRung` reports it."""
-
-    @property
-    def is_heavy(self) -> bool: ...
-
-    @property
-    def is_packed(self) -> bool: ...
-
-    @property
-    def states(self) -> int: ...
-
-    @property
-    def waiting(self) -> float: ...
-
-
 def stages(most: int, *, patient: bool) -> Iterator[int]:
     """The counts of states after which a first search is looked at, the last being ``most``.
 
@@ -381,7 +364,7 @@ def stages(most: int, *, patient: bool) -> Iterator[int]:
     yield most
 
 
-def is_left_to_others(search: Looking, stage: int) -> bool:
+def is_left_to_others(search: OwnRung[StateT], stage: int) -> bool:
     """Whether a search that has come to a stage without an answer is to be cut short."""
     if stage == _TRIED:
         return search.is_heavy
@@ -390,7 +373,7 @@ def is_left_to_others(search: Looking, stage: int) -> bool:
     return stage in _GROWS and search.waiting > _GROWS[stage]
 
 
-def turn_states(search: Looking, number: int) -> int:
+def turn_states(search: OwnRung[StateT], number: int) -> int:
     """Up to how many states the turn with this number lasts, each twice as long as the one before.
 
     Packed states are some hundred times as cheap, and so they are as many times more.

@@ -28,12 +28,10 @@ from tokenworld.planning.lower.ticks import ACT, assembled
 from tokenworld.planning.lower.world import Cone, TakenApart, cone_of
 from tokenworld.planning.planners.answers import Asked, Classical, EngineRun
 from tokenworld.planning.planners.by_encoding import fast_downward
-from tokenworld.planning.planners.doctor import EngineInfo
 from tokenworld.planning.proof.certificate import NoProof
 from tokenworld.planning.proof.unsolvable_core import slot_text, value_shown
 from tokenworld.planning.referee import refereed, replay
 from tokenworld.planning.search.interpreted import Cancel
-from tokenworld.planning.search.own import OWN_SEARCH
 from tokenworld.planning.task import Operator, Task
 from tokenworld.planning.verdict import Honesty, PlanStep, Shortfall, Verdict
 
@@ -338,7 +336,6 @@ def best_plan(joint: Joint, stop: Stop) -> Best | None:
 # ---- Honest plans -------------------------------------------------------------------------------
 
 Say = Callable[[str], None]
-_NOBODY = EngineInfo(OWN_SEARCH, "", "", None, None, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,8 +375,7 @@ def honest_plan(
         beliefs.start(),
         goal,
         time_limit=seconds,
-        engine=_NOBODY if own_only else None,
-        classical=_nobody if own_only else planners.classical(),
+        classical=None if own_only else planners.classical(),
         width=False,
         packs=False,
         progress=say,
@@ -478,10 +474,6 @@ def _crowd_note() -> Diagnostic:
 
 
 # ---- the planners of the ladder -----------------------------------------------------------------
-
-
-def _nobody(*_: object, **__: object) -> None:
-    """No planner is asked."""
 
 
 class _Planners(Generic[StateT]):

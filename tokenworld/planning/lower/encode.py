@@ -31,20 +31,6 @@ from tokenworld.planning.task import (
 )
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = [
-    "Encoding",
-    "Obstacle",
-    "Unencodable",
-    "encode",
-    "encode_facts",
-    "grounded",
-    "in_order",
-    "plain_encoding",
-    "plain_goal",
-    "plain_operators",
-    "too_big",
-]
-
 _MOST_NODES = 600_000
 
 

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.ground import Json, Simulator, StateT
@@ -21,7 +20,7 @@ from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.answers import Judge, engine_run, obstacle_notes
 from tokenworld.planning.planners.by_pddl import plan_by_pddl
 from tokenworld.planning.planners.children import run_child
-from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine, needed
+from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine, needed
 from tokenworld.planning.planners.downward import (
     BLIND,
     FF,
@@ -34,17 +33,11 @@ from tokenworld.planning.planners.downward import (
     run_searches,
 )
 from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, platform
-from tokenworld.planning.search.own import (
-    HEURISTICS,
-    AStarSearch,
-    OwnRung,
-    OwnSearch,
-    plan_by_heuristic,
-)
+from tokenworld.planning.search.interpreted import Cancel, Limits
+from tokenworld.planning.search.own import HEURISTICS, OwnRung, a_star, plan_by_heuristic
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.task import NotAPlan
-from tokenworld.planning.verdict import PlanStep, Proof, Verdict
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.planning.width.search import plan_by_width
 
 __all__ = ["MOST_PLANS", "plan_by", "plan_optimal", "several_plans", "symbolic"]
@@ -64,9 +57,6 @@ _FIRST_STATES = 200_000
 
 _SLICE = 0.1
 """Seconds that our own A* takes between two looks at the planners."""
-
-
-_NOBODY = EngineInfo("own search", "", "", None, None, "")
 
 
 def plan_by(
@@ -100,12 +90,8 @@ def plan_by(
 def _own(
     simulator: Simulator[StateT], state: StateT, goal: str | None, seconds: float, say: Say
 ) -> Verdict:
-    def nobody(*_: object, **__: object) -> None:
-        """No planner is asked."""
-
     return plan(
-        simulator, state, goal, time_limit=seconds, engine=_NOBODY, classical=nobody, width=False,
-        progress=say,
+        simulator, state, goal, time_limit=seconds, classical=None, width=False, progress=say
     )  # fmt: skip
 
 
@@ -136,57 +122,45 @@ def plan_optimal(
     proves it, and the interpreter found the same cost.
     """
     began = time.monotonic()
-    search = OwnSearch(simulator, state, goal)
-    result = search.run(Limits(_FIRST_STATES, min(2.0, 0.4 * seconds)), cancel=cancel)
-    own = time.monotonic() - began
-    if isinstance(result, (Found, Exhausted)):
-        return _own_answer(simulator, state, goal, result, own)
-    beside, searches = _Beside(simulator, state, goal), _optimal_searches()
-    found: Verdict | None = None
+    own = OwnRung(simulator, state, goal, None)
 
     def left() -> float:
         return max(seconds - (time.monotonic() - began), 0.0)
 
-    def enough() -> bool:
-        return beside.answers(_SLICE) or cancel()
+    def go_on(limits: Limits) -> bool:
+        own.run(limits, lambda line: None, cancel)
+        return own.answered
 
-    if searches:
-        found = _on_encoding(simulator, state, goal, searches, left(), say, enough, optimal=True)
+    def answer() -> Verdict:
+        return replace(own.verdict(), attempts=(), seconds=time.monotonic() - began)
+
+    if go_on(Limits(_FIRST_STATES, min(2.0, 0.4 * seconds))):
+        return answer()
+    own = _by_hmax(simulator, state, goal) or own
+    found: Verdict | None = None
+    if searches := _optimal_searches():
+        found = _on_encoding(
+            simulator, state, goal, searches, left(), say,
+            lambda: go_on(Limits(None, _SLICE)) or cancel(), optimal=True,
+        )  # fmt: skip
         if found.answer != "unknown":
             return found
-    if beside.answers(left(), cancel):
-        return replace(beside.verdict(), seconds=time.monotonic() - began)
-    if found is not None:
-        return found
-    result = search.run(Limits(None, left()), cancel=cancel)
-    if isinstance(result, (Found, Exhausted)):
-        return _own_answer(simulator, state, goal, result, time.monotonic() - began)
-    needed(FAST_DOWNWARD)
-    return Verdict("unknown", goal, None, "", "")
+    if own.answered or go_on(Limits(None, left())):
+        return answer()
+    if found is None:
+        needed(FAST_DOWNWARD)
+    return found or Verdict("unknown", goal, None, "", "")
 
 
-class _Beside(Generic[StateT]):
-    """Our A* with h-max beside the planners, where states can be packed; run in slices."""
-
-    def __init__(self, simulator: Simulator[StateT], state: StateT, goal: str | None) -> None:
-        self._rung: OwnRung[StateT] | None = None
-        world = packed(simulator, state, goal)
-        if world is not None and world.prices is not None:
-            search = AStarSearch(simulator, world, state, "max")
-            self._rung = OwnRung(simulator, state, goal, None, engine="hmax", search=search)
-
-    def answers(self, seconds: float, cancel: Cancel = lambda: False) -> bool:
-        """Search on for so long; whether there is an answer now."""
-        if self._rung is None:
-            return False
-        if not self._rung.answered:
-            self._rung.run(Limits(None, seconds), lambda line: None, cancel)
-        return self._rung.answered
-
-    def verdict(self) -> Verdict:
-        """The verdict of the answer."""
-        assert self._rung is not None
-        return replace(self._rung.verdict(), attempts=())
+def _by_hmax(
+    simulator: Simulator[StateT], state: StateT, goal: str | None
+) -> OwnRung[StateT] | None:
+    """Our A* with h-max, where states can be packed."""
+    world = packed(simulator, state, goal)
+    if world is None or world.prices is None:
+        return None
+    search = a_star(simulator, world, state, "max")
+    return OwnRung(simulator, state, goal, None, engine="hmax", search=search)
 
 
 def _optimal_searches() -> list[Configuration]:
@@ -203,25 +177,6 @@ def symbolic() -> tuple[Configuration, ...]:
     if not symk.ready or symk.path is None:
         return ()
     return (replace(SYMBOLIC, program=Path(symk.path)),)
-
-
-def _own_answer(
-    simulator: Simulator[StateT],
-    state: StateT,
-    goal: str | None,
-    result: Found | Exhausted,
-    seconds: float,
-) -> Verdict:
-    if isinstance(result, Exhausted):
-        detail = f"none of the {result.states:,} states reachable is the goal"
-        detail += platform(simulator.instance)
-        proof = Proof(f"own search: {detail}", "own search", states=result.states)
-        verdict = Verdict("unwinnable", goal, "exhausted", "own search", "", proof=proof)
-        return replace(verdict, seconds=seconds)
-    found = refereed(simulator, state, result.steps, goal, "own search", "", polish=False)
-    if isinstance(found, str):
-        raise AssertionError(f"our own search found a plan that is none: {found}")
-    return replace(found, optimal=result.optimal, seconds=seconds)
 
 
 def _on_encoding(

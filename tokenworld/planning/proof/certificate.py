@@ -7,22 +7,28 @@ anew: `exhaust` visits all reachable states, `prove_on_encoding` runs a proof on
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Generic, Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
-from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.ground import Json, LuckyDraw, Simulator, StateT
 from tokenworld.planning.lower.encode import Encoding, encode
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
 from tokenworld.planning.planners.downward import BLIND, FF, find_downward, run_searches
 from tokenworld.planning.proof.relaxed import fixpoint
-from tokenworld.planning.search.interpreted import gaps
+from tokenworld.planning.search.interpreted import (
+    Breadth,
+    Capped,
+    Exhausted,
+    Found,
+    Limits,
+    Search,
+    gaps,
+)
 
 FORMAT = "tw-certificate/1"
 ProofKind = Literal["exhausted", "honest", "sliced", "relaxed", "planner"]
@@ -263,7 +269,6 @@ def _proof(reader: _Reader, source: str) -> CertifiedProof:
 
 
 _SPAN = 1 << 256
-_EVERY = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,54 +299,21 @@ def exhaust(
     found = gaps(simulator.instance, simulator.unlisted)
     if found:
         raise NoProof(f"not every outcome can be listed: {found[0].message.rstrip('.')}")
-    walk = _Walk(simulator, state, goal)
-    end, told = time.monotonic() + seconds, 0
-    while walk.step():
-        if time.monotonic() > end:
-            raise NoProof(f"the limit of {in_seconds(seconds)} was reached", limited=True)
-        if walk.seen >= told + _EVERY:
-            told = walk.seen
-            say(f"{told:,} states counted")
-    if simulator.short_of:
-        raise NoProof("the world has too few spare objects")
-    return Space(walk.seen, f"{walk.total:064x}")
-
-
-class _Walk(Generic[StateT]):
-    """A breadth-first walk; ``total`` is the sum of the digests so far."""
-
-    def __init__(self, simulator: Simulator[StateT], state: StateT, goal: str | None) -> None:
-        self._simulator, self._goal = simulator, goal
-        self._keys: set[Hashable] = set()
-        self._waiting: deque[StateT] = deque()
-        self.total = 0
-        self._meet(state)
-
-    @property
-    def seen(self) -> int:
-        return len(self._keys)
-
-    def _meet(self, state: StateT) -> None:
-        key = self._simulator.key(state)
-        if key in self._keys:
-            return
-        self._keys.add(key)
-        digest = sha256(key_text(key).encode()).digest()
-        self.total = (self.total + int.from_bytes(digest, "big")) % _SPAN
-        if self._simulator.won(state, self._goal):
+    frontier: Breadth[StateT] = Breadth()
+    ended = Search(simulator, state, goal, frontier=frontier).run(
+        Limits(None, seconds, None), progress=lambda now: say(f"{now.states:,} states counted")
+    )
+    match ended:
+        case Found():
             raise NoProof("a state that can be reached is the goal")
-        self._waiting.append(state)
-
-    def step(self) -> bool:
-        """Expand one state; false when none is left."""
-        if not self._waiting:
-            return False
-        state, simulator = self._waiting.popleft(), self._simulator
-        if not simulator.lost(state):
-            for command in simulator.commands(state):
-                for successor in simulator.successors(state, command):
-                    self._meet(successor.state)
-        return True
+        case Capped(limit="spare"):
+            raise NoProof("the world has too few spare objects")
+        case Capped(reason=reason):
+            raise NoProof(reason.replace("its limit", "the limit", 1), limited=True)
+        case Exhausted(states=states):
+            digests = (sha256(key_text(key).encode()).digest() for key in frontier.seen)
+            total = sum(int.from_bytes(one, "big") for one in digests)
+            return Space(states, f"{total % _SPAN:064x}")
 
 
 def key_text(key: object) -> str:

@@ -12,7 +12,6 @@ from tokenworld.diagnostics import Failure, Span
 from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
 from tokenworld.model import (
     AddFact,
-    And,
     Assign,
     Body,
     BoolType,
@@ -27,6 +26,7 @@ from tokenworld.model import (
     RemoveFact,
     Require,
     Term,
+    conjuncts,
 )
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.algebra import Slot
@@ -37,14 +37,15 @@ from tokenworld.planning.proof.unsolvable_core import (
     Core,
     Part,
     Variants,
-    conjuncts,
     constant,
     find_core,
     narrows,
     relaxed,
     slot_text,
     start_place,
+    together,
     value_shown,
+    whens,
 )
 from tokenworld.planning.verdict import Verdict
 
@@ -160,7 +161,7 @@ def _authored(why: Why, span: Span) -> Term | None:
     terms = [one.condition for action in program.actions.values() for one in action.requires]
     terms += [law.when for law in program.laws.values() if law.when is not None]
     terms += [line.condition for line in why.instance.world.goals]
-    return next((one for term in terms for one in conjuncts(term) if one.span == span), None)
+    return next((one for one in conjuncts(terms) if one.span == span), None)
 
 
 def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> Iterator[Candidate]:
@@ -168,18 +169,18 @@ def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> I
     program = why.instance.program
     for action in program.actions.values():
         for index, require in enumerate(action.requires):
-            terms = conjuncts(require.condition)
+            terms = tuple(conjuncts((require.condition,)))
             lacking = any(one.span == term.span for one in missing for term in terms)
             if lacking and not any(narrows(one) for one in terms):
                 part = Part("require", action.name, require.source, require.span, index)
                 yield _dropped(why, part)
     for law in program.laws.values():
         for one in missing:
-            terms = () if law.when is None else conjuncts(law.when)
+            terms = whens(law)
             if any(term.span == one.span and not narrows(term) for term in terms):
                 text = f"drop `{one.text}` from law `{law.name}`"
                 kept = [term for term in terms if term.span != one.span]
-                when = _joined(kept) if kept else None
+                when = together(kept, kept[0].span) if kept else None
                 laws = {**program.laws, law.name: replace(law, when=when)}
                 repair = Repair("condition", text, one.span)
                 yield Candidate(repair, replace(program, laws=laws), f"{law.name} {one.text}")
@@ -193,11 +194,7 @@ def _can_go(program: Program, part: Part) -> bool:
     if part.kind != "require":
         return False
     require = program.actions[part.name].requires[part.index]
-    return not any(narrows(one) for one in conjuncts(require.condition))
-
-
-def _joined(terms: Sequence[Term]) -> Term:
-    return terms[0] if len(terms) == 1 else And(tuple(terms), BoolType(), terms[0].span)
+    return not any(narrows(one) for one in conjuncts((require.condition,)))
 
 
 def _dropped(why: Why, part: Part) -> Candidate:
@@ -216,7 +213,8 @@ def _rewritten(why: Why, kind: RepairKind, text: str, old: Term, new: Term) -> C
     program = why.instance.program
 
     def swap(term: Term) -> Term:
-        return _joined([new if one == old else one for one in conjuncts(term)])
+        parts = conjuncts((term,))
+        return together([new if one == old else one for one in parts], term.span)
 
     actions = {
         name: replace(

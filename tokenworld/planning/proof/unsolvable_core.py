@@ -69,6 +69,7 @@ from tokenworld.model import (
     TypeRange,
     ValueType,
     World,
+    conjuncts,
     looks_back,
     subterms,
 )
@@ -107,13 +108,6 @@ class Part:
 # ---- the parts of a world ---------------------------------------------------------------------
 
 
-def conjuncts(term: Term) -> tuple[Term, ...]:
-    """The parts of a conjunction, nested ones too."""
-    if isinstance(term, And):
-        return tuple(part for one in term.terms for part in conjuncts(one))
-    return (term,)
-
-
 def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Iterator[Part]:
     """All parts but start values; those that most likely play no role come first.
 
@@ -121,7 +115,7 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
     """
     program, world = instance.program, instance.world
     line = next(one for one in world.goals if one.name == goal)
-    asked = conjuncts(line.condition)
+    asked = tuple(conjuncts((line.condition,)))
     for index, term in enumerate(asked):
         if _relied_on(term, (one for one in asked if one is not term), quote):
             continue
@@ -136,13 +130,13 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
     for law in program.laws.values():
         yield Part("law", law.name, law.name, law.span)
     for law in program.laws.values():
-        for index, term in enumerate(_whens(law)):
+        for index, term in enumerate(whens(law)):
             if narrows(term) or looks_back((term,)):  # what looks back is asked of laws only
                 continue
             yield Part("when", law.name, quoted(term.span, quote), term.span, index)
     for action in program.actions.values():
         for index, require in enumerate(action.requires):
-            if all(narrows(one) for one in conjuncts(require.condition)):
+            if all(narrows(one) for one in conjuncts((require.condition,))):
                 continue
             yield Part("require", action.name, require.source, require.span, index)
 
@@ -293,10 +287,15 @@ def _endings(world: World, gone: Mapping[PartKind, set[tuple[str, int]]]) -> Ite
 
 
 def _fewer(condition: Term, dropped: set[int]) -> Term:
-    kept = tuple(one for at, one in enumerate(conjuncts(condition)) if at not in dropped)
-    if not kept:
-        return BoolLiteral(True, BoolType(), condition.span)
-    return kept[0] if len(kept) == 1 else And(kept, BoolType(), condition.span)
+    kept = tuple(one for at, one in enumerate(conjuncts((condition,))) if at not in dropped)
+    return together(kept, condition.span)
+
+
+def together(terms: Sequence[Term], span: Span) -> Term:
+    """The conjunction of conditions, true where there is none."""
+    if not terms:
+        return BoolLiteral(True, BoolType(), span)
+    return terms[0] if len(terms) == 1 else And(tuple(terms), BoolType(), span)
 
 
 def _without(action: Action, dropped: set[int]) -> Action:
@@ -311,22 +310,22 @@ def _without(action: Action, dropped: set[int]) -> Action:
 
 def _narrowing(require: Require) -> Require | None:
     """The conjuncts of a require that narrow the types of names."""
-    kept = tuple(one for one in conjuncts(require.condition) if narrows(one))
+    kept = tuple(one for one in conjuncts((require.condition,)) if narrows(one))
     if not kept:
         return None
-    condition = kept[0] if len(kept) == 1 else And(kept, BoolType(), require.span)
-    return replace(require, condition=condition)
+    return replace(require, condition=together(kept, require.span))
 
 
-def _whens(law: Law) -> tuple[Term, ...]:
-    return () if law.when is None else conjuncts(law.when)
+def whens(law: Law) -> tuple[Term, ...]:
+    """The parts of a law's condition."""
+    return () if law.when is None else tuple(conjuncts((law.when,)))
 
 
 def _at_will(law: Law, dropped: set[int]) -> Action:
     """A law as an action that takes no time, without some of its conditions."""
-    whens = [one for at, one in enumerate(_whens(law)) if at not in dropped]
+    kept = [one for at, one in enumerate(whens(law)) if at not in dropped]
     guards = tuple(
-        Require(one, "", None, "", (), law.span) for one in whens if not looks_back((one,))
+        Require(one, "", None, "", (), law.span) for one in kept if not looks_back((one,))
     )
     at_once = NumberLiteral(0, NumberType(), law.span)
     name = f"\nlaw {law.name}"
@@ -358,9 +357,7 @@ def _is(instance: Instance, names: Sequence[Local], args: Sequence[Raw], span: S
         Compare("==", name, constant(instance, name.type, arg, span), BoolType(), span)
         for name, arg in zip(names, args, strict=True)
     )
-    if not equal:
-        return BoolLiteral(True, BoolType(), span)
-    return equal[0] if len(equal) == 1 else And(equal, BoolType(), span)
+    return together(equal, span)
 
 
 def constant(instance: Instance, kind: ValueType, value: Raw, span: Span) -> Term:

@@ -251,6 +251,11 @@ class Resumable(Counted):
     """A search that goes on where it stopped when it is run again."""
 
     @property
+    def hopeless(self) -> int:
+        """How many states were not followed, for nothing leads from them to the goal."""
+        return 0
+
+    @property
     @abstractmethod
     def expanded(self) -> int:
         """How many states were expanded."""
@@ -499,11 +504,12 @@ class Frontier(Generic[StateT]):
 
 
 class Breadth(Frontier[StateT]):
-    """First come, first served: nodes are expanded in the order of their numbers."""
+    """First come, first served: nodes are expanded in the order of their numbers. ``seen`` are the
+    keys of all states."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: set[Hashable] = set()
+        self.seen: set[Hashable] = set()
         self._states: deque[StateT] = deque()
         self._next = 0
         self._layer_end = 1
@@ -511,9 +517,9 @@ class Breadth(Frontier[StateT]):
     def reach(
         self, key: Hashable, state: StateT, parent: Node, command: int, luck: int, cost: int
     ) -> Node | None:
-        if key in self._seen:
+        if key in self.seen:
             return None
-        self._seen.add(key)
+        self.seen.add(key)
         self._states.append(state)
         return self._new(parent, command, luck)
 

@@ -1,7 +1,7 @@
 """Our own searches as engines: which one runs, and what its answer is worth.
 
 `OwnSearch` begins on the interpreter, goes on packed states when it is long, and is compiled when
-it is longer still. `OwnRung` runs it in slices for the ladder. `AStarSearch` is A* with h-max or
+it is longer still. `OwnRung` runs it in slices for the ladder. `a_star` is A* with h-max or
 h-add on packed states (`--engine hmax`, `--engine hadd`).
 """
 
@@ -59,10 +59,13 @@ _MOST_BINDINGS = 100_000
 """Worlds with more choices of arguments are left to planners: to lower them takes too long."""
 
 
-class _Staged(Generic[StateT]):
+Stage = tuple[int, Callable[[], Resumable | None]]
+
+
+class Staged(Generic[StateT]):
     """A search that goes over to a quicker one after some states.
 
-    ``_stages`` has for each of these the number of states, and what makes the quicker one (or
+    ``stages`` has for each of these the number of states, and what makes the quicker one (or
     nothing, where there is none).
     """
 
@@ -71,12 +74,9 @@ class _Staged(Generic[StateT]):
     """Whether packing was tried and given up, as it would take too long."""
     is_packed = False
     """Whether it goes on packed states; that is tried once it is long enough."""
-    hopeless = 0
-    """How many states were not followed, for nothing leads from them to the goal."""
 
-    def __init__(self, search: Resumable) -> None:
-        self._search = search
-        self._stages: list[tuple[int, Callable[[], Resumable | None]]] = []
+    def __init__(self, search: Resumable, *stages: Stage) -> None:
+        self._search, self._stages = search, list(stages)
 
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
@@ -98,8 +98,13 @@ class _Staged(Generic[StateT]):
         """How far it has come."""
         return self._search.so_far()
 
+    @property
+    def hopeless(self) -> int:
+        """How many states were not followed, for nothing leads from them to the goal."""
+        return self._search.hopeless
 
-class OwnSearch(_Staged[StateT]):
+
+class OwnSearch(Staged[StateT]):
     """Our own search: `interpreted.Search`, then packed states where a world has them.
 
     It stays on the interpreter with a bound on ticks, with a ``frontier`` of another order, and
@@ -196,10 +201,10 @@ class OwnRung(Generic[StateT]):
         engine: str = OWN_SEARCH,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
-        search: AStarSearch[StateT] | None = None,
+        search: Staged[StateT] | None = None,
     ) -> None:
         self._simulator, self._start, self.engine = simulator, state, engine
-        self._search: OwnSearch[StateT] | AStarSearch[StateT] = search or OwnSearch(
+        self._search: Staged[StateT] = search or OwnSearch(
             simulator, state, goal, within=within, frontier=frontier, packs=packs
         )
         self._goal = goal
@@ -354,22 +359,13 @@ _COMPILED_FROM = 1_000
 """States that A* searches in Python before it is compiled."""
 
 
-class AStarSearch(_Staged[StateT]):
+def a_star(
+    simulator: Simulator[StateT], world: Packed, start: StateT, heuristic: Heuristic
+) -> Staged[StateT]:
     """A* in Python, compiled where it is long and numba is installed."""
-
-    _search: PackedAStar[StateT] | CompiledAStar[StateT]
-
-    def __init__(
-        self, simulator: Simulator[StateT], world: Packed, start: StateT, heuristic: Heuristic
-    ) -> None:
-        super().__init__(PackedAStar(simulator, world, start, heuristic))
-        following = partial(_compiled, simulator, world, start, heuristic)
-        self._stages.append((_COMPILED_FROM, following))
-
-    @property
-    def hopeless(self) -> int:  # type: ignore[override]
-        """How many states were not followed, for nothing leads from them to the goal."""
-        return self._search.hopeless
+    following = partial(_compiled, simulator, world, start, heuristic)
+    search = PackedAStar(simulator, world, start, heuristic)
+    return Staged(search, (_COMPILED_FROM, following))
 
 
 def plan_by_heuristic(
@@ -387,7 +383,7 @@ def plan_by_heuristic(
     world = packed(simulator, state, goal, obstacles)
     if world is None or world.prices is None:
         return Verdict("unknown", goal, None, "", "", notes=_not_packed(simulator, obstacles))
-    search = AStarSearch(simulator, world, state, HEURISTICS[name])
+    search = a_star(simulator, world, state, HEURISTICS[name])
     rung = OwnRung(simulator, state, goal, None, engine=name, search=search)
     left = max(seconds - (time.monotonic() - began), 0.0)
     rung.run(Limits(None, left), say, lambda: False)

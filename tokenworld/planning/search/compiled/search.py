@@ -10,7 +10,6 @@ from itertools import accumulate
 from typing import Any, Generic
 
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.search.compiled import available
 from tokenworld.planning.search.compiled.tables import (
     FIRST_TABLE,
     SuccessorList,
@@ -39,17 +38,6 @@ from tokenworld.planning.search.packed.searches import (
     weights_of,
 )
 from tokenworld.planning.search.packed.world import PLAYING, WON, Packed
-
-__all__ = [
-    "CompiledAStar",
-    "CompiledBreadthFirst",
-    "StateRows",
-    "SuccessorList",
-    "Tables",
-    "available",
-    "joined",
-    "way_to",
-]
 
 _WORD = 64
 _CHUNK = 1 << 14

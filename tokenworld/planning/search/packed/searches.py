@@ -326,7 +326,7 @@ class PackedAStar(Resumable, Generic[StateT]):
         self._paid, self._ahead = list[int](), list[int]()
         self._done = bytearray()
         self._queue: list[tuple[int, int, int]] = []
-        self._expanded, self._winner, self.hopeless = 0, -1, 0
+        self._expanded, self._winner, self._hopeless = 0, -1, 0
         self._reach(world.start, -1, 0)
 
     @property
@@ -336,6 +336,10 @@ class PackedAStar(Resumable, Generic[StateT]):
     @property
     def expanded(self) -> int:
         return self._expanded
+
+    @property
+    def hopeless(self) -> int:
+        return self._hopeless
 
     def memory(self) -> int:
         return self.size * _PRICED_BYTES
@@ -388,7 +392,7 @@ class PackedAStar(Resumable, Generic[StateT]):
             self._done.append(0)
             self._ahead.append(self._value(key) if what == PLAYING else 0)
             if self._ahead[node] >= FAR:
-                self.hopeless += 1
+                self._hopeless += 1
                 self._done[node] = 1
                 return
         elif node < 0 or self._done[node] or paid >= self._paid[node]:
