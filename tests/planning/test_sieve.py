@@ -17,7 +17,7 @@ from lower_worlds import bundled
 from sokoban import sokoban
 
 from tokenworld.planning.search.compiled import available
-from tokenworld.planning.search.compiled import search as compiled_module
+from tokenworld.planning.search.compiled import tables as compiled_module
 from tokenworld.planning.search.compiled.search import CompiledAStar
 from tokenworld.planning.search.compiled.tables import SuccessorList, Tables
 from tokenworld.planning.search.interpreted import Found, Limits
