@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tokenworld.session.players import Player
+from tokenworld.session.solving import Say
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, ticks_of
+from tokenworld.verbs.runs import run
 
 # A loop that reads observations and answers as `answer` does: the whole protocol.
 LOOP = """import sys, time, os
@@ -328,3 +332,29 @@ def test_a_scenario_that_edits_the_state_is_no_run(tw, world) -> None:
     )
     ran = tw("run", world, "--scenario", "by hand")
     assert (ran.code, "changes the state by hand" in ran.err) == (2, True)
+
+
+def test_the_planner_that_plays_gets_the_time_that_was_asked_for(
+    tw: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given, player = list[float](), run.planner_player
+
+    def noted(goal: str | None, time_limit: float, say: Say | None) -> Player:
+        given.append(time_limit)
+        return player(goal, time_limit, say)
+
+    monkeypatch.setattr(run, "planner_player", noted)
+    store = str(tmp_path / "own.sqlite")
+    tw(
+        "run",
+        "cellar",
+        "--player",
+        "planner",
+        "--ticks",
+        "1",
+        "--time-limit",
+        "3",
+        "--store",
+        store,
+    )
+    assert given == [3.0]

@@ -127,7 +127,7 @@ def does(
             given, function = bound.kwargs, _function(work)
             json, megabytes = bool(given.pop("json")), given.pop("memory_limit", None)
             seconds = given.get("time_limit") if limited else None
-            if "time_limit" not in signature(function).parameters:
+            if not _takes(function, "time_limit"):
                 given.pop("time_limit", None)
             return verb(
                 json, lambda out: function(*bound.args, out=out, **given), seconds, megabytes
@@ -138,6 +138,11 @@ def does(
         return run
 
     return declare
+
+
+def _takes(function: Callable[..., int], name: str) -> bool:
+    found = signature(function).parameters
+    return name in found or any(one.kind is one.VAR_KEYWORD for one in found.values())
 
 
 def _function(work: str) -> Callable[..., int]:
