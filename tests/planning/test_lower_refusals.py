@@ -52,6 +52,11 @@ def world(rules: str, goal: str, objects: str = "") -> str:
             "`name(hen)` at 1: its values have no bound that is known",
         ),
         (
+            "function b(): bool = false\naction age() takes 99999999999999999999 { b() = true }",
+            "b()",
+            "`takes` of `age` at 2: it takes more than 60,000 ticks",
+        ),
+        (
             "function b(): bool = false\nfunction x(): real = 0.0\n"
             "action up() { let v = uniform(0.0, 1.0)  if v > 0.5 { b() = true } }",
             "b()",

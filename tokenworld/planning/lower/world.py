@@ -48,6 +48,9 @@ from tokenworld.planning.lower.units import (
 )
 from tokenworld.planning.lower.values import ValueAnalysis
 
+MOST_STAGES = 60_000
+"""Ticks of a long action that are encoded: each is an operator of its own."""
+
 # ---- Endings, invariants, conserved sums --------------------------------------------------------
 # An invariant that every rule provably keeps is left out, and so is a conserved sum that no rule
 # provably changes: they cost nothing and draw nothing into the plan's concern.
@@ -409,8 +412,11 @@ class TakenApart:
         value = next(iter(values)) if values is not None and len(values) == 1 else None
         if not isinstance(value, int):
             reason = "the number of ticks is not fixed"
-            raise Refused(f"`takes` of `{unit.rule.name}`", unit.span, reason)
-        return value
+        elif value > MOST_STAGES:
+            reason = f"it takes more than {MOST_STAGES:,} ticks"
+        else:
+            return value
+        raise Refused(f"`takes` of `{unit.rule.name}`", unit.span, reason)
 
     def _phases(self, laws: list[Unit]) -> tuple[Phase, ...]:
         found = []
