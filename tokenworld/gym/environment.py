@@ -16,8 +16,6 @@ from tokenworld.gym.live import LiveEpisode
 from tokenworld.gym.spaces import Typed, one_of
 from tokenworld.session import OpenWorld
 
-__all__ = ["Act", "WorldEnv", "call_number", "calls_of", "no_command", "register"]
-
 Act = Literal["listed", "typed"]
 
 

@@ -24,20 +24,6 @@ from tokenworld.session.intents import AnyIntent
 from tokenworld.session.moments import Moment
 from tokenworld.session.players import give_once
 
-__all__ = [
-    "CommandList",
-    "Episode",
-    "Options",
-    "PlayedWorld",
-    "Round",
-    "Rules",
-    "info_of",
-    "lives",
-    "meant",
-    "seen_by",
-    "why_not",
-]
-
 
 class CommandList:
     """Every command that the start of seed 0 has objects for, with `pass` as number 0.

@@ -32,8 +32,6 @@ from tokenworld.model import (
 from tokenworld.session import OpenWorld
 from tokenworld.session.rollouts import draws_in_setup
 
-__all__ = ["LARGEST", "Axes", "Axis", "Field", "Kind", "fields_of", "grows", "left_out"]
-
 S = list[Any]
 """A row of slots."""
 

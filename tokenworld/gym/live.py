@@ -23,9 +23,6 @@ from tokenworld.session.intents import Resolver
 from tokenworld.session.players import give_once
 from tokenworld.session.rollouts import draws_in_setup
 
-__all__ = ["LiveEpisode"]
-
-
 MOST_MASKS = 256
 """Masks that are kept, by the identity of the list that they show: `Runs.legal` keeps lists too."""
 

@@ -15,8 +15,6 @@ from tokenworld.gym.environment import call_number, calls_of, no_command
 from tokenworld.gym.episode import Episode, Options, PlayedWorld, Round, info_of, seen_by
 from tokenworld.session import OpenWorld
 
-__all__ = ["RoundsEnv"]
-
 
 class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     """A world whose actors act in rounds, each of them an agent; a step is a round.

@@ -16,8 +16,6 @@ from tokenworld.gym.fields import LARGEST, Axes, Field, fields_of
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.remote import observation
 
-__all__ = ["Observe", "Observer", "Sight", "Typed", "one_of"]
-
 Array = NDArray[Any]
 Observe = Literal["text", "symbolic", "dict"]
 LONGEST = 20_000

@@ -28,8 +28,6 @@ from tokenworld.gym.spaces import Sight
 from tokenworld.model import ObjectType
 from tokenworld.session import OpenWorld
 
-__all__ = ["WorldVectorEnv"]
-
 NONE = -(1 << 62)
 MOST_COMMANDS = 1 << 20
 """Tuples of arguments up to which a table tells their numbers."""
