@@ -16,22 +16,21 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tokenworld.diagnostics import usage
-from tokenworld.engine.rows.compiled import Compiled, Uncompiled, compiler_missing
+from tokenworld.engine.rows.compiled import UNSURE, Compiled, Uncompiled, compiler_missing
 from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import draws
 from tokenworld.gym.environment import call_number, calls_of, no_command
-from tokenworld.gym.episode import CommandList, Options, PlayedWorld
+from tokenworld.gym.episode import CommandList, Ends, Options, PlayedWorld
 from tokenworld.gym.fields import LARGEST, Field
 from tokenworld.gym.live import LiveEpisode
 from tokenworld.gym.spaces import Sight
-from tokenworld.model import ObjectType
+from tokenworld.model import ObjectType, is_optional
 from tokenworld.session import OpenWorld
 
 NONE = -(1 << 62)
 MOST_COMMANDS = 1 << 20
 """Tuples of arguments up to which a table tells their numbers."""
-SKIP = 9
 Array = NDArray[Any]
 Infos = dict[str, Any]
 
@@ -100,20 +99,21 @@ class WorldVectorEnv(PlayedWorld, VectorEnv[Any, Any, Any]):
             seeds: list[int | None] = [chosen + at for at in range(self.num_envs)]
         else:
             seeds = [None] * self.num_envs if chosen is None else list(chosen)
-        drawn = [self._drawn() if one is None else one for one in seeds]
+        drawn = [int(self._drawn(1)[0]) if one is None else one for one in seeds]
         self._ended[:] = False
         self._play.begin(range(self.num_envs), drawn)
         return self._play.seen(), {**self._infos(None), "seed": np.array(drawn)}
 
-    def _drawn(self) -> int:
-        return int(self.np_random.integers(2**31))
+    def _drawn(self, count: int) -> Array:
+        """Seeds of new episodes."""
+        return self.np_random.integers(2**31, size=count)
 
     def step(self, actions: Any) -> tuple[Any, Array, Array, Array, Infos]:
         """Give one intent in each episode; those that had ended begin anew instead."""
         again = np.flatnonzero(self._ended)
-        rewards, statuses = self._play.step(np.asarray(actions, np.int64), again)
+        rewards, statuses = self._play.step(np.asarray(actions, np.int64), self._ended)
         if len(again):
-            self._play.begin(again.tolist(), [self._drawn() for _ in again])
+            self._play.begin(again, self._drawn(len(again)))
         terminated, truncated = self._play.ends()
         self._ended = terminated | truncated
         return self._play.seen(), rewards, terminated, truncated, self._infos(statuses)
@@ -143,18 +143,17 @@ class _Rows:
         self._lists = [of._commands() for _ in range(of.num_envs)]
         self.episodes = [LiveEpisode(rules, one, of._observer, keeps=False) for one in self._lists]
 
-    def begin(self, places: Sequence[int] | range, seeds: Sequence[int]) -> None:
+    def begin(self, places: Array | range, seeds: Array | list[int]) -> None:
         """Start episodes."""
         for at, seed in zip(places, seeds, strict=True):
-            self.episodes[at].begin(seed)
+            self.episodes[at].begin(int(seed))
 
-    def step(self, actions: Array, again: Array) -> tuple[Array, Array]:
-        """The rewards and statuses; those that begin ``again`` do nothing."""
+    def step(self, actions: Array, skipped: Array) -> tuple[Array, Array]:
+        """The rewards and statuses; those that are skipped do nothing."""
         rewards = np.zeros(len(actions))
         statuses = np.full(len(actions), "", "U12")
-        skipped = set(again.tolist())
         for at, (one, number) in enumerate(zip(self.episodes, actions.tolist(), strict=True)):
-            if at not in skipped:
+            if not skipped[at]:
                 command = self._lists[at].command(number) or no_command(number)
                 rewards[at] = one.give(command)
                 statuses[at] = one.status
@@ -203,40 +202,30 @@ class _Batch:
         self._steps = np.zeros(of.num_envs, np.int64)
         self._commands = _table(self._list, self._code)
         self._numbers = _numbers(self._list, self._code)
-        self._mask = np.zeros((of.num_envs, self._list.size), np.int8)
-        self._codes = np.zeros(of.num_envs, np.int64)
-        self._given = np.zeros(of.num_envs, np.int64)
-        self._paid = np.zeros(of.num_envs, np.int64)
         sight = of._observer.sight(self._runs.stepper)
         sight.look(self._runs.row.S)
         self._parts = [_Part(one, sight, self._code) for one in sight.fields]
         self._vector = of._observer.mode == "symbolic"
-        world = self._runs.stepper.instance.world
-        self._endless = world.endless
+        self._endless = of.world.world.endless
+        self._ends: dict[int, Ends] = {}
+        """How an episode stands before its last step, by the digits of its endings."""
 
-    def begin(self, places: Sequence[int] | range, seeds: Sequence[int]) -> None:
+    def begin(self, places: Array | range, seeds: Array | list[int]) -> None:
         """Start episodes."""
-        where = list(places)
-        self._rows[where] = self._home
-        self._rows[where, SEED] = [draws.signed(one & draws.MASK) for one in seeds]
-        self._steps[where] = 0
+        if isinstance(seeds, list):  # a seed may have any number of bits
+            seeds = np.array([draws.signed(one & draws.MASK) for one in seeds])
+        self._rows[places] = self._home
+        self._rows[places, SEED] = seeds
+        self._steps[places] = 0
 
-    def step(self, actions: Array, again: Array) -> tuple[Array, Array]:
-        """The rewards and statuses; those that begin ``again`` do nothing."""
-        codes, code = self._codes, self._code
-        codes[:] = 0
-        codes[again] = SKIP
-        known = (actions >= 0) & (actions < len(self._commands))
-        self._given[:] = np.where(known, actions, 0)
-        codes[~known & (codes != SKIP)] = SKIP + 1
-        self._paid[:] = 0
-        code.batch(self._rows, self._commands, self._given, self._paid, codes)
-        self._steps += codes != SKIP
-        rewards = self._paid / 10**code.scale
-        statuses = _WORDS[np.clip(codes, -1, 2) + 1]
-        for at in np.flatnonzero((codes == 1) | (codes == SKIP + 1)).tolist():
+    def step(self, actions: Array, skipped: Array) -> tuple[Array, Array]:
+        """The rewards and statuses; those that are skipped do nothing."""
+        codes, rewards = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        self._code.batch(self._rows, self._commands, actions, skipped, rewards, codes)
+        self._steps += ~skipped
+        statuses = _WORDS[codes]
+        for at in np.flatnonzero(codes == UNSURE).tolist():
             rewards[at], statuses[at] = self._slowly(at, int(actions[at]))
-        statuses[again] = ""
         return rewards, statuses
 
     def _slowly(self, at: int, number: int) -> tuple[float, str]:
@@ -256,11 +245,13 @@ class _Batch:
         latched = self._rows[:, LATCHED]
         terminated = np.zeros(len(latched), np.bool_)
         truncated = self._steps >= self._limit
-        for at in np.flatnonzero(latched).tolist():
-            reached = self._code.reached(int(latched[at]))
-            terminated[at], truncated[at] = self._rules.ends(
-                reached, over=not self._endless, halted=False, steps=int(self._steps[at])
-            )
+        reached = latched.nonzero()[0]
+        for at, code in zip(reached.tolist(), latched[reached].tolist(), strict=True):
+            if code not in self._ends:
+                names, over = self._code.reached(code), not self._endless
+                self._ends[code] = self._rules.ends(names, over=over, halted=False, steps=0)
+            terminated[at], cut = self._ends[code]
+            truncated[at] = cut or (truncated[at] and not terminated[at])
         return terminated, truncated
 
     def seen(self) -> Any:
@@ -272,16 +263,17 @@ class _Batch:
 
     def masks(self) -> Array:
         """What can be done, a row an episode."""
-        self._code.masks(self._rows, self._numbers, self._mask)
-        return self._mask.copy()
+        found = np.empty((len(self._rows), self._list.size), np.int8)
+        self._code.masks(self._rows, self._numbers, found)
+        return found
 
     def ticks(self) -> Array:
         """The number of the tick of each episode."""
         return self._rows[:, TICK].copy()
 
 
-_WORDS = np.array(["refused", "executed", "", ""], "U12")
-"""Statuses by -1: refused, 0: executed."""
+_WORDS = np.array(["executed", "", "refused", ""], "U12")
+"""Statuses by what compiled code says of a command."""
 
 
 class _Part:
@@ -298,27 +290,32 @@ class _Part:
                 for _, at, number in sight.targets(slot):
                     if number is field.kind.number:
                         self._slots.reshape(-1)[at] = slot
+        self._known: dict[int, Array] = {}
+        """What is shown of endings, by their digits."""
         self._ranks = None
         kind = None if field.column is None else field.column.fluent.type
         if isinstance(kind, ObjectType) and not field.name.endswith("?"):
             size = len(code.slots.base.kinds)
             self._ranks = np.array([int(field.kind.number(one)) for one in range(size)] + [-1])
+        self._gaps = not self._slots.all() or (kind is not None and is_optional(kind))
+        """Whether some of them may hold no value."""
 
     def array(self, rows: Array) -> Array:
         """Its values in all rows."""
         field, kind = self._field, self._field.kind
         if field.column is None:
             return self._of_run(rows)
-        found = rows[:, self._slots]
-        none = found == NONE
+        shown: Any = rows[:, self._slots]
+        none = shown == NONE if self._gaps else None
         if self._ranks is not None:
-            return np.asarray(self._ranks[np.where(none, -1, found)], kind.dtype)
-        if field.name.endswith("?"):
-            return np.asarray(~none, kind.dtype)
-        shown: Any = found if kind.scale in (None, 1) else found / kind.scale
-        shown = np.where(none, kind.blank, shown) if none.any() else shown
-        shown = np.clip(shown, kind.low, kind.high) if kind.scale is not None else shown
-        return np.asarray(shown, kind.dtype)
+            shown = self._ranks[shown if none is None else np.where(none, -1, shown)]
+        elif field.name.endswith("?"):
+            shown = shown != NONE
+        else:
+            shown = shown if kind.scale in (None, 1) else shown / kind.scale
+            shown = shown if none is None else np.where(none, kind.blank, shown)
+            shown = shown if kind.scale is None else np.clip(shown, kind.low, kind.high)
+        return shown.astype(kind.dtype)
 
     def _of_run(self, rows: Array) -> Array:
         if self.name == "@tick":
@@ -326,9 +323,13 @@ class _Part:
         assert self.name == "@endings"
         names = [one.name for one in self._code.slots.instance.world.endings]
         found = np.zeros((len(rows), len(names)), np.int8)
-        for at in np.flatnonzero(rows[:, LATCHED]).tolist():
-            reached = self._code.reached(int(rows[at, LATCHED]))
-            found[at] = [name in reached for name in names]
+        latched = rows[:, LATCHED]
+        reached = latched.nonzero()[0]
+        for at, code in zip(reached.tolist(), latched[reached].tolist(), strict=True):
+            if code not in self._known:
+                known = self._code.reached(code)
+                self._known[code] = np.array([name in known for name in names], np.int8)
+            found[at] = self._known[code]
         return found
 
 

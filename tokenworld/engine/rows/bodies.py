@@ -157,8 +157,9 @@ class BodyWriter(StatementVisitor[Names, Names]):
         if not even:
             self.line(f"{weights} = []")
         inner, depth = terms.loops(draw.binders, draw.where, env, self.lines, self.depth)
-        row = ", ".join(self._listed(inner[one.name].code) for one in draw.binders)
-        self.lines.append((depth, f"{found}.append(({row},))"))
+        row = [self._listed(inner[one.name].code) for one in draw.binders]
+        listed = row[0] if len(row) == 1 else f"({', '.join(row)})"
+        self.lines.append((depth, f"{found}.append({listed})"))
         if even:
             self.line(f"{chosen} = {self._even(found, draw)}")
         else:
@@ -166,7 +167,8 @@ class BodyWriter(StatementVisitor[Names, Names]):
             self.lines.append((depth, f"{weights}.append({self._listed(weight)})"))
             self.line(f"{chosen} = {self._weighted(weights, draw)}")
         for at, name in enumerate(names):
-            env = self._named(env, name, f"{found}[{chosen}][{at}] if {chosen} >= 0 else NONE")
+            place = f"[{at}]" if len(row) > 1 else ""
+            env = self._named(env, name, f"{found}[{chosen}]{place} if {chosen} >= 0 else NONE")
         return env
 
     def _listed(self, code: str) -> str:

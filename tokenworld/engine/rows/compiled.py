@@ -28,12 +28,15 @@ from tokenworld.engine.rows.layout import (
     Store,
 )
 from tokenworld.engine.rows.numeric import NumericProgram, Uncompiled
+from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.ground import draws
 from tokenworld.model import NumberType
 
 __all__ = ["Compiled", "Uncompiled", "compiler_missing"]
 
 NONE = -(1 << 62)
+EXECUTED, REFUSED, SKIPPED = 0, 2, 3
+"""What the command of a row of a batch came to, beside `UNSURE`."""
 MOST_LISTED = 1 << 16
 """Rows of legal commands, and of the journal, that a run has room for."""
 
@@ -127,22 +130,24 @@ class Compiled:
         )
         return int(records), int(self._told[0]), int(self.scratch[0])
 
-    def batch(self, rows: Any, commands: Any, given: Any, paid: Any, codes: Any) -> None:
-        """Give each row the command with a number in a table: its scaled reward, and in ``codes``
-        0, -1 and below where it is refused, 1 where the interpreter must decide. Rows whose code
-        is 9 or more are left alone."""
+    def batch(
+        self, rows: Any, commands: Any, given: Any, skipped: Any, rewards: Any, codes: Any
+    ) -> None:
+        """Give each row that is not skipped the command with a number in a table: its reward, and
+        in ``codes`` what it came to (`EXECUTED`, `REFUSED`, `SKIPPED`; `UNSURE`: the interpreter
+        must decide)."""
         at = 0
         while at < len(rows):
             try:
                 self.code.batch(
                     rows[at:], self.start, self.scratch, self.journal, self.found, commands,
-                    given[at:], paid[at:], codes[at:],
+                    given[at:], skipped[at:], rewards[at:], codes[at:],
                 )  # fmt: skip
                 return
             except (ArithmeticError, ValueError, IndexError):
                 at += int(self.journal[-1])
                 self.code.undo(rows[at], self.journal)
-                paid[at], codes[at] = 0, 1
+                rewards[at], codes[at] = 0, UNSURE
                 at += 1
 
     def masks(self, rows: Any, numbers: Any, masks: Any) -> None:
@@ -204,23 +209,24 @@ def play(S, W, R, J, found, seed, most, told):
     return most
 
 @numba.njit(cache=True)
-def batch(rows, W, R, J, found, commands, given, rewards, codes):
-    """The command of each row: its reward and 0, -1 and below where it is refused, 1 where the
-    interpreter must decide; then nothing is changed."""
+def batch(rows, W, R, J, found, commands, given, skipped, rewards, codes):
+    """The command of each row: its reward and what it came to; where it is not carried out,
+    nothing is changed."""
     for i in range(len(rows)):
         S = rows[i]
         J[len(J) - 1] = i
-        if codes[i] >= SKIP: continue
+        rewards[i] = 0
+        codes[i] = SKIPPED
+        if skipped[i]: continue
         J[0] = 0
         R[PAID] = 0
         if LOOKS: W[:] = S
-        if S[LATCHED] and not ENDLESS: code = 1
-        else: code = stepped(S, W if LOOKS else S, ME, R, J, commands, given[i])
-        if code != 0:
-            undo(S, J)
-            R[PAID] = 0
-        codes[i] = code
-        rewards[i] = R[PAID]
+        code = UNSURE
+        if 0 <= given[i] < len(commands) and (ENDLESS or not S[LATCHED]):
+            code = stepped(S, W if LOOKS else S, ME, R, J, commands, given[i])
+        codes[i] = REFUSED if code < 0 else code
+        if code != 0: undo(S, J)
+        else: rewards[i] = R[PAID] / UNIT
 
 @numba.njit(cache=True)
 def masks(rows, R, J, found, lows, sizes, firsts, numbers, masks):
@@ -248,14 +254,14 @@ def _text(program: NumericProgram, slots: Slots) -> str:
     terms.constants.pop("Fraction", None)
     terms.constants["ARGS"] = [[one[0] if one else -1] for one in slots.args]
     me = slots.base.me
-    values: dict[str, Any] = {
-        **_shapes(slots), "C": [_number(one) for one in slots.static],
-    }  # fmt: skip
+    values = {**terms.constants, **_shapes(slots), "C": [_number(one) for one in slots.static]}
     single = {
         "ME": NONE if me is None else me,
         "ENDLESS": int(slots.instance.world.endless),
         "LOOKS": int(terms.looks_back),
-        "SKIP": 9,
+        "SKIPPED": SKIPPED,
+        "UNSURE": UNSURE,
+        "UNIT": 10**program.scale,
         "LATCHED": LATCHED,
         "TICK": TICK,
         "PLAYER_ACTION": draws.signed(draws.key("player random", ("action",))),
@@ -263,8 +269,7 @@ def _text(program: NumericProgram, slots: Slots) -> str:
     }
     lines = [_HEAD]
     lines += [f"{name} = {value}" for name, value in single.items()]
-    for name, value in {**terms.constants, **values}.items():
-        lines.append(f"{name} = np.array({value!r}, np.int64)")
+    lines += [f"{name} = np.array({value!r}, np.int64)" for name, value in values.items()]
     functions = [_COMMIT, *terms.functions, _listed(program), _stepped(program)]
     order = "\n\n".join(f"@numba.njit\n{one}" for one in functions)
     return "\n".join([*lines, "", order, "", _PLAY])

@@ -137,7 +137,8 @@ class Slots:
         self.args: list[tuple[Raw, ...]] = [()] * HEAD
         self.lists: dict[int, tuple[Store, int]] = {}
         self._roll: tuple[Any, ...] | None = None
-        self._numbers: tuple[tuple[str, ...], dict[str, int]] = (), {}
+        self.named = {name: number for number, name in enumerate(base.names)}
+        """The numbers of the first objects by name."""
         self.live = {name: self._add((), None) for name in (ROOT, *self.program.types)}
         self.moving = frozenset(
             name
@@ -296,7 +297,7 @@ class Slots:
     def seat(self, S: list[Any]) -> int:
         """The place in the round of the next actor who lives."""
         turn, actors, kinds = S[TURN], self.base.actors, S[KINDS]
-        if len(actors) < 2:
+        if len(actors) < 2 or (turn < len(actors) and kinds[actors[turn]] is not None):
             return int(turn)
         living = (at for at in range(turn, len(actors)) if kinds[actors[at]] is not None)
         return next(living, turn)
@@ -447,7 +448,9 @@ class Slots:
         roll = self._roll
         if roll is None or roll[0] is not row[KINDS] or roll[1] is not row[NAMES]:
             live = {name: row[slot] for name, slot in self.live.items()}
-            numbers = self.numbers_of(row[NAMES])
+            first = len(self.base.names)
+            later = {name: number for number, name in enumerate(row[NAMES][first:], first)}
+            numbers = {**self.named, **later}
             roll = self._roll = (row[KINDS], row[NAMES], list(row[KINDS]), live, numbers)
         _, state.names, state.kinds, state.live, state.numbers = roll
         state.actors = self.base.actors
@@ -455,17 +458,6 @@ class Slots:
         state.latched, state.awarded, state.fired = row[LATCHED], row[AWARDED], row[FIRED]
         state.longs, state.deeds, state.drawn = row[LONGS], row[DEEDS], row[DRAWN]
         state.turn, state.facts = row[TURN], row[FACTS]
-
-    def numbers_of(self, names: tuple[str, ...]) -> dict[str, int]:
-        """The numbers of objects by name, in a dict that nobody changes."""
-        known, numbers = self._numbers
-        if known is not names:
-            if names[: len(known)] != known:
-                known, numbers = (), {}
-            new = range(len(known), len(names))
-            numbers = {**numbers, **{names[number]: number for number in new}}
-            self._numbers = names, numbers
-        return numbers
 
     def _read_back(self, store: Store, row: list[Any], state: State) -> None:
         column, size = store.column, len(state.kinds)

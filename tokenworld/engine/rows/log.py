@@ -171,6 +171,12 @@ class Draws(Drawing):
         self._title, self._args, self._shown = title, args, shown
         self._number = 0
 
+    def even(self, count: int, site: str) -> int:
+        if count == 1:
+            self._number += 1
+            return 0
+        return super().even(count, site)
+
     def _key(self) -> DrawKey:
         self._number += 1
         return (
@@ -274,8 +280,8 @@ class Log(Drawing):
     def _free_name(self, maker: Maker, number: int) -> str:
         """The name of its `create` with its number, or alone if that always makes one object."""
         name = maker.name if maker.named else f"{maker.name}_{number}"
-        taken = self.slots.numbers_of(self.row.S[NAMES])
-        while name in taken:
+        first, later = self.slots.named, self.row.S[NAMES][len(self.slots.base.names) :]
+        while name in first or name in later:
             name += "_"
         return name
 

@@ -20,17 +20,15 @@ from tokenworld.core.nodes import (
     Body,
     BranchDraw,
     Call,
-    Choice,
     Constant,
-    Create,
     DeriveCall,
     Describe,
-    Destroy,
     Draw,
     Emit,
     Fold,
     Let,
     Members,
+    ParamValue,
     PickDraw,
     Read,
     Require,
@@ -68,6 +66,7 @@ __all__ = ["NumericProgram", "Uncompiled"]
 LARGEST = 1 << 31
 """Numbers without closer bounds may be as large: then no product of two leaves 64 bits."""
 MOST_ENDINGS = 12
+_NONE = -(1 << 62)
 _ARGS = ("R", "J")
 _ENDING_BITS, _AWARD_BITS = NAMES, FIRED
 """Header slots that hold a set of bits, for no row of numbers needs them for anything else."""
@@ -89,6 +88,11 @@ class NumericTerms(TermWriter):
         if isinstance(term.value, (str, float)):
             raise Uncompiled("a text or a real is compared or kept", term.span)
         return "NONE" if term.value is None else f"({int(term.value)})"
+
+    def param_value(self, term: ParamValue, env: Names) -> str:
+        if not isinstance(self.slots.instance.params[term.name], int):
+            raise Uncompiled("a param is a text or a real", term.span)
+        return super().param_value(term, env)
 
     def text(self, term: Text, env: Names) -> str:
         raise Uncompiled("a text is put together in play and kept", term.span)
@@ -201,14 +205,7 @@ class NumericTerms(TermWriter):
             tests[-1] = f"isa({self.members_of(binder.only)}, {variable})"
         return values, tests
 
-    def choice(self, term: Choice, env: Names) -> str:
-        if isinstance(term.type, (RealType, TextType)):
-            raise Uncompiled("a text or a real is chosen", term.span)
-        return super().choice(term, env)
-
     def fold(self, term: Fold, env: Names) -> str:
-        if isinstance(term.type, (RealType, TextType)):
-            raise Uncompiled("texts or reals are folded", term.span)
         code = super().fold(term, env)
         late = isinstance(term.type, BoolType) and term.fold in ("first", "last", "min", "max")
         return f"({code} == 1)" if late else code
@@ -232,8 +229,6 @@ class _Numeric(BodyWriter):
 
     def reward(self, statement: Reward, env: Names) -> Names:
         kind = statement.amount.type
-        if isinstance(kind, RealType):
-            raise Uncompiled("a reward is a real", statement.span)
         decimals = kind.decimals if isinstance(kind, NumberType) else 0
         amount = self.terms.term(statement.amount, env)
         self.line(f"pay(R, {amount}, {10 ** (self.scale - decimals)})")
@@ -248,12 +243,6 @@ class _Numeric(BodyWriter):
     def emit(self, statement: Emit, env: Names) -> Names:
         return env
 
-    def create(self, statement: Create, env: Names) -> Names:
-        raise Uncompiled("objects are created in play", statement.span)
-
-    def destroy(self, statement: Destroy, env: Names) -> Names:
-        raise Uncompiled("objects are destroyed in play", statement.span)
-
     def let(self, statement: Let, env: Names) -> Names:
         value = statement.value
         if isinstance(value, BranchDraw):
@@ -264,9 +253,7 @@ class _Numeric(BodyWriter):
 
     def _branch(self, draw: BranchDraw, statement: Let, env: Names) -> Names:
         kinds = [one.type for one in draw.probabilities]
-        if not all(isinstance(one, NumberType) for one in kinds):
-            raise Uncompiled("a probability is a real", statement.span)
-        scales = [10**one.decimals for one in kinds if isinstance(one, NumberType)]
+        scales = [10**one.decimals if isinstance(one, NumberType) else 1 for one in kinds]
         whole = lcm(*scales)
         shares = "".join(
             f"int64({self.terms.term(one, env)}) * {whole // scale}, "
@@ -281,8 +268,6 @@ class _Numeric(BodyWriter):
         return f"even(R, len({found}))"
 
     def _weighted(self, weights: str, draw: PickDraw) -> str:
-        if draw.weight is not None and isinstance(draw.weight.type, RealType):
-            raise Uncompiled("a weight is a real", draw.span)
         kind = {"least": -1, "most": 1}.get(draw.key, 0)
         return f"pick(R, {weights}, {kind})"
 
@@ -302,8 +287,6 @@ class _NumericLog(_Numeric):
         terms, target = self.terms, statement.target
         store = terms.slots.by_id[target.fluent]
         value = terms.value(statement.value, env)
-        if isinstance(store.column.fluent.type, (RealType, TextType)):
-            raise Uncompiled("a text or a real is written", statement.span)
         if statement.op == "+":
             value = terms.within_length(value, statement.value.type)
         codes = [terms.term(one, env) for one in target.args]
@@ -481,7 +464,9 @@ class NumericProgram(QuickWriter):
         order, at = self.terms.fresh("ORDER"), self.terms.fresh("i")
         numbers = {law.name: number for number, law in enumerate(laws)}
         self.terms.constants[order] = [
-            [numbers[law.name], *_numbers(args), *[0] * (width - len(args))] for law, args in turns
+            [numbers[law.name], *(_NONE if one is None else int(one) for one in args)]
+            + [0] * (width - len(args))
+            for law, args in turns
         ] or [[-1] * (width + 1)]
         lines.append((1, f"for {at} in range(len({order})):"))
         for number, (law, function) in enumerate(functions):
@@ -506,8 +491,6 @@ class NumericProgram(QuickWriter):
 
     def _pay(self, pay: Award) -> str:
         kind = pay.amount.type
-        if isinstance(kind, RealType):
-            raise Uncompiled("a reward is a real", pay.span)
         decimals = kind.decimals if isinstance(kind, NumberType) else 0
         test, amount = self.terms.term(pay.when, {}), self.terms.term(pay.amount, {})
         return f"if {test}: pay(R, {amount}, {10 ** (self.scale - decimals)})"
@@ -560,10 +543,6 @@ class NumericProgram(QuickWriter):
         ]  # fmt: skip
         self.terms.function(test, [*_ARGS, *codes], lines)
         return test
-
-
-def _numbers(args: tuple[Any, ...]) -> list[int]:
-    return [-(1 << 62) if one is None else int(one) for one in args]
 
 
 def _check(slots: Slots) -> None:

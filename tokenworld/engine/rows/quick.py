@@ -33,7 +33,7 @@ from tokenworld.core.nodes import (
     Write,
 )
 from tokenworld.core.rules import Action, Footprint, Law
-from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
+from tokenworld.core.walk import is_draw, mentions, statements_in, subterms, terms_in
 from tokenworld.engine.added import never_refused, shaped_or_bounded
 from tokenworld.engine.rows.bodies import BodyWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Store
@@ -183,6 +183,7 @@ class _Trial(Direct):
     """Works out the values that a require of the language may refuse, and writes nothing."""
 
     pending: bool = True
+    whole: Body = ()
 
     def __post_init__(self) -> None:
         self._risky = shaped_or_bounded(self.terms.rules.program)
@@ -206,7 +207,8 @@ class _Trial(Direct):
 
     def loop(self, statement: For, env: Names) -> Names:
         for one in statements_in(statement.body):
-            if is_draw(one) or (isinstance(one, Write) and one.target.fluent in self._risky):
+            risky = isinstance(one, Write) and one.target.fluent in self._risky
+            if risky or is_draw(one) or isinstance(one, Create):
                 raise Unsure  # a draw that is left out would change the numbers of later ones
         return env
 
@@ -214,10 +216,21 @@ class _Trial(Direct):
         return env
 
     def create(self, statement: Create, env: Names) -> Names:
-        raise Unsure
+        """A new object that the body does nothing with may be refused for a number alone."""
+        if self.births[statement.of] or mentions(self.whole, {statement.name}):
+            raise Unsure
+        for one in statement.fields:
+            store = self.terms.slots.by_id[one.fluent]
+            kind, fluent = store.column.fluent.type, store.column.fluent
+            if fluent.unique:
+                raise Unsure
+            if isinstance(kind, NumberType):
+                held = self._held(self.terms.value(one.value, env))
+                self._bound(store, kind, held, loose=self.terms.loose(one.value, env))
+        return env
 
     def destroy(self, statement: Destroy, env: Names) -> Names:
-        raise Unsure
+        return env
 
 
 def write_trials(
@@ -235,7 +248,7 @@ def write_trials(
             continue
         params = {one.name: Name(terms.fresh("a")) for one in action.params}
         codes, at = [one.code for one in params.values()], len(terms.functions)
-        writer, inner = _Trial(terms, births), dict(params)
+        writer, inner = _Trial(terms, births, whole=action.body), dict(params)
         if any(map(is_draw, statements_in(action.body))):
             writer.line(f"D = new({_new('action', name, codes)})")
         try:

@@ -68,7 +68,7 @@ class Runs:
             instance, layout, prose, base, quiet=True, says=says, fixed=fixed
         )  # fmt: skip
         if self._told == "all" or not words_are_sure(self.stepper.rules, instance.world.name):
-            self.stepper = RowStepper(instance, layout, prose, base, fixed=fixed)
+            self.stepper = RowStepper(instance, layout, prose, base, fixed=fixed, hashed=False)
         self._legal = Legal(self.stepper)
         self._decided = self._legal.decided()
         self._listed: dict[Any, list[tuple[str, list[Args]]]] = {}

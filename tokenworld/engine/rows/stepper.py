@@ -68,7 +68,7 @@ class RowStepper(Outputs):
     """Steps the states that share the population and, if ``fixed``, what play never writes.
 
     ``quiet``: no change, hash or score is told of a tick; ``Row.paid`` has the rewards. Texts are
-    worked out only if it ``says`` them.
+    worked out only if it ``says`` them. ``hashed``: records tell the hash of what they leave.
     """
 
     in_pieces = False
@@ -76,9 +76,9 @@ class RowStepper(Outputs):
 
     def __init__(
         self, instance: Instance, layout: Layout, prose: Prose, base: State, *,
-        quiet: bool = False, says: bool = False, fixed: bool = True,
+        quiet: bool = False, says: bool = False, fixed: bool = True, hashed: bool = True,
     ) -> None:  # fmt: skip
-        self.instance, self.quiet = instance, quiet
+        self.instance, self.quiet, self.hashed = instance, quiet, hashed and not quiet
         slots = Slots(layout, lowered(instance.program), base, fixed=fixed)
         whole = quiet and not self.in_pieces
         code = Program(slots, prose, whole_ticks=whole, says=says, effects=self.in_pieces)
@@ -128,7 +128,7 @@ class RowStepper(Outputs):
         """The row of a state."""
         row = Row(self.slots, self.slots.encode(state))
         self.slots.epoch += 1
-        if self.quiet:
+        if not self.hashed:
             row.S[FACTS] = None
         elif state.facts is None:
             row.S[FACTS] = state.facts = facts_hash(state)
@@ -422,7 +422,7 @@ class Tick:
 
     def _stamped(self, record: Record) -> None:
         """Note in a record what it leaves."""
-        if not self.of.quiet:
+        if self.of.hashed:
             self.of.digest.settle(self.row, self.mark)
             record.after = self.of.shown.stamp(self.row)
 
