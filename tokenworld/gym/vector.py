@@ -16,8 +16,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tokenworld.diagnostics import usage
-from tokenworld.engine.rows.compiled import UNSURE, Compiled, Uncompiled, compiler_missing
+from tokenworld.engine.rows.compiled import Compiled, Uncompiled, compiler_missing
 from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
+from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import draws
 from tokenworld.gym.environment import call_number, calls_of, no_command
@@ -315,7 +316,7 @@ class _Part:
             shown = shown if kind.scale in (None, 1) else shown / kind.scale
             shown = shown if none is None else np.where(none, kind.blank, shown)
             shown = shown if kind.scale is None else np.clip(shown, kind.low, kind.high)
-        return shown.astype(kind.dtype)
+        return np.asarray(shown, kind.dtype)
 
     def _of_run(self, rows: Array) -> Array:
         if self.name == "@tick":

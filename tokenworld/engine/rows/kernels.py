@@ -111,23 +111,12 @@ def same(a, b):
 
 
 @njit
-def where(values, value, first):
-    found = np.empty(len(values), np.int64)
+def where(R, at, end, first, value):
+    found = np.empty(end - at, np.int64)
     n = 0
-    for i in range(len(values)):
-        if values[i] == value:
-            found[n] = first + i
-            n += 1
-    return found[:n]
-
-
-@njit
-def compress(numbers, flags):
-    found = np.empty(len(flags), np.int64)
-    n = 0
-    for i, one in enumerate(numbers):
-        if flags[i] == 1:
-            found[n] = one
+    for i in range(at, end):
+        if R[i] == value:
+            found[n] = first + i - at
             n += 1
     return found[:n]
 

@@ -201,7 +201,7 @@ class Slots:
                 owned.append(number)
             store.table.append(place)
         if owned and owned == list(range(owned[0], owned[-1] + 1)) and not self._growing(store):
-            store.offset = store.table[owned[0]] - owned[0]
+            store.offset, store.spans = store.table[owned[0]], ((owned[0], len(owned)),)
         if column.has_children:
             store.kids = []
             for number in range(len(self.base.kinds)):
@@ -325,8 +325,13 @@ class Slots:
             and all(state.live[name] == members for name, members in self.base.live.items()
                     if name not in self.moving)
             and state.actors == self.base.actors
-            and self._filled(state, False) == self.static
+            and (self._shares(state) or self._filled(state, False) == self.static)
         )  # fmt: skip
+
+    def _shares(self, state: State) -> bool:
+        """Whether a state has the very columns of what play never changes."""
+        first, now = self.base.cols, state.cols
+        return all(x.live or now[x.column.index] is first[x.column.index] for x in self.stores)
 
     def encode(self, state: State) -> list[Any]:
         """The row of a state."""
@@ -369,12 +374,22 @@ class Slots:
         row = list(self.blank) if live else list(self.static)
         for store in self.stores:
             if store.live == live:
-                for args, place in self._places(store, len(state.kinds)):
-                    row[place] = state.get(store.column, args)
-                for parent, place in enumerate((store.kids or ())[: len(state.kinds)]):
-                    row[place] = tuple(state.kids[store.column.index][parent])
+                self._fill(store, state, row)
         row[NOTHING] = None
         return row
+
+    def _fill(self, store: Store, state: State, row: list[Any]) -> None:
+        """Bring the slots of a fluent to their values in a state."""
+        if store.column.by_object and store.offset is not None:
+            ((low, size),) = store.spans
+            held = list(state.cols[store.column.index])[low : low + size]
+            row[store.offset : store.offset + size] = held
+        else:
+            for args, place in self._places(store, len(state.kinds)):
+                row[place] = state.get(store.column, args)
+        if store.kids is not None:
+            for place, listed in zip(store.kids, state.kids[store.column.index], strict=False):
+                row[place] = tuple(listed)
 
     def _places(self, store: Store, numbers: int) -> Iterator[tuple[Any, int]]:
         """The keys of a column that have a slot, with it."""
@@ -459,12 +474,20 @@ class Slots:
         state.longs, state.deeds, state.drawn = row[LONGS], row[DEEDS], row[DRAWN]
         state.turn, state.facts = row[TURN], row[FACTS]
 
+    def _column(self, store: Store, row: list[Any], size: int) -> list[Any]:
+        """The values of a fluent of one object by the number of the object."""
+        if store.offset is None:
+            return [row[at] for at in store.table[:size]]
+        ((low, many),) = store.spans
+        held = row[store.offset : store.offset + many]
+        return [None] * low + held + [None] * (size - low - many)
+
     def _read_back(self, store: Store, row: list[Any], state: State) -> None:
         column, size = store.column, len(state.kinds)
         if column.single:
             state.cols[column.index] = [row[store.offset or NOTHING]]
         elif column.by_object:
-            state.cols[column.index] = column_of([row[at] for at in store.table[:size]])
+            state.cols[column.index] = column_of(self._column(store, row, size))
         else:
             held = ((args, row[at]) for args, at in self._places(store, size))
             state.cols[column.index] = {

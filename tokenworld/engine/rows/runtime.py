@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import compress, product
+from itertools import product
 from typing import Any
 
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
@@ -140,13 +140,15 @@ def same(a: Any, b: Any) -> bool:
     return a is not None and a == b
 
 
-def where(values: list[Any], value: Any, first: int) -> list[int]:
-    """The numbers of the slots that hold a value; ``first`` is that of the first slot."""
-    found, at = list[int](), -1
+def where(R: Row, at: int, end: int, first: int, value: Any) -> list[int]:
+    """The numbers of the slots from ``at`` to before ``end`` that hold a value; ``first`` is that
+    of the first slot."""
+    found, first = list[int](), first - at
     try:
         while True:
-            at = values.index(value, at + 1)
+            at = R.index(value, at, end)
             found.append(first + at)
+            at += 1
     except ValueError:
         return found
 
@@ -175,6 +177,6 @@ RUNTIME: dict[str, Any] = {
         )
     },
     "abs": abs, "min": min, "max": max, "float": float, "bool": bool, "NONE": None,
-    "compress": compress, "product": product,
+    "product": product,
     **{f"{one}_": partial(SHARED["finite"], one) for one in ("sqrt", "sin", "cos", "exp", "log")},
 }  # fmt: skip

@@ -512,19 +512,19 @@ class TermWriter(TermVisitor[Names, str]):
         where it ranges over all of them: found by one scan, in no Python loop."""
         if isinstance(test, Read):
             span = self._span(binder, test, names)
-            return None if span is None else f"compress(range({span[0]}, {span[1]}), {span[2]})"
+            return None if span is None else f"where({span}, True)"
         if not isinstance(test, Call) or test.op != "==":
             return None
         for one, other in (test.args, test.args[::-1]):
             if isinstance(one, Read) and self.is_bound(other, names):
                 span = self._span(binder, one, names)
                 if span is not None:
-                    return f"where({span[2]}, {self.value(other, names)}, {span[0]})"
+                    return f"where({span}, {self.value(other, names)})"
         return None
 
-    def _span(self, binder: Binder, read: Read, names: Names) -> tuple[int, int, str] | None:
-        """The slots that a read may reach by its last argument, with the first value of that and
-        the one behind its last."""
+    def _span(self, binder: Binder, read: Read, names: Names) -> str | None:
+        """The slots that a read may reach by its last argument: the row, the first of them and the
+        one behind their last, and the first value of that argument."""
         slots, last = self.slots, read.args[-1] if read.args else None
         if not isinstance(last, Variable) or last.name != binder.name or read.was:
             return None
@@ -541,7 +541,7 @@ class TermWriter(TermVisitor[Names, str]):
             return None
         codes = [self.term(one, names) for one in before]
         ends = [self.slot(store, [*codes, f"{at}"]) for at in (numbers[0], numbers[-1])]
-        return numbers[0], numbers[-1] + 1, f"{self.row(store, False)}[{ends[0]}:{ends[1]}+1]"
+        return f"{self.row(store, False)}, {ends[0]}, {ends[1]}+1, {numbers[0]}"
 
     def is_bound(self, term: Term, names: Names) -> bool:
         """Whether a term reads nothing but these variables."""
