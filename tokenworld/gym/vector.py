@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenworld.diagnostics import usage
 from tokenworld.engine.rows.compiled import Compiled, Uncompiled, compiler_missing
 from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
+from tokenworld.engine.rows.numeric import NONE
 from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import draws
@@ -29,7 +30,6 @@ from tokenworld.gym.spaces import Sight
 from tokenworld.model import ObjectType, is_optional
 from tokenworld.session import OpenWorld
 
-NONE = -(1 << 62)
 MOST_COMMANDS = 1 << 20
 """Tuples of arguments up to which a table tells their numbers."""
 Array = NDArray[Any]

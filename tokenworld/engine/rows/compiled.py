@@ -27,14 +27,13 @@ from tokenworld.engine.rows.layout import (
     Slots,
     Store,
 )
-from tokenworld.engine.rows.numeric import NumericProgram, Uncompiled
+from tokenworld.engine.rows.numeric import NONE, NumericProgram, Uncompiled
 from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.ground import draws
 from tokenworld.model import NumberType
 
 __all__ = ["Compiled", "Uncompiled", "compiler_missing"]
 
-NONE = -(1 << 62)
 EXECUTED, REFUSED, SKIPPED = 0, 2, 3
 """What the command of a row of a batch came to, beside `UNSURE`."""
 MOST_LISTED = 1 << 16

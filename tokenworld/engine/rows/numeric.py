@@ -39,7 +39,7 @@ from tokenworld.core.nodes import (
     TypeTest,
     Write,
 )
-from tokenworld.core.rules import Action, Award, Law
+from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import is_draw, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.engine.added import never_refused
@@ -61,12 +61,12 @@ from tokenworld.model import (
     TextType,
 )
 
-__all__ = ["NumericProgram", "Uncompiled"]
+__all__ = ["NONE", "NumericProgram", "Uncompiled"]
 
 LARGEST = 1 << 31
 """Numbers without closer bounds may be as large: then no product of two leaves 64 bits."""
 MOST_ENDINGS = 12
-_NONE = -(1 << 62)
+NONE = -(1 << 62)
 _ARGS = ("R", "J")
 _ENDING_BITS, _AWARD_BITS = NAMES, FIRED
 """Header slots that hold a set of bits, for no row of numbers needs them for anything else."""
@@ -351,28 +351,15 @@ class NumericProgram(QuickWriter):
         return found
 
     def __post_init__(self) -> None:
-        rewards = [
-            one.amount.type
-            for body in self._bodies()
-            for one in statements_in(body)
-            if isinstance(one, Reward)
-        ]
-        rewards += [one.amount.type for one in self.terms.rules.worlds[self._name].pays]
+        rules, world = self.terms.rules, self.terms.slots.instance.world
+        bodies = [one.body for one in (*rules.actions.values(), *rules.laws.values())]
+        said = [one for body in bodies for one in statements_in(body)]
+        rewards = [one.amount.type for one in said if isinstance(one, Reward)]
+        rewards += [one.amount.type for one in rules.worlds[world.name].pays]
         self.scale = max(
             (one.decimals for one in rewards if isinstance(one, NumberType)), default=0
         )
         super().__post_init__()
-
-    @property
-    def _name(self) -> str:
-        return self.terms.slots.instance.world.name
-
-    def _bodies(self) -> list[Body]:
-        rules = self.terms.rules
-        return [
-            *(one.body for one in rules.actions.values()),
-            *(one.body for one in rules.laws.values()),
-        ]
 
     # ---- bodies -------------------------------------------------------------------------------
 
@@ -464,7 +451,7 @@ class NumericProgram(QuickWriter):
         order, at = self.terms.fresh("ORDER"), self.terms.fresh("i")
         numbers = {law.name: number for number, law in enumerate(laws)}
         self.terms.constants[order] = [
-            [numbers[law.name], *(_NONE if one is None else int(one) for one in args)]
+            [numbers[law.name], *(NONE if one is None else int(one) for one in args)]
             + [0] * (width - len(args))
             for law, args in turns
         ] or [[-1] * (width + 1)]
@@ -476,7 +463,7 @@ class NumericProgram(QuickWriter):
 
     def _latched(self, slot: int, at: int, value: object, test: str) -> Lines:
         bits = _ENDING_BITS if slot == LATCHED else _AWARD_BITS
-        world = self.rules.worlds[self._name]
+        world = self.rules.worlds[self.world.name]
         base = 1 + len(world.endings if slot == LATCHED else world.awards)
         return [
             (1, f"if not (S[{bits}] >> {at}) & 1 and {test}:"),
@@ -486,14 +473,10 @@ class NumericProgram(QuickWriter):
             (2, f"S[{bits}] |= {1 << at}"),
         ]
 
-    def _pays(self) -> list[str]:
-        return [self._pay(one) for one in self.rules.worlds[self._name].pays]
-
-    def _pay(self, pay: Award) -> str:
-        kind = pay.amount.type
+    def _paid(self, amount: Term) -> str:
+        kind, code = amount.type, self.terms.term(amount, {})
         decimals = kind.decimals if isinstance(kind, NumberType) else 0
-        test, amount = self.terms.term(pay.when, {}), self.terms.term(pay.amount, {})
-        return f"if {test}: pay(R, {amount}, {10 ** (self.scale - decimals)})"
+        return f"pay(R, {code}, {10 ** (self.scale - decimals)})"
 
     # ---- what is legal --------------------------------------------------------------------------
 

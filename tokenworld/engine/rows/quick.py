@@ -561,14 +561,15 @@ class QuickWriter:
 
     def _pays(self) -> list[str]:
         """The lines that pay what the world pays for a tick."""
-        found = []
-        for pay in self.rules.worlds[self.world.name].pays:
-            kind, amount = pay.amount.type, self.terms.term(pay.amount, {})
-            decimals = kind.decimals if isinstance(kind, NumberType) else 0
-            amount = f"Fraction({amount} or 0)" if isinstance(kind, RealType) else amount
-            test = self.terms.term(pay.when, {})
-            found.append(f"if {test}: R.paid.append(({amount}, {decimals}))")
-        return found
+        pays = self.rules.worlds[self.world.name].pays
+        return [f"if {self.terms.term(one.when, {})}: {self._paid(one.amount)}" for one in pays]
+
+    def _paid(self, amount: Term) -> str:
+        """The statement that pays an amount."""
+        kind, code = amount.type, self.terms.term(amount, {})
+        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        code = f"Fraction({code} or 0)" if isinstance(kind, RealType) else code
+        return f"R.paid.append(({code}, {decimals}))"
 
 
 def _new(kind: str, name: str, codes: list[str]) -> str:
