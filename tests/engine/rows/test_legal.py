@@ -103,3 +103,19 @@ def test_a_command_that_adds_to_what_is_destroyed_is_listed() -> None:
     for _ in range(2):
         assert game.all("shake()").status == "executed"
         assert [one.call for one in game.session.legal()] == ["shake()"]
+
+
+def test_a_birth_is_refused_for_a_number_alone() -> None:
+    """Where the body does nothing more with what is born, its numbers decide without trying."""
+    text = """
+        type Box { at: Box? nested inverse contents  load: 0 to 3 = 1 }
+        actor me: Box
+        action make(b: Box, n: 0 to 3) { create new: Box { at = b  load = n + b.load } }
+        world w { object box: Box { load = 2 } }
+    """
+    game = play(text)
+    assert [one.call for one in game.session.legal()] == ["make(box, 0)", "make(box, 1)"]
+    assert game.all("make(box, 1)").status == "executed"
+    calls = [one.call for one in game.session.legal()]
+    assert calls == ["make(box, 0)", "make(box, 1)", "make(new_1, 0)"]
+    assert game.do("make(new_1, 1)").status == "refused"

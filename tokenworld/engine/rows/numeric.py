@@ -352,7 +352,8 @@ class NumericProgram(QuickWriter):
 
     def __post_init__(self) -> None:
         rules, world = self.terms.rules, self.terms.slots.instance.world
-        bodies = [one.body for one in (*rules.actions.values(), *rules.laws.values())]
+        bodies = [one.body for one in rules.actions.values()]
+        bodies += [one.body for one in rules.laws.values()]
         said = [one for body in bodies for one in statements_in(body)]
         rewards = [one.amount.type for one in said if isinstance(one, Reward)]
         rewards += [one.amount.type for one in rules.worlds[world.name].pays]
