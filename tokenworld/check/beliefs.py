@@ -1,4 +1,4 @@
-"""The beliefs pass: what models guess, and where (language.md §14)."""
+"""The beliefs pass: the guesses of models of beliefs (language.md §14)."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def _written(law: str, span: Span, guess: _Guessed, gap: int, draft: Draft) -> N
     draft.tell("TW0511", what, span, "written later", hint, related)
 
 
-# ---- what this version does not run -------------------------------------------------------------
+# ---- constructs that this version does not run ---------------------------------------------------
 
 
 def check_executed(draft: Draft) -> None:

@@ -112,7 +112,7 @@ class _Births:
         return part
 
     def _earlier(self, part: Any) -> Any:
-        """What is created between two ticks counts as born in the first of them."""
+        """An object created between two ticks counts as born in the first of them."""
         if not isinstance(part, FieldValue) or part.fluent not in self.ids.values():
             return part
         one = _number(1, part.span)

@@ -1,4 +1,4 @@
-"""The tables of the checker: what the passes fill in, one after another.
+"""The tables of the checker, which the passes fill one after another.
 
 A pass reads the tables of earlier passes and adds its own tables or diagnostics. Nothing else in
 the system sees a `Draft`: the result is a frozen `Program`.
@@ -121,7 +121,7 @@ class Entry:
 
 @frozen
 class NamedEffect:
-    """A checked `effect`. Programs have none: each call was made the changes it stands for."""
+    """A checked `effect`. Programs have none: the checker replaces each call by its changes."""
 
     name: str
     params: tuple[m.Binder, ...]

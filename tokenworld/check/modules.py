@@ -22,7 +22,7 @@ Loader = Callable[[tuple[str, ...], Source], Source | None]
 """Finds a module by its dotted path, seen from a source; ``None`` if there is none."""
 
 Reader = Callable[[Source], tuple[list[Entry], tuple[Diagnostic, ...]]]
-"""The items of a text, and what is wrong with its syntax."""
+"""The items of a text and its syntax errors."""
 
 DataLoader = Callable[[str, Source], Source]
 """Reads a file that a source names, such as a recorded state; `Failure` if it cannot."""
@@ -77,7 +77,7 @@ class _Loading:
 
 
 def read_entries(source: Source) -> tuple[list[Entry], tuple[Diagnostic, ...]]:
-    """The items of a text with their doc comments, and what is wrong with its syntax."""
+    """The items of a text with their doc comments, and its syntax errors."""
     tree, problems = parse_source(source)
     docs = docs_of(tree)
     return [entry_of(item, docs.get(item.span.line)) for item in tree.items], problems

@@ -109,7 +109,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.replace("_", " ").lower().rstrip(".").split())
 
 
-# ---- what a slot can be called ----------------------------------------------------------
+# ---- the words of a slot ----------------------------------------------------------------
 
 
 class _Names:

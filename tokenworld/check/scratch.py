@@ -44,7 +44,7 @@ def check_scratch(draft: Draft) -> None:
 
 
 def _asked_late(draft: Draft) -> Iterator[object]:
-    """What is asked when the slots have their defaults again."""
+    """The lines that are evaluated after the reset: no scratch value is left there."""
     yield from (*draft.invariants.values(), *draft.conserves.values(), *draft.watches.values())
     for world in draft.worlds.values():
         yield from (world.endings, world.awards, world.pays)
@@ -65,18 +65,12 @@ def _unread(draft: Draft) -> Iterator[tuple[m.Body, str, str]]:
             if isinstance(step, m.Given):
                 yield step.body, "No tick is under way in a `given`", outside
     for action in draft.actions.values():
-        if _may_be_free(action):
+        if action.may_be_free:
             yield action.body, f"`{action.name}` may take no time", "Let it take a tick."
     for law in draft.laws.values():
         if not law.phase:
             hint = "Give the law a phase, with `during`, before those that read it."
             yield law.body, f"`{law.name}` is one of the last laws of a tick", hint
-
-
-def _may_be_free(action: m.Action) -> bool:
-    """Whether an action may take no time at all."""
-    ticks = action.takes
-    return ticks is not None and (not isinstance(ticks, m.NumberLiteral) or ticks.value == 0)
 
 
 def with_resets(program: m.Program) -> m.Program:

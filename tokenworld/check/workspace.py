@@ -1,4 +1,4 @@
-"""Checking a file again after an edit, for the price of what the edit can influence.
+"""Checking a file again after an edit: only the passes and rules that the edit can affect run.
 
 A `Workspace` keeps the items of the last text with their nodes, and what analyses found out of
 them. Where an edit leaves all declarations as they were, and what a rule is to other rules (its
@@ -247,7 +247,7 @@ def _restore(draft: Draft, kept: dict[str, object]) -> None:
         setattr(draft, name, value)
 
 
-# ---- what an edit changed ---------------------------------------------------------------
+# ---- the rules that an edit changed -----------------------------------------------------
 
 
 def _changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entry, Entry]] | None:
@@ -419,7 +419,7 @@ def _documented(cell: Cell, source: Source, start: int) -> Cell:
     return Cell(cell.source, Entry(cell.entry.item, cell.entry.quirk, doc))
 
 
-# ---- what an edit may touch -------------------------------------------------------------
+# ---- the passes that an edit affects ----------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

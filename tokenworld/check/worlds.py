@@ -143,7 +143,7 @@ def _unborn(making: _Making, line: syn.WorldItem) -> frozenset[str]:
 
 
 def _born(line: syn.WorldItem) -> Iterator[tuple[syn.Name, syn.Name]]:
-    """The names of what a layout or a setup makes, with the types, in the order of the text."""
+    """The names and types of the objects that a layout or a setup creates, in written order."""
     if isinstance(line, syn.Layout):
         yield from ((syn.Name(line.span, name), line.type) for name in cells_of(line))
     yield from ((one.name, one.type) for one in created_by_name(line))

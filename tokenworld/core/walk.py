@@ -142,7 +142,7 @@ def evaluated(statement: core.Statement) -> Terms:
 
 
 def is_draw(statement: core.Statement) -> bool:
-    """Whether a statement names what is drawn (``by least`` and ``by most`` are counted too)."""
+    """Whether a statement names a drawn value (``by least`` and ``by most`` count too)."""
     draws = (core.BranchDraw, core.PickDraw, core.UniformDraw)
     return isinstance(statement, core.Let) and isinstance(statement.value, draws)
 

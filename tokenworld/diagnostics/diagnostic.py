@@ -28,7 +28,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that resolve the finding; `safe` ones never change what a correct program means."""
+    """Edits that resolve the finding; `safe` ones never change the meaning of a correct program."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -37,7 +37,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: what is wrong (`message`), where, and what to do next (`hint`).
+    """One finding: the error (`message`), its place, and the next step (`hint`).
 
     `message` is one sentence with names in backticks, `label` names what stands at the place,
     `hint` is an imperative. `severity` is taken from the code where it is left out.
@@ -83,7 +83,7 @@ def no_verdict() -> Diagnostic:
 
 
 def in_seconds(seconds: float) -> str:
-    """A limit of time as it is told: "12.4 s"."""
+    """A limit of time for messages: "12.4 s"."""
     return f"{seconds:,.1f}".removesuffix(".0") + " s" if seconds >= 0.1 else "less than 0.1 s"
 
 

@@ -29,7 +29,7 @@ _PRIME: Final = 0x100000001B3
 
 
 def mixed(z: int) -> int:
-    """The finaliser of SplitMix64: a permutation of the words in which every bit tells on all."""
+    """The finaliser of SplitMix64: a permutation of the words; every bit affects all bits."""
     z = ((z ^ (z >> 30)) * FIRST) & MASK
     z = ((z ^ (z >> 27)) * SECOND) & MASK
     return z ^ (z >> 31)

@@ -149,7 +149,7 @@ def _between(
             yield Influence(source, target, kind, tuple(fluents))
 
 
-# ---- what a write does to a condition ---------------------------------------------------
+# ---- effects of a write on a condition --------------------------------------------------
 
 
 def _effects(write: _Write, atom: _Atom) -> tuple[Kind, ...]:
@@ -267,7 +267,7 @@ def _touched(rules: Rules, *terms: core.Term) -> Iterator[_Atom]:
 
 
 def _reads_of(rules: Rules, node: Node) -> frozenset[str]:
-    """The fluents from which a rule's changes are worked out."""
+    """The fluents that a rule's changes are computed from."""
     return rules.footprint((), node.bodies).read
 
 

@@ -33,7 +33,7 @@ class GroundObject:
 
 
 class Objects(Sequence[GroundObject]):
-    """The objects of declarations, by number. They are made when somebody asks for one: most worlds
+    """The objects of declarations, by number. They are made on first use: most worlds
     with many objects never look at most of them."""
 
     __slots__ = ("decls",)

@@ -58,7 +58,7 @@ class RequireReport:
     ``holds`` is ``None`` where it could not be evaluated (after an earlier one failed).
     ``values`` maps the source text of each atom to its shown value. ``generated`` names the kind
     of a require that the language adds (`range`, `unique`, `cycle`). ``hidden``: whether it holds
-    rests on secrets that a player does not know.
+    depends on secrets that a player does not know.
     """
 
     index: int

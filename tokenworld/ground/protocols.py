@@ -180,7 +180,7 @@ class Simulator(Protocol[StateT]):
 
 
 class LuckSimulator(Simulator[StateT], Protocol[StateT]):
-    """A simulator that also tells what comes of commands which luck may bring to nothing."""
+    """A simulator that also lists the results of commands that a draw may make fail."""
 
     def tries(self, state: StateT, command: Command, known: Known) -> Sequence[Try[StateT]]:
         """All results of a command, those that come to nothing included, given what is known of
@@ -251,7 +251,7 @@ class Speaker(Protocol):
         self, action: str, phrase: int, slot: int, args: Sequence[Raw]
     ) -> tuple[str, ...]:
         """The text of a phrase slot that is not a bare parameter, for bound arguments: several
-        where it rests on a secret, none where these are too many."""
+        where it depends on a secret, none where these are too many."""
 
     def holds_all(self, command: Command) -> bool:
         """Whether every require of the command may hold now, whatever is secret."""

@@ -42,7 +42,7 @@ class Secrets:
     # ---- terms --------------------------------------------------------------------------------
 
     def reads(self, term: m.Term, names: frozenset[str] = _NOBODY) -> bool:
-        """Whether the value of a term may rest on a secret."""
+        """Whether the value of a term may depend on a secret."""
         return bool(self.fluents) and any(self._is_secret(one, names) for one in subterms(term))
 
     def _is_secret(self, part: m.Term, names: frozenset[str]) -> bool:
@@ -123,7 +123,7 @@ class Secrets:
 
     @cached_property
     def laws(self) -> bool:
-        """Whether any law touches a secret, so that what time brings may rest on one."""
+        """Whether any law reads or writes a secret, so that a tick may depend on one."""
         return any(map(self.law, self.program.laws.values()))
 
     def rule(self, title: str) -> bool:
@@ -195,6 +195,6 @@ class Secrets:
 
 
 def _is_thing(term: m.Term) -> bool:
-    """Whether a term stands for an object or several, so that a text shows what they are called."""
+    """Whether a term is an object or several, so that a text shows their names."""
     kind = term.type.element if isinstance(term.type, m.CollectionType) else term.type
     return isinstance(kind, m.ObjectType)

@@ -1,4 +1,4 @@
-"""Rules: what actors may do, what happens by itself, what must hold, what is said."""
+"""Rules: actions, laws, births, watches, invariants, and the prose that names and describes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Action:
 
     @property
     def may_be_free(self) -> bool:
-        """Whether it may take no time at all."""
+        """Whether it may take no time at all: with ``takes 0``, and where a term decides."""
         ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else 0
         return self.takes is not None and ticks == 0
 

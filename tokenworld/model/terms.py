@@ -28,8 +28,14 @@ class LeafTerm:
     __slots__ = ()
 
 
+class ConstantTerm(LeafTerm):
+    """A value that is written out: one and the same in every state."""
+
+    __slots__ = ()
+
+
 @frozen
-class BoolLiteral(LeafTerm):
+class BoolLiteral(ConstantTerm):
     value: bool
     type: ValueType
     span: Span
@@ -37,7 +43,7 @@ class BoolLiteral(LeafTerm):
 
 
 @frozen
-class NumberLiteral(LeafTerm):
+class NumberLiteral(ConstantTerm):
     """``value`` is scaled by the decimals of ``type``, a `NumberType`."""
 
     value: int
@@ -47,7 +53,7 @@ class NumberLiteral(LeafTerm):
 
 
 @frozen
-class EnumLiteral(LeafTerm):
+class EnumLiteral(ConstantTerm):
     enum: str
     member: str
     index: int
@@ -57,14 +63,14 @@ class EnumLiteral(LeafTerm):
 
 
 @frozen
-class NoneLiteral(LeafTerm):
+class NoneLiteral(ConstantTerm):
     type: ValueType
     span: Span
     kind: Literal["none_literal"] = "none_literal"
 
 
 @frozen
-class ObjectLiteral(LeafTerm):
+class ObjectLiteral(ConstantTerm):
     """A named object: top-level, of a world, or made by its setup."""
 
     name: str

@@ -418,7 +418,7 @@ def terms_of(effect: Effect) -> tuple[Term, ...]:
 # ---- deciding ------------------------------------------------------------------------------------
 # The terms by which rules decide what happens: conditions, values and arguments, not texts.
 #
-# What they read is what states can be told apart by; what they do not read is only kept or shown.
+# Two states that agree on the slots these read behave alike; other slots are only kept or shown.
 
 
 def body_terms(body: Body) -> Iterator[Term]:
@@ -527,7 +527,7 @@ def looks_back(terms: Iterable[Term]) -> bool:
 
 
 def is_default(term: Term) -> bool:
-    """Whether a choice is written ``x otherwise y``: what is tested with `none` is the value."""
+    """Whether a choice is written ``x otherwise y``: its value is the term tested with `none`."""
     if not isinstance(term, Choose) or not isinstance(term.condition, Compare):
         return False
     tested = term.condition

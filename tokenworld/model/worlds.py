@@ -99,7 +99,7 @@ class Born:
 
 
 CARRIED = "<carried state>"
-"""The path of a start state that no author wrote: that of a game which goes on with changed rules.
+"""The path of a start state that no author wrote: a game that continues with changed rules.
 """
 
 

@@ -163,7 +163,7 @@ def _numbered(name: str, lexicon: Lexicon) -> int | None:
     return alike[0] if len(alike) == 1 else None
 
 
-# ---- what is wrong with a call ----------------------------------------------------------
+# ---- errors of a call -------------------------------------------------------------------
 
 
 def _names(lexicon: Lexicon, numbers: Sequence[int]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Changes in English: what a body does, as a list of sentences with sub-lists."""
+"""Changes in English: the sentences of a body, as a list with sub-lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import assert_never
 
 from tokenworld import model as m
@@ -10,7 +10,7 @@ from tokenworld.prose.english import English, spoken_name
 from tokenworld.prose.wording import capitalised, kind_word
 
 Line = tuple[int, str]
-"""A sentence and how deep it stands in the list."""
+"""A sentence and its depth in the list."""
 
 
 def told(body: m.Body, english: English, depth: int = 0) -> Iterator[Line]:
@@ -187,8 +187,3 @@ def _drawn(effect: m.Let, english: English) -> str:
             return english.value(term)
         case _:
             assert_never(effect.value)
-
-
-def flat(lines: Sequence[Line]) -> str:
-    """The sentences in one paragraph, for a short body."""
-    return " ".join(text for _, text in lines)

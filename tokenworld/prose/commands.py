@@ -85,7 +85,7 @@ def _left_open(
     return NoMatch("ambiguous", message, texts)
 
 
-# ---- the words of a phrase fit, what stands in a slot does not --------------------------
+# ---- the words of a phrase fit, the text in a slot does not -----------------------------
 
 
 @frozen
@@ -223,7 +223,7 @@ def _unfit(text: str, one: _Misfit, words: str, lexicon: Lexicon) -> NoMatch:
 
 
 def _bad_text(text: str, fitting: Sequence[Phrase], lexicon: Lexicon) -> NoMatch | None:
-    """Everything named exists: what is wrong is the text between, "on" where it is "in"."""
+    """Everything named exists: the text between is wrong, "on" where it is "in"."""
     for phrase in fitting:
         args = _named_args(phrase, text, lexicon)
         if args is not None:

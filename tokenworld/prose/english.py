@@ -357,7 +357,7 @@ class English:
 
 
 # ---- english_folds -------------------------------------------------------------------------------
-# Collections in English: who is among whom, what there is, and what is counted or summed.
+# Collections in English: membership, quantifiers, counts and sums.
 #
 # Every function takes the `English` that tells the terms inside.
 

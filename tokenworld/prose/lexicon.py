@@ -34,7 +34,6 @@ def fold(text: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-@lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """Folded, with single spaces between words and none at the ends."""
     return " ".join(fold(text).split())
@@ -295,7 +294,7 @@ Vocabulary = tuple[Hashable, ...]
 
 @dataclass(slots=True)
 class Meanings:
-    """Results of `matching` that rest on the vocabulary of a state alone.
+    """Results of `matching` that depend on the vocabulary of a state alone.
 
     ``cuts``: by tidy text, the ways to read it along the phrases. ``texts``: the text to type for
     a command.
@@ -343,7 +342,7 @@ class Lexicon:
         for kept in (self.meanings.cuts, self.meanings.texts):
             if len(kept) >= _KEPT:
                 kept.clear()
-        if _has_text_slots(_Same(self.program)):  # their texts rest on more of the state
+        if _has_text_slots(_Same(self.program)):  # their texts depend on more of the state
             self.meanings = Meanings(self.meanings.cuts)
 
     # ---- objects ----------------------------------------------------------------------

@@ -256,7 +256,7 @@ def _pass(
     return all(slot_matches(phrase, slot, typed, command.args, lexicon) for slot, typed in tests)
 
 
-# ---- Commands as text: what typed words can become, and how a command is best typed --------------
+# ---- Commands as text: completions of typed words, and the best text of a command ----------------
 
 
 _BUDGET: Final = 5000
@@ -310,7 +310,7 @@ def _spoken(command: Command, phrases: Sequence[Phrase], lexicon: Lexicon) -> st
 
 
 def _compose(phrase: Phrase, args: Sequence[Raw], lexicon: Lexicon) -> str | None:
-    """The text of a phrase; ``None`` where a slot of it rests on a secret."""
+    """The text of a phrase; ``None`` where a slot of it depends on a secret."""
     shown = [_display(phrase, part, args, lexicon) for part in phrase.parts]
     whole = [one for one in shown if one is not None]
     return " ".join("".join(whole).split()) if len(whole) == len(shown) else None

@@ -135,9 +135,8 @@ def _derived(english: English, derive: m.Derive) -> Entry:
 
 
 # ---- The rulebook: a checked program told in English, section by section -------------------------
-# It is made from the checked model, so it cannot say anything else than what is played: kinds of
-# things, what can be done and under which conditions, what happens by itself and in which order,
-# what always holds, and how each world is won, lost and scored.
+# It is made from the checked model, so it says what the engine plays: kinds of things, actions with
+# their conditions, laws in their order, invariants, and the endings and scores of each world.
 
 
 BY_ITSELF = "What happens by itself"
@@ -380,8 +379,8 @@ def _ending(english: English, ending: m.Ending) -> str:
 
 
 # ---- The rules of a world as three texts: of actions, of objects, of the score -------------------
-# This is the form in which rules were given to language models in Wang et al. (2024): what each
-# action needs and does, what each kind of object is and does by itself, and how points are scored.
+# Wang et al. (2024) gave rules to language models in this form: requirements and effects of each
+# action, properties and laws of each kind of object, and the score.
 
 
 _RULER = "=========="

@@ -312,7 +312,7 @@ EFFECTS: Final[dict[str, Build]] = {
 """The statements of a body, by the kind of their tree."""
 
 
-# ---- phases, actions, laws, beliefs and what must hold --------------------------------------
+# ---- phases, actions, laws, beliefs, invariants ---------------------------------------------
 
 
 def _phase(cx: Context, tree: Tree) -> r.PhaseDecl:

@@ -416,7 +416,7 @@ class WorldDecl(Node):
     items: tuple[WorldItem, ...]
 
 
-# ---- scenarios: what happens --------------------------------------------------------------
+# ---- scenarios: steps ---------------------------------------------------------------------
 
 
 @frozen
@@ -488,7 +488,7 @@ class Replay(Node):
 Step = Given | Random | When | Then | Always | Never | Replay
 
 
-# ---- scenarios: what is checked -----------------------------------------------------------
+# ---- scenarios: checks --------------------------------------------------------------------
 
 
 @frozen

@@ -98,7 +98,7 @@ class PrimitiveType(Node):
     optional: bool = False
 
 
-# ---- Syntax tree: expressions, and what is written with them: templates, binders, types ----------
+# ---- Syntax tree: expressions, and the templates, binders and types made of them -----------------
 # Every node carries the span of exactly its own source text. Parentheses leave no node: the span
 # of a parenthesised expression is that of the expression inside. They stay visible where they
 # mean something: `And` and `Or` hold one operand per term of *one written group*, so `a and b and
@@ -140,7 +140,7 @@ class RangeType(Node):
 
 @frozen
 class Formal(Node):
-    """A parameter of a rule or fluent; without a kind it stands for any object.
+    """A parameter of a rule or fluent; without a kind it takes any object.
 
     `bool` and `real` are for derives and effects alone, types with `?` for effects.
     """

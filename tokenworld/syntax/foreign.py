@@ -62,7 +62,7 @@ _CALLED: Final = {
 
 
 def called_word(name: str) -> str | None:
-    """What to write instead of a call that changes something in other languages."""
+    """Hints for calls that change something in other languages: the statement to write instead."""
     return _CALLED.get(name) or _IN_BODIES.get(name)
 
 

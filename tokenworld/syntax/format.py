@@ -29,7 +29,7 @@ from tokenworld.syntax.tables import tables
 
 # ---- Where each token of a line stands: blanks, aligned columns, continuation lines --------------
 # Columns that authors aligned by hand survive: in consecutive lines the place that most of them
-# share is kept, as long as it leaves room for what stands before.
+# share is kept, as long as it leaves room for the tokens before it.
 
 
 WIDTH: Final = 115
@@ -373,7 +373,7 @@ class _Remedy:
             for index in range(self.line.first + 1, self.line.end)
             if shape.starts.get(index, -1) == self.around and self.around >= 0
         ]
-        # What a step expects stays beside it while there are other places.
+        # The checks of a step stay beside it while there are other places to break.
         beside = [i for i in beside if shape.columns.get(i) != "then"] or beside
         return self._fill(beside, self.columns.column[self.line.first])
 
@@ -428,7 +428,7 @@ _PASSES: Final = 8
 
 
 def format_source(source: Source) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The formatted text, or None with what is wrong: a text with mistakes is left alone.
+    """The formatted text, or None with the errors: a text with errors is not formatted.
 
     Formatting the result again changes nothing.
     """

@@ -10,12 +10,12 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.lalr import Kid, Token, Tree
 
 # ---- format_shape --------------------------------------------------------------------------------
-# What the formatter needs to know of each token: which statement, brace or role it belongs to.
+# For each token, the formatter needs its statement, its brace and its role.
 #
 # The trees are walked without recursion, so a long chain of operators costs no stack.
 
 
-# What stands between these braces comes one to a line, if the braces do not share a line.
+# The parts between these braces come one to a line, unless the braces share a line.
 CODE: Final = frozenset({"block", "action", "believe", "world"})
 # Here authors group as the matter asks for, so their line breaks stay.
 DATA: Final = frozenset({"scenario", "type", "fields", "table", "pddl", "layout", "data"})
@@ -32,7 +32,7 @@ _BRANCHED: Final = frozenset({"if", "chance", "pick"})
 
 @frozen
 class Brace:
-    """A pair of braces: the indices of both, what kind of list it holds, and how deep it lies."""
+    """A pair of braces: the indices of both, the kind of its list, and its depth."""
 
     open: int
     close: int
@@ -365,7 +365,7 @@ class Layout:
         return found
 
     def _kind_of(self, index: int, styles: dict[int, Style]) -> LineKind | None:
-        """The kind of the line that a token begins; None if it goes on with the line."""
+        """The kind of the line that a token begins; None if it continues the line."""
         if index in (0, len(self.tokens)):
             return "start"
         forced = bool(self.remarks.get(index))

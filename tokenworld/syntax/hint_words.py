@@ -128,7 +128,7 @@ def _either(words: list[str]) -> str:
 
 
 _ELSE_IF: Final = frozenset({"elif", "elsif", "elseif"})
-# What follows a name that a change begins with.
+# The tokens that may follow the name at the beginning of a change.
 _CHANGES: Final = frozenset({"=", "+=", "-=", ".", "~"})
 # Checks of a scenario, which are no values.
 _CHECKS: Final = frozenset({"won", "lost", "refused", "unchanged", "winnable", "unwinnable"})

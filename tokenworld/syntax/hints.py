@@ -344,7 +344,7 @@ def _of_change(found: Found) -> str | None:
     return None
 
 
-# ---- An unexpected token in human words: what stands there, what was expected, what to do --------
+# ---- An unexpected token in words: the token, the expected ones, the next step ------------------
 
 
 QUOTE_HINT: Final = (
@@ -455,7 +455,7 @@ def _assignment(found: Found) -> str | None:
     return None
 
 
-# The first hint that fits is given: what is surest stands first.
+# The first hint that fits is given, so the most certain ones come first.
 _HINTS: Final[tuple[Callable[[Found], str | None], ...]] = (
     misplaced,
     foreign_word,

@@ -182,7 +182,7 @@ def _good_end(
 
 
 def _bad_end(text: str, start: int, end: int, tables: Tables) -> int:
-    """The end of a stretch of bad characters: an open quote spoils the rest of its line."""
+    """The end of a stretch of bad characters: an open quote makes all of its line bad."""
     if text[start] in '"`':
         newline = text.find("\n", start, end)
         return newline if newline >= 0 else end
@@ -271,7 +271,7 @@ def _long_number(source: Source, start: int, end: int) -> Diagnostic:
 
 
 # ---- machine -------------------------------------------------------------------------------------
-# The LALR(1) automaton: tokens in, one concrete tree out, and what it would accept next.
+# The LALR(1) automaton reads tokens and returns one concrete tree, or the tokens it would accept.
 
 
 class Machine:

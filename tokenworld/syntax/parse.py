@@ -380,7 +380,7 @@ _BUILDERS: Final[dict[str, Build]] = {**DECLARATIONS, **RULES}
 
 
 def parse_source(source: Source) -> tuple[File, tuple[Diagnostic, ...]]:
-    """Every item of the text that parses, and what is wrong with the others.
+    """Every item of the text that parses, and the errors of the others.
 
     Never raises, whatever the text. A text without items gives the warning TW0004; the other
     diagnostics are errors TW0101 to TW0104, in the order of the text.

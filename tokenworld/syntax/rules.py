@@ -82,7 +82,7 @@ class Set(Node):
 
 @frozen
 class Apply(Node):
-    """`step_to(c, d)`: what the effect of that name asks for."""
+    """`step_to(c, d)`: the changes of the effect of that name."""
 
     name: Name
     args: tuple[Expr, ...]
@@ -231,10 +231,10 @@ Change = (
     | Reward
 )
 Effect = Change | Apply
-"""A statement of a body; the checker makes a call the changes that it stands for."""
+"""A statement of a body; the checker replaces a call by the changes of its effect."""
 
 
-# ---- Syntax tree: actions, laws, beliefs and what they must keep ---------------------------------
+# ---- Syntax tree: actions, laws, beliefs, invariants ---------------------------------------------
 
 
 @frozen
@@ -297,7 +297,7 @@ class EffectDecl(Node):
     block: Block
 
 
-# ---- laws and what must hold --------------------------------------------------------------
+# ---- laws and invariants ------------------------------------------------------------------
 
 
 @frozen

@@ -74,7 +74,7 @@ class Knowledge:
     # ---- learning -------------------------------------------------------------------------
 
     def given(self, condition: m.Term | None, holds: bool = True) -> Knowledge:
-        """The same with what a condition tells that holds, or does not."""
+        """The same with the inequalities that follow where a condition holds, or does not."""
         pairs = set(self.apart)
         for left, right in _inequalities(condition, holds):
             one, other = skeleton(self._open(left)), skeleton(self._open(right))
@@ -263,7 +263,7 @@ def _inequalities(condition: m.Term | None, holds: bool) -> list[tuple[m.Term, m
 
 
 SlotRead = tuple[str, tuple[m.Term, ...] | None, Span, Knowledge]
-"""A slot that is read: fluent, arguments (``None``: any), where, what is known there."""
+"""A slot that is read: fluent, arguments (``None``: any), place, and the knowledge there."""
 
 
 def slots_read(term: m.Term, draft: Vocabulary, known: Knowledge) -> Iterator[SlotRead]:

@@ -28,7 +28,7 @@ _MOST = 64
 
 @frozen
 class Made:
-    """One change, the loops around it, and what is known where it stands."""
+    """One change, the loops around it, and the facts known there."""
 
     effect: m.Effect
     loops: tuple[Span, ...]
@@ -229,7 +229,7 @@ def _slots(
                 return None
             used.append(arg.name)
             args.append(kind)
-        elif arg.kind in ("object_literal", "enum_literal", "number_literal"):
+        elif isinstance(arg, (m.ObjectLiteral, m.EnumLiteral, m.NumberLiteral)):
             args.append(arg)
         else:
             return None
@@ -349,9 +349,7 @@ class _Tally:
 
     def _alone(self, target: m.Read, made: Made) -> bool:
         """Whether no other change of this way may write the same slot."""
-        known = Knowledge(self.book.types, self.book.fluents)
-        for term, holds in self.outcome.facts.known:
-            known = known.given(term, holds)
+        known = self.outcome.facts.knowledge(self.book)
         mine = tuple(made.facts.open(arg) for arg in target.args)
         seen = False
         for other in self.outcome.made:

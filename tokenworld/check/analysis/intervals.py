@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tokenworld import model as m
-from tokenworld.check.analysis.aliasing import skeleton
+from tokenworld.check.analysis.aliasing import Knowledge, skeleton
 from tokenworld.check.analysis.linear import (
     FALSE,
     MINUS_ONE,
@@ -46,7 +46,7 @@ _OPPOSITE: dict[m.CompareOp, m.CompareOp] = {
 
 
 class Translator:
-    """Turns terms into forms; equal terms become one unknown, whoever asks.
+    """Turns terms into forms; equal terms become one unknown, for every caller.
 
     `none` is read as -1 where a member or an object may be missing. Terms whose value may be
     `none` and that are calculated with stay unknowns of their own. ``values`` are the positions
@@ -253,7 +253,7 @@ class Translator:
     # ---- conditions -----------------------------------------------------------------------
 
     def known(self, term: m.Term, holds: bool) -> Formula:
-        """The same as `condition`, kept for the next one who asks about this very term."""
+        """The result of `condition`, cached by the identity of the term."""
         found = self._known.get((id(term), holds))
         if found is None:
             found = self._known[id(term), holds] = (term, self.condition(term, holds))
@@ -436,6 +436,23 @@ class Facts:
         """Whether this place and another are provably never reached together."""
         return self.also(other).impossible
 
+    def knowledge(self, words: Vocabulary) -> Knowledge:
+        """The same facts as they tell slots apart."""
+        known = Knowledge(words.types, words.fluents)
+        for term, holds in self.known:
+            known = known.given(term, holds)
+        return known
+
+
+def unlike(here: Facts, one: m.Term, there: Facts, other: m.Term) -> bool:
+    """Whether two values at two places are provably different where both are reached."""
+    for value in (one, other):
+        optional = isinstance(value.type, m.NumberType) and value.type.optional
+        if optional or isinstance(value.type, m.TextType):
+            return False
+    gap = here.also(there).interval(here.form(one).minus(there.form(other)))
+    return gap is not None and gap.without_zero
+
 
 @frozen
 class Step:
@@ -463,7 +480,7 @@ def entry(rule: m.Action | m.Law, words: Translator) -> Facts:
 
 
 def steps_of(body: m.Body, facts: Facts) -> Iterator[Step]:
-    """Every change of a body with what is known there, in written order."""
+    """Every change of a body with the facts known there, in written order."""
     yield from _steps(body, _Place(facts))
 
 
@@ -492,7 +509,7 @@ def _steps(body: m.Body, at: _Place) -> Iterator[Step]:
 def _branches(
     effect: m.Effect, facts: Facts
 ) -> Iterator[tuple[m.Body, Facts, tuple[m.Binder, ...]]]:
-    """The nested bodies with what is known in them, and the loop variables they add."""
+    """The nested bodies, the facts known in them, and the loop variables they add."""
     match effect:
         case m.If(condition=condition, then=then, otherwise=otherwise):
             yield then, facts.given(condition), ()

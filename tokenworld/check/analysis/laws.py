@@ -13,7 +13,13 @@ from typing import Literal
 
 from tokenworld import model as m
 from tokenworld.check.analysis.aliasing import Knowledge, skeleton, slots_read
-from tokenworld.check.analysis.intervals import PlacedWrite, Translator, entry, placed_writes
+from tokenworld.check.analysis.intervals import (
+    PlacedWrite,
+    Translator,
+    entry,
+    placed_writes,
+    unlike,
+)
 from tokenworld.check.analysis.substitution import Rulebook, renamed
 from tokenworld.check.analysis.uses import check_was, written_slots
 from tokenworld.check.draft import Draft
@@ -92,7 +98,7 @@ def _conflict(one: PlacedWrite, two: PlacedWrite, law: m.Law, other: m.Law, draf
     leads = seen.facts.implies(one.facts) and _covers(two, one, draft)
     if not (follows or leads) or one.facts.excludes(seen.facts):
         return False
-    return not (one.sets and seen.sets) or _unlike(one, seen)
+    return not (one.sets and seen.sets) or unlike(one.facts, one.value, seen.facts, seen.value)
 
 
 def _same_slot(one: PlacedWrite, two: PlacedWrite, other: m.Law) -> dict[str, str] | None:
@@ -112,20 +118,7 @@ def _covers(one: PlacedWrite, two: PlacedWrite, draft: Draft) -> bool:
     return all(assignable(draft.types, mine.type, theirs.type) for mine, theirs in pairs)
 
 
-def _unlike(one: PlacedWrite, two: PlacedWrite) -> bool:
-    """Whether two values are provably different where both laws act."""
-    for value in (one.value, two.value):
-        optional = isinstance(value.type, m.NumberType) and value.type.optional
-        if optional or isinstance(value.type, m.TextType):
-            return False
-    gap = one.facts.also(two.facts).interval(
-        one.facts.form(one.value).minus(two.facts.form(two.value))
-    )
-    return gap is not None and gap.without_zero
-
-
 Use = Literal["reads", "writes"]
-_CONSTANTS = ("bool_literal", "number_literal", "enum_literal", "none_literal", "object_literal")
 
 
 @frozen
@@ -236,8 +229,7 @@ def _agree(one: _Access, two: _Access) -> bool:
     """Whether two writes of one kind leave the same, whichever comes last."""
     if one.op in ("add", "remove", "destroy"):
         return True
-    alike = one.value is not None and skeleton(one.value) == skeleton(two.value)
-    return alike and one.value is not None and one.value.kind in _CONSTANTS
+    return isinstance(one.value, m.ConstantTerm) and skeleton(one.value) == skeleton(two.value)
 
 
 def _stops(one: _Access, known: Knowledge) -> bool:
@@ -259,7 +251,7 @@ def _same_binding(one: _Access, two: _Access, names: dict[str, str]) -> bool:
     return bool(names) and names.keys() <= shared
 
 
-# ---- who there is -----------------------------------------------------------------------
+# ---- laws that create or destroy objects ------------------------------------------------
 
 
 def _lives(law: m.Law, other: m.Law, phase: m.Phase, book: Rulebook) -> Iterator[OrderPair]:

@@ -496,7 +496,7 @@ def _by_convention(derive: m.Derive) -> bool:
 
 
 def _described(draft: Draft) -> frozenset[str]:
-    """The fluents of which an object or a type states a value: it says what the thing is like."""
+    """The fluents that an object or a type gives a value: they describe the thing."""
     fields = {value.fluent for one in draft.objects.values() for value in one.fields}
     for kind in draft.types.values():
         fields |= {
@@ -615,7 +615,7 @@ def _applies(action: m.Action, watched: bool, draft: Draft) -> None:
 
 
 def watched_actions(draft: Draft) -> frozenset[str]:
-    """Actions that some rule asks for with `did` or `busy`: doing them is an effect."""
+    """Actions that some rule names in `did` or `busy`: doing them is an effect."""
     if draft.watched is None:
         draft.watched = all_mentions(draft).watched
     return draft.watched
@@ -703,7 +703,7 @@ def _runs(rule: m.Law | m.Watch, draft: Draft) -> None:
         draft.tell("TW0903", what, rule.when.span, "never holds", "Correct or remove the rule.")
 
 
-# ---- with --pedantic: what nothing ever sets ---------------------------------------------
+# ---- with --pedantic: values that nothing sets ---------------------------------------------
 
 
 def _unset(draft: Draft) -> None:

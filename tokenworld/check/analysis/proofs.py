@@ -98,7 +98,7 @@ class Concerns:
             yield line, tuple([self.works[position] for position in positions])
 
     def _met(self, needs: _Needs) -> list[int]:
-        """The positions of the bodies that may change what is needed, in order."""
+        """The positions of the bodies that may change a fluent that a line needs, in order."""
         found = {position for fluent in needs.read for position in self.writers.get(fluent, ())}
         for position, kinds in self.lives:
             if any(
@@ -263,9 +263,7 @@ def _answer(
     held = outcome.facts.given(before)
     if held.impossible:
         return "kept"  # never reached while the invariant holds
-    known = Knowledge(book.types, book.fluents)
-    for term, holds in outcome.facts.known:
-        known = known.given(term, holds)
+    known = outcome.facts.knowledge(book)
     after = _after(before, outcome, known, book)
     if outcome.facts.given(after).impossible:
         return "broken"

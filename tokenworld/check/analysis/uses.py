@@ -116,7 +116,7 @@ def roots_below(part: object, draft: Draft) -> Iterator[m.Term]:
 
 
 def _below(part: object, wanted: frozenset[type], closed: frozenset[type]) -> Iterator[Any]:
-    """The nodes of ``wanted`` classes in written order, without what is in a ``closed`` one."""
+    """The nodes of ``wanted`` classes in written order; ``closed`` ones are not entered."""
     todo: list[Any] = [part]
     while todo:
         one = todo.pop()

@@ -20,7 +20,7 @@ from tokenworld.check.analysis.aliasing import (
     slots_read,
     world_bodies,
 )
-from tokenworld.check.analysis.intervals import Facts, Translator, entry
+from tokenworld.check.analysis.intervals import Facts, Translator, entry, unlike
 from tokenworld.check.analysis.substitution import renamed
 from tokenworld.check.analysis.uses import Write, written_slots
 from tokenworld.check.draft import Draft
@@ -57,15 +57,11 @@ def _setting(body: m.Body, draft: Draft) -> None:
 
 
 def _rule(rule: m.Action | m.Law, draft: Draft) -> None:
-    known, words = Knowledge(draft.types, draft.fluents), Translator(draft)
-    if isinstance(rule, m.Law):
-        _body(rule.body, _Path(draft, known.given(rule.when), entry(rule, words)))
-        return
-    inner = known
-    for guard in rule.guards:
-        inner = inner.let(guard) if isinstance(guard, m.Let) else inner.given(guard.condition)
-    _body(rule.body, _Path(draft, inner, entry(rule, words)))
-    _body(rule.cancelled, _Path(draft, known, Facts(words)))
+    facts = entry(rule, Translator(draft))
+    known = replace(facts.knowledge(draft), names=facts.names)
+    _body(rule.body, _Path(draft, known, facts))
+    if isinstance(rule, m.Action):
+        _setting(rule.cancelled, draft)
 
 
 def _settings(draft: Draft) -> Iterator[m.Body]:
@@ -119,7 +115,7 @@ def _simple(effect: m.Effect, path: _Path) -> None:
 
 
 def _with(write: Write, facts: Facts) -> Write:
-    """A change with what is known where it stands."""
+    """A write with the facts known there."""
     return Write(
         write.fluent, write.args, write.op, write.value, write.span, write.maybe, facts, write.drawn
     )
@@ -179,26 +175,10 @@ def _clash(earlier: Write, later: Write) -> bool:
         return False  # a field is what the new object has before this body changes it
     if {earlier.op, later.op} & {"+=", "-="}:
         return True
-    return _unlike(earlier, later)
-
-
-def _unlike(earlier: Write, later: Write) -> bool:
-    """Whether the two values are provably different."""
     one, two = earlier.value, later.value
     if one is None or two is None or earlier.facts is None or later.facts is None:
         return False
-    if not _countable(one.type) or not _countable(two.type):
-        return False
-    known = earlier.facts.also(later.facts)
-    gap = known.interval(earlier.facts.form(one).minus(later.facts.form(two)))
-    return gap is not None and gap.without_zero
-
-
-def _countable(kind: m.ValueType) -> bool:
-    """Whether values are compared as numbers: `none` has a place of its own among them."""
-    if isinstance(kind, m.NumberType):
-        return not kind.optional
-    return isinstance(kind, (m.BoolType, m.EnumType, m.ObjectType, m.NoneType))
+    return unlike(earlier.facts, one, later.facts, two)
 
 
 def _name(fluent: str, path: _Path) -> str:
@@ -280,11 +260,6 @@ def _loop_terms(loop: m.For) -> Iterator[m.Term]:
 
 def _told(draft: Draft, span: Span) -> bool:
     return any(found.span == span for found in draft.report)
-
-
-_CONSTANT = (
-    "bool_literal", "number_literal", "enum_literal", "none_literal", "object_literal",
-)  # fmt: skip
 
 
 @frozen
@@ -369,7 +344,7 @@ def _settle(given: dict[str, _Value], fluent: str, value: _Value, draft: Draft) 
     earlier = given.setdefault(fluent, value)
     if earlier is value or "=" not in (earlier.op, value.op):
         return
-    constant = all(one.value.kind in _CONSTANT for one in (earlier, value))
+    constant = all(isinstance(one.value, m.ConstantTerm) for one in (earlier, value))
     mixed = earlier.op != value.op
     if mixed or (constant and skeleton(earlier.value) != skeleton(value.value)):
         what = f"`{draft.fluents[fluent].name}` of the new object gets two values in one body."

@@ -72,7 +72,7 @@ def check_effects(
 
 
 def _effects(node: syn.Effect, here: _Here) -> m.Body:
-    """What a statement asks for; a call of an effect, what its body asks for."""
+    """The model's changes for one statement; for a call of an effect, the changes of its body."""
     _allowed(node, here)
     return _applied(node, here) if isinstance(node, syn.Apply) else (_effect(node, here),)
 
@@ -107,7 +107,7 @@ def _named_effect(name: str, draft: Draft) -> NamedEffect:
 
 
 def _applied(node: syn.Apply, here: _Here) -> m.Body:
-    """The changes that a call of an effect stands for."""
+    """The changes of a called effect."""
     ctx, draft, name = here.ctx, here.ctx.draft, node.name.value
     if name not in draft.effect_items:
         hint = _instead_of_call(node.name, ctx)
@@ -129,7 +129,7 @@ def _applied(node: syn.Apply, here: _Here) -> m.Body:
 
 
 def _instead_of_call(name: syn.Name, ctx: Context) -> str:
-    """What may have been meant by a call of an effect that there is not."""
+    """The hint for a call of an effect that does not exist."""
     if name.value in ctx.draft.events:
         return "Write `emit` before an event."
     if fact_named(name, ctx) is not None:
@@ -531,7 +531,7 @@ class _Copy:
     acts: bool = False
 
     def change(self, part: Any) -> Any:
-        """What stands in the place of a part of the body."""
+        """The part of the body that replaces another; `copied` calls it for every part."""
         if isinstance(part, m.Local):
             return self._local(part)
         if isinstance(part, (m.Let, m.Create, m.Binder)):
