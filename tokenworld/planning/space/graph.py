@@ -167,7 +167,7 @@ def explore(
 
 
 class Exploring(Generic[StateT]):
-    """A graph that is being explored, and can be gone on with where it came to a limit."""
+    """A graph under exploration; `on` resumes it where it stopped at a limit."""
 
     def __init__(self, simulator: Simulator[StateT], start: StateT, goal: str | None) -> None:
         self._simulator, self._goal = simulator, goal
