@@ -605,3 +605,20 @@ world w {
     assert found is not None
     assert len(found) == 4
     assert agreed(world, "none_such") is None
+
+
+# ---- slots of what is destroyed -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("of", "before", "after"),
+    [("Colour = red", "blue", "== red"), ("0 to 9 = 7", "1", "== 7"), ("bool = true", "false", "")],
+)
+def test_a_slot_of_something_destroyed_has_its_default(of: str, before: str, after: str) -> None:
+    text = f"""
+    enum Colour {{ blue, red }}  type Box  object one: Box  object two: Box
+    function mark(a: Box, b: Box): {of}
+    action burn() {{ destroy one }}
+    world w {{ setup {{ mark(one, two) = {before} }}  goal done: mark(one, two) {after} }}
+    """
+    assert plan(text) == ["burn()"]

@@ -10,50 +10,19 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from typing import Any, assert_never
+from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Instance, Raw, changed_in_play, constant
+from tokenworld.ground import Instance, Raw, changed_in_play, constant, implicit_default
 from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
     Fluent,
-    NoneType,
-    NumberType,
     ObjectType,
-    RealType,
-    TextType,
-    ValueType,
     is_optional,
 )
 
 __all__ = ["Column", "Layout", "implicit_default"]
 
 Key = int | tuple[Raw, ...]
-
-
-def implicit_default(value_type: ValueType) -> Raw:
-    """The value of a slot that nothing sets (language.md §2)."""
-    if is_optional(value_type):
-        return None
-    match value_type:
-        case BoolType():
-            return False
-        case EnumType():
-            return 0
-        case NumberType(low=low, high=high):
-            below = low is not None and low > 0
-            above = high is not None and high < 0
-            return low if below or above else 0
-        case RealType():
-            return 0.0
-        case TextType():
-            return ""
-        case ObjectType() | NoneType() | CollectionType():
-            return None
-        case _:
-            assert_never(value_type)
 
 
 @frozen

@@ -29,6 +29,29 @@ Raw = bool | int | float | str | None
 Json = bool | int | float | str | None | Sequence["Json"] | Mapping[str, "Json"]
 
 
+def implicit_default(value_type: ValueType) -> Raw:
+    """The value of a slot that nothing sets (language.md §2)."""
+    if is_optional(value_type):
+        return None
+    match value_type:
+        case BoolType():
+            return False
+        case EnumType():
+            return 0
+        case NumberType(low=low, high=high):
+            below = low is not None and low > 0
+            above = high is not None and high < 0
+            return low if below or above else 0
+        case RealType():
+            return 0.0
+        case TextType():
+            return ""
+        case ObjectType() | NoneType() | CollectionType():
+            return None
+        case _:
+            assert_never(value_type)
+
+
 def scaled_text(value: int, decimals: int) -> str:
     """The decimal notation of a scaled number: ``scaled_text(125, 1) == "12.5"``."""
     if decimals == 0:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
-from typing import assert_never
 
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder
@@ -21,8 +20,10 @@ from tokenworld.ground import (
     Raw,
     Simulator,
     StateT,
+    constant,
     count_bindings,
     domain_of,
+    implicit_default,
     parameter_domains,
     show_value,
 )
@@ -30,15 +31,10 @@ from tokenworld.model import (
     ROOT,
     BoolLiteral,
     BoolType,
-    CollectionType,
-    EnumType,
     Fluent,
-    NoneType,
     NumberLiteral,
     NumberType,
     ObjectType,
-    RealType,
-    TextType,
     ValueType,
 )
 from tokenworld.planning.lower.algebra import (
@@ -150,26 +146,12 @@ class Facts:
             return None
         return False if None in args else self.default(fluent)
 
-    @staticmethod
-    def default(fluent: Fluent) -> Raw:
-        """The value of a slot that nothing sets (language.md §2)."""
-        if isinstance(fluent.default, (BoolLiteral, NumberLiteral)):
-            return fluent.default.value
-        match fluent.type:
-            case BoolType():
-                return False
-            case EnumType(optional=False):
-                return 0
-            case NumberType(low=low, high=high, optional=False):
-                outside = (low is not None and low > 0) or (high is not None and high < 0)
-                return low if outside else 0
-            case (
-                EnumType() | NumberType() | ObjectType() | RealType() | TextType() | NoneType()
-                | CollectionType()
-            ):  # fmt: skip
-                return None
-            case _:
-                assert_never(fluent.type)
+    def default(self, fluent: Fluent) -> Raw:
+        """The value of a slot that nothing sets (language.md §2), or that is no more."""
+        given = isinstance(fluent.default, (BoolLiteral, NumberLiteral))
+        if fluent.default is None or (fluent.fluent_kind == "attribute" and not given):
+            return implicit_default(fluent.type)
+        return constant(fluent.default, self.instance.numbers, self.instance.params)
 
     def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
         """The slot of a fluent; a symmetric relation has one for both directions."""

@@ -339,7 +339,7 @@ class Relaxation(Generic[StateT]):
         def read(fluent: str, args: Sequence[Raw]) -> Raw:
             kind = instance.program.fluents[fluent]
             if any(arg in newborn for arg in objects_among(kind, args)):
-                return Facts.default(kind)
+                return facts.default(kind)
             return simulator.read(state, fluent, args)
 
         facts = Facts(larger, read, simulator.tick(state), simulator.running(state))
