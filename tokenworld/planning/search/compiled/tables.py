@@ -316,7 +316,7 @@ class _TableBuilder:
 
     def _operators(self) -> list[Operator]:
         """Operators of commands by their numbers, then those of the phases."""
-        operators, numbers = self._world.fused.task.operators, self._world.numbers
+        operators, numbers = self._world.task.operators, self._world.numbers
         pairs = zip(numbers, operators, strict=True)
         return [one for _, one in sorted(pairs, key=lambda pair: (pair[0] < 0, pair[0]))]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from math import prod
 
@@ -11,7 +10,7 @@ from tokenworld.core import Rules, lowered
 from tokenworld.core.nodes import Call, Constant, Term
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
-from tokenworld.ground import PASS, Command, Instance, Raw, Simulator, StateT, fixed_value
+from tokenworld.ground import PASS, Command, Instance, Simulator, StateT, fixed_value
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair
 from tokenworld.planning.lower.algebra import (
     ALIVE,
@@ -51,9 +50,7 @@ from tokenworld.planning.search.packed.world import (
     WON,
     Dependencies,
     Ends,
-    Fused,
     Packed,
-    apart,
 )
 from tokenworld.planning.task import Effect, Literal, Operator, Task, Variable, command_of
 from tokenworld.planning.task import Effect as Assignment
@@ -93,35 +90,36 @@ class _Packing:
         self._operators = [self._operator(one) for one in in_order(facts, made)]
 
     def packed(self, taken_apart: Callable[[], TakenApart]) -> Packed:
-        facts, fused = self._facts, self._fused()
-        packing = Packing(fused.task.variables)
+        facts, task = self._facts, Task(self._variables(), tuple(self._operators), ())
+        packing = Packing(task.variables)
         packer = OperatorPacker(packing, 0, None, None)
-        way = self._goal()
-        places = {slot: fused.places[number][0] for number, slot in enumerate(self._slots(), 1)}
-        priced = any(action.cost is not None for action in facts.rules.actions.values())
+        way, groups = self._goal(), dict(enumerate(self._made.variables, 1))
         numbers = tuple(range(len(self._operators)))
+        priced = any(action.cost is not None for action in facts.rules.actions.values())
+        variables = {slot: number for number, group in groups.items() for slot in group}
         return Packed(
-            self._singles(),
-            fused,
+            task,
             packing,
-            packing.pack(fused.task.initial),
+            packing.pack(task.initial),
             tuple(command_of(one) for one in self._operators),
             packer.successor_generator(list(enumerate(self._operators))),
             _goal_test(packing.test(way)),
             ((BROKEN, ()), (WON, (way,)), (LOST, ()), (OVER, ())),
             0,
-            _LazyDependencies(taken_apart, places, packing),
+            Dependencies(taken_apart, variables, packing, Phases(packing, 0, [], []), {}),
             True,
-            named={number: self._about(slot) for number, slot in enumerate(self._slots(), 1)},
             numbers=numbers,
             prices=self._prices() if priced else (1,) * len(numbers),
+            groups=groups,
         )
 
-    def _slots(self) -> list[Slot]:
-        return [fact for group in self._made.variables for fact in group]
-
-    def _about(self, slot: Slot) -> frozenset[int]:
-        return frozenset(self._facts.objects_in(slot))
+    def _variables(self) -> tuple[Variable, ...]:
+        """One for each group of facts of which at most one holds."""
+        facts, made, found = self._facts, self._made, [_TOKEN]
+        for group, first in zip(made.variables, made.initial, strict=True):
+            name = " or ".join(facts.slot_name(fact) for fact in group[:2])
+            found.append(Variable(name, "slot", tuple(range(len(group) + 1)), first))
+        return tuple(found)
 
     def _prices(self) -> tuple[int, ...] | None:
         """The cost of each command; ``None`` where costs are written with different decimals."""
@@ -129,29 +127,6 @@ class _Packing:
         if len({decimals_of(cost.type) for cost in costs}) > 1:
             return None
         return tuple(one[6] for one in in_order(self._facts, self._made))
-
-    # ---- variables ----------------------------------------------------------------------------
-
-    def _singles(self) -> Task:
-        """The variables of single facts."""
-        facts, made = self._facts, self._made
-        singles = tuple(
-            Variable(facts.slot_name(fact), "slot", (False, True), int(first == place), *fact)
-            for group, first in zip(made.variables, made.initial, strict=True)
-            for place, fact in enumerate(group)
-        )
-        return Task((_TOKEN, *singles), (), ())
-
-    def _fused(self) -> Fused:
-        facts, made = self._facts, self._made
-        variables, places = [_TOKEN], [(0, -1)]
-        for number, (group, first) in enumerate(zip(made.variables, made.initial, strict=True), 1):
-            name = " or ".join(facts.slot_name(fact) for fact in group[:2])
-            values: tuple[Raw, ...] = tuple(range(len(group) + 1))
-            variables.append(Variable(name, "slot", values, first))
-            places += [(number, place) for place in range(len(group))]
-        task = Task(tuple(variables), tuple(self._operators), ())
-        return Fused(task, tuple(places))
 
     # ---- operators ----------------------------------------------------------------------------
 
@@ -197,30 +172,6 @@ def _one_each(literals: list[Literal]) -> tuple[Literal, ...]:
         known = found.get(number)
         found[number] = places if known is None else tuple(p for p in known if p in places)
     return tuple(sorted(found.items()))
-
-
-class _LazyDependencies(Dependencies):
-    """The bits that decide questions, where the world is only taken apart once somebody asks."""
-
-    def __init__(
-        self, taken_apart: Callable[[], TakenApart], variables: Mapping[Slot, int], packing: Packing
-    ) -> None:
-        self._taken_apart = taken_apart
-        self._variables, self._packing = variables, packing
-        self._phases, self._places = Phases(packing, 0, [], []), {}
-
-    @cached_property
-    def _world(self) -> TakenApart:  # type: ignore[override]
-        return self._taken_apart()
-
-    def law(self, law: str) -> int | None:
-        return 0
-
-    def draws(self, command: Command) -> int | None:
-        return 0
-
-    def draws_of_laws(self) -> int | None:
-        return 0
 
 
 # ---- All others, packed through their lowering --------------------------------------------------
@@ -397,7 +348,6 @@ class _Packer:
         instead = [pair for pair in numbered if places[pair[1]] == (MUST,)]
         return Packed(
             task,
-            apart(task),
             packing,
             packing.pack(task.initial),
             tuple(command_of(one) for one in given),
@@ -405,7 +355,7 @@ class _Packer:
             ends,
             self._ways,
             token,
-            Dependencies(self._world, self._operators.index, packing, phases, self._names),
+            Dependencies(lambda: self._world, self._operators.index, packing, phases, self._names),
             self._plain,
             free,
             frozenset(

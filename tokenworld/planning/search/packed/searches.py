@@ -228,7 +228,7 @@ class _Making:
 
     def made(self) -> Relaxed:
         world, weights = self._world, weights_of(self._world)
-        for operator, number in zip(world.fused.task.operators, world.numbers, strict=True):
+        for operator, number in zip(world.task.operators, world.numbers, strict=True):
             weight = weights[number] if number >= 0 else 0
             needs = self._needs(operator.precondition)
             for effect in operator.effects:

@@ -51,30 +51,8 @@ Running = tuple[Command, int, int]
 
 
 @frozen
-class Fused:
-    """A task with fewer variables: facts of which at most one holds are the values of one.
-
-    ``places[n]`` is the new place of variable n of the old task: a variable, and the position at
-    which its fact holds (-1: they are the same variable).
-    """
-
-    task: Task
-    places: tuple[tuple[int, int], ...]
-
-    def position(self, variable: int, position: int) -> int:
-        """The position of an old variable, by that of the new one."""
-        _, mine = self.places[variable]
-        return position if mine < 0 else int(position == mine)
-
-
-def apart(task: Task) -> Fused:
-    """The task as it is."""
-    return Fused(task, tuple((number, -1) for number in range(len(task.variables))))
-
-
-@frozen
 class Packed:
-    """A world as packed states: the states of ``task``, in the variables of ``fused``.
+    """A world as packed states: those of ``task``.
 
     ``commands[n]`` is the command of operator n. Operators are numbered in the order in which the
     interpreter lists commands; of one command without draws at most one is applicable in a state.
@@ -89,13 +67,14 @@ class Packed:
     - ``stages`` are the values of the variable of the long action under way.
     - ``living``: objects that may be destroyed, with their variables; ``named``: the objects that a
       variable is about.
-    - ``numbers[i]`` is the operator that operator i of the fused task became (-1: none).
+    - ``numbers[i]`` is the operator that operator i of the task became (-1: none).
+    - ``groups``: the facts that stand for the values of a variable which is no slot of its own (its
+      last value: none of them holds).
     - ``prices``: the cost of each operator, ``None`` where costs cannot be compared.
     - ``fails``: a draw may make a command fail, which shows part of the draws of its tick.
     """
 
     task: Task
-    fused: Fused
     packing: Packing
     start: int
     commands: tuple[Command, ...]
@@ -116,6 +95,7 @@ class Packed:
     numbers: tuple[int, ...] = ()
     prices: tuple[int, ...] | None = None
     fails: bool = False
+    groups: Mapping[int, tuple[Slot, ...]] = field(default_factory=dict)
 
     @property
     def simple(self) -> bool:
@@ -158,11 +138,6 @@ class Packed:
                 for doing in self.instead(between):
                     yield doing[0], _done(doing, between), doing[4]
 
-    def _position(self, state: int, number: int) -> int:
-        """The position of the value of a variable of the task."""
-        place, _ = self.fused.places[number]
-        return self.fused.position(number, self.packing.position(state, place))
-
     # ---- what a state holds -----------------------------------------------------------------
 
     def slots(self, state: int) -> list[tuple[str, tuple[Raw, ...], Raw]]:
@@ -171,25 +146,27 @@ class Packed:
         What was destroyed has no slots any more.
         """
         gone, other = frozenset(self.gone(state)), state ^ self.start
-        masks, places = self.packing.masks, self.fused.places
-        return [
-            (one.fluent, one.args, one.values[self._position(state, number)])
-            for number, one in enumerate(self.task.variables)
-            if other & masks[places[number][0]]
-            and one.fluent is not None
-            and not (gone and gone & self.named[number])
-        ]
+        masks, found = self.packing.masks, list[tuple[str, tuple[Raw, ...], Raw]]()
+        for number, one in enumerate(self.task.variables):
+            if other & masks[number] and not (gone and gone & self.named[number]):
+                now, group = self.packing.position(state, number), self.groups.get(number)
+                if group is not None:
+                    held = (one.initial, False), (now, True)
+                    found += [(*group[place], is_it) for place, is_it in held if place < len(group)]
+                elif one.fluent is not None:
+                    found.append((one.fluent, one.args, one.values[now]))
+        return found
 
     def running(self, state: int) -> Running | None:
         """The long action under way."""
         for number, one in enumerate(self.task.variables):
             if one.kind == "long":
-                return self.stages.get(one.values[self._position(state, number)])
+                return self.stages.get(one.values[self.packing.position(state, number)])
         return None
 
     def gone(self, state: int) -> list[int]:
         """The objects that were destroyed."""
-        variables, position = self.task.variables, self._position
+        variables, position = self.task.variables, self.packing.position
         return [
             number for number, one in self.living if not variables[one].values[position(state, one)]
         ]
@@ -210,18 +187,25 @@ def _done(doing: PackedOperator, state: int) -> int:
 
 
 class Dependencies:
-    """The bits that decide questions about one packed world; ``None`` where that is not known."""
+    """The bits that decide questions about one packed world; ``None`` where that is not known.
+
+    The world is only taken apart once somebody asks.
+    """
 
     def __init__(
         self,
-        world: TakenApart,
+        take_apart: Callable[[], TakenApart],
         variables: Mapping[Slot, int],
         packing: Packing,
         phases: Phases,
         places: Mapping[str, int],
     ) -> None:
-        self._world, self._variables, self._packing = world, variables, packing
+        self._take_apart, self._variables, self._packing = take_apart, variables, packing
         self._phases, self._places = phases, places
+
+    @cached_property
+    def _world(self) -> TakenApart:
+        return self._take_apart()
 
     def condition(self, term: Term, params: tuple[Binder, ...]) -> int | None:
         """The bits that decide for which bindings a condition holds between two ticks."""
