@@ -24,7 +24,7 @@ from tokenworld.planning.search.interpreted import Found, Limits
 from tokenworld.planning.search.packed.lowered import packed
 from tokenworld.planning.search.packed.searches import PackedAStar
 from tokenworld.planning.search.packed.successors import Packing, successor_generator
-from tokenworld.planning.search.packed.world import Packed, apart
+from tokenworld.planning.search.packed.world import Packed
 from tokenworld.planning.space.packed_graph import compiled_tables, explore_compiled, explore_packed
 from tokenworld.planning.task import Effect, Literal, Operator, Task, Variable
 from tokenworld.session.solving import builder
@@ -69,7 +69,7 @@ def world_of(made: Task) -> Packed:
     packing = Packing(made.variables)
     numbers = tuple(range(len(made.operators)))
     return replace(
-        found, task=made, fused=apart(made), packing=packing, token=0, numbers=numbers, ways=(),
+        found, task=made, packing=packing, token=0, numbers=numbers, ways=(),
         start=0,
     )  # fmt: skip
 
