@@ -18,7 +18,7 @@ from sokoban import sokoban
 
 from tokenworld.planning.search.compiled import available
 from tokenworld.planning.search.compiled import tables as compiled_module
-from tokenworld.planning.search.compiled.search import CompiledAStar
+from tokenworld.planning.search.compiled.search import CompiledAStar, joined
 from tokenworld.planning.search.compiled.tables import SuccessorList, Tables
 from tokenworld.planning.search.interpreted import Found, Limits
 from tokenworld.planning.search.packed.lowered import packed
@@ -120,9 +120,7 @@ def test_masks_list_what_the_tests_tell(case: int, operators: int) -> None:
         many, after = follow(rows, kinds, head, len(states), 1 << 2, listing.arrays, tables.arrays)
         assert after > head
         listed, numbers, heads = listing.arrays[:3]
-        found += [
-            (int(heads[i]), int(numbers[i]), compiled_module.joined(listed[i])) for i in range(many)
-        ]
+        found += [(int(heads[i]), int(numbers[i]), joined(listed[i])) for i in range(many)]
         head = after
     assert sorted(found) == [
         (place, number, step.after(state))
