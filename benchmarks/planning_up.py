@@ -21,7 +21,7 @@ from tokenworld.engine import State
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.pddl.export import PddlExport, export_world, ground_pair
-from tokenworld.planning.pddl.tree import Expr, PddlPair, domain_text, problem_text
+from tokenworld.planning.pddl.tree import Expr, PddlPair
 from tokenworld.planning.pddl.words import Vocabulary
 from tokenworld.planning.planners.by_pddl import distinct
 from tokenworld.planning.task import Task, Variable
@@ -228,8 +228,7 @@ def _exported(world: Opened, goal: str | None) -> PddlExport:
 def _grounded(world: Opened, encoding: Encoding) -> PddlExport:
     words = Vocabulary(world.instance)
     pair = ground_pair(words, encoding.task, ())
-    texts = (domain_text(pair.domain), problem_text(pair.problem))
-    return PddlExport(*texts, (), "grounded", words.names, pair)
+    return PddlExport(pair, words.names, "grounded", ())
 
 
 def _problem(export: PddlExport) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 from typing import Literal, assert_never
@@ -22,11 +23,9 @@ from tokenworld.ground import Instance, Raw, domain_of
 from tokenworld.model import (
     BOOL,
     NONE,
-    ROOT,
     Fluent,
     IntervalRange,
     NumberType,
-    ObjectType,
     RealType,
     TypeRange,
 )
@@ -135,16 +134,9 @@ def rounded(instance: Instance, rules: Rules) -> Iterator[core.Term]:
 
 
 def weight_text(weight: Fraction) -> str:
-    """``0.25`` where the decimal is exact, else ``1/3``: PPDDL takes any rational number."""
-    digits = 0
-    while (10**digits) % weight.denominator and digits < weight.denominator.bit_length():
-        digits += 1
-    if (10**digits) % weight.denominator:
-        return f"{weight.numerator}/{weight.denominator}"
-    if digits == 0:
-        return str(weight.numerator)
-    scaled = f"{weight.numerator * 10**digits // weight.denominator:0{digits + 1}d}"
-    return f"{scaled[:-digits]}.{scaled[-digits:]}"
+    """``0.25`` where the decimal is exact, else ``1/3``: PDDL takes any rational number."""
+    text = format(Decimal(weight.numerator) / Decimal(weight.denominator), "f")
+    return text if Fraction(text) == weight else f"{weight.numerator}/{weight.denominator}"
 
 
 # ---- one action for each outcome ----------------------------------------------------------------
@@ -362,58 +354,39 @@ class Effects:
     def _set_symbol(self, slot: Target, one: core.Write, env: Env) -> None:
         """Add the new value under the cases of the term, delete the old one where it differs."""
         place, fluent, args = slot
-        atom = self._atom(fluent, args)
-        with self.terms.scope.block():
-            options = tuple(self._fitting(self.terms.cases(one.value, env), fluent))
-        if not self._holds(atom, one.value, env):
-            self._delete_old(place, fluent, atom, one.value, env)
+        terms, atom, pins = self.terms, self._atom(fluent, args), self.pins
+        with terms.scope.block():
+            options = tuple(self._fitting(terms.cases(one.value, env), fluent))
+        with terms.scope.block():
+            old = Case((), (), pins[atom]) if atom in pins else self._old(fluent, atom)
+            keep = TRUE if is_none(one.value) else FALSE
+            if old.value is not None:
+                keep = terms.equals(one.value, old.value, env)
+                held = (*atom, old.value.text)
+                if keep != TRUE:
+                    self.put(place.within(old).inside((), (neg(keep),)), ("not", held))
+        if keep != TRUE:  # the precondition may say that the slot has this value
             for case in options:
                 self.put(place.within(case), (*atom, case.value.text))
-        value = _one_symbol(one.value, options)
-        self.writes.append(Write(place, fluent, args, "set", value, one.span, options=options))
+        self.writes.append(Write(place, fluent, args, "set", None, one.span, options=options))
 
-    def _holds(self, atom: tuple[Expr, ...], term: core.Term, env: Env) -> bool:
-        """Whether the precondition already says that the slot has this value."""
-        pinned = self.pins.get(atom)
-        if pinned is None:
-            return atom in self.pins and is_none(term)
-        return self.terms.equals(term, pinned, env) == TRUE
+    def _old(self, fluent: Fluent, atom: tuple[Expr, ...]) -> Case[Sym]:
+        """The value that a slot has."""
+        var, symbol = self.terms.value_variable(fluent)
+        return Case((var,), ((*atom, var.name),), symbol)
 
     def _fitting(self, cases: Sequence[Case[Value]], fluent: Fluent) -> list[Case[Sym]]:
         of = symbol_type(fluent.type)
         fits = ((case, fit) for case in cases for fit in self.terms.fit(as_symbol(case.value), of))
         return [case.then(fit) for case, fit in fits]
 
-    def _delete_old(
-        self, place: Place, fluent: Fluent, atom: tuple[Expr, ...], term: core.Term, env: Env
-    ) -> None:
-        pinned = self.pins.get(atom)
-        if pinned is None and atom in self.pins:
-            return
-        with self.terms.scope.block():
-            if pinned is not None:
-                keep = self.terms.equals(term, pinned, env)
-                self.put(place.inside((), (neg(keep),)), ("not", (*atom, pinned.text)))
-                return
-            var, symbol = self.terms.value_variable(fluent)
-            held = (*atom, var.name)
-            keep = self.terms.equals(term, symbol, env)
-            self.put(place.inside((var,), (held, neg(keep))), ("not", held))
-
     def _set_number(self, slot: Target, one: core.Write, env: Env) -> None:
         place, fluent, args = slot
-        factor = _factor(one) if not fluent.clamped and not _bounded(fluent) else None
+        low, high = _interval(one.value)
         how: Literal["set", "add"] = "add" if one.op == "+" else "set"
-        for case in self.terms.cases(one.value if factor is None else factor[1], env):
-            where = place.within(case)
-            write = Write(where, fluent, args, how, as_number(case.value), one.span)
-            if factor is not None:
-                scaled = (factor[0], self._atom(fluent, args), as_number(case.value).expr)
-                self.put(where, scaled)
-                self.writes.append(write)
-                continue
-            low, high = _interval(one.value)
-            self.writes.append(replace(write, low=low, high=high))
+        for case in self.terms.cases(one.value, env):
+            value, where = as_number(case.value), place.within(case)
+            self.writes.append(Write(where, fluent, args, how, value, one.span, low, high))
             self.effects += number_effects(self.terms.words, self.writes[-1])
 
     # ---- chance -----------------------------------------------------------------------------
@@ -547,39 +520,6 @@ def _values(instance: Instance, binder: core.Binder) -> Sequence[Raw] | None:
             return domain_of(instance, of)
         case _:
             return None
-
-
-def _one_symbol(term: core.Term, options: Sequence[Case[Sym]]) -> Sym | None:
-    """The symbol that a term always is, if it is one."""
-    if is_none(term):
-        return Sym("none", ObjectType(ROOT))
-    if len(options) == 1 and not options[0].conds:
-        return options[0].value
-    return None
-
-
-def _factor(one: core.Write) -> tuple[str, core.Term] | None:
-    """``f(x) = f(x) * k`` as a scale effect."""
-    value = one.value
-    if one.op != "=" or not isinstance(value, core.Call) or value.op not in ("*", "/"):
-        return None
-    left, factor = value.args
-    same = isinstance(left, core.Read) and left.fluent == one.target.fluent
-    if not same or not isinstance(left, core.Read) or not _same_args(left, one.target):
-        return None
-    return ("scale-up" if value.op == "*" else "scale-down", factor)
-
-
-def _same_args(one: core.Read, other: core.Place) -> bool:
-    def name(term: core.Term) -> object:
-        return term.name if isinstance(term, (core.Variable, core.ObjectName)) else id(term)
-
-    return [name(arg) for arg in one.args] == [name(arg) for arg in other.args]
-
-
-def _bounded(fluent: Fluent) -> bool:
-    of = fluent.type
-    return isinstance(of, NumberType) and (of.low is not None or of.high is not None)
 
 
 def _interval(term: core.Term) -> tuple[int | None, int | None]:

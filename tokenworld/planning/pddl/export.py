@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -70,27 +71,49 @@ class PddlStep:
     draws: tuple[LuckyDraw, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PddlExport:
-    """The two texts, what was dropped or changed on the way, and the names with their way back.
+    """A pair, what was dropped or changed on the way, and the names with their way back.
 
     ``renamed`` lists what `sanitize` changed: the kind, the new name, the old one.
     """
 
-    domain: str
-    problem: str
-    notes: tuple[Diagnostic, ...]
-    form: Literal["lifted", "grounded"]
-    names: Names
     pair: PddlPair
+    names: Names
+    form: Literal["lifted", "grounded"]
+    notes: tuple[Diagnostic, ...]
     renamed: tuple[tuple[str, str, str], ...] = ()
+
+    @cached_property
+    def domain(self) -> str:
+        """The text of the domain file."""
+        return domain_text(self.pair.domain)
+
+    @cached_property
+    def problem(self) -> str:
+        """The text of the problem file."""
+        return problem_text(self.pair.problem)
 
     def steps(self, plan: str) -> tuple[PddlStep, ...]:
         """The commands of a plan as planners write it, one ``(name arg …)`` per line.
 
         Forced steps are left out. Raises `Failure` with TW0812 for a step that the pair lacks.
         """
-        return tuple(_steps(self, plan))
+        found: list[PddlStep] = []
+        for line in plan.splitlines():
+            words = line.partition(";")[0].replace("(", " ").replace(")", " ").split()
+            if not words:
+                continue
+            try:
+                command = self.names.command(words[0], tuple(words[1:]))
+                origin = self.names.steps[words[0].lower()]
+            except (KeyError, IndexError):
+                message = f"The plan has a step `{line.strip()}` that the exported task lacks."
+                hint = "Give the plan of the pair as it was exported."
+                raise Failure(Diagnostic("TW0812", message, hint=hint)) from None
+            if command is not None:
+                found.append(PddlStep(command, origin.outcome, origin.draws))
+        return tuple(found)
 
 
 def sanitize(export: PddlExport) -> PddlExport:
@@ -102,28 +125,10 @@ def sanitize(export: PddlExport) -> PddlExport:
     return replace(
         export,
         notes=tuple(note for note in export.notes if note.code != "TW0809"),
-        domain=domain_text(found.pair.domain),
-        problem=problem_text(found.pair.problem),
         names=found.names(export.names),
         pair=found.pair,
         renamed=tuple(found.changes()),
     )
-
-
-def _steps(export: PddlExport, plan: str) -> Iterator[PddlStep]:
-    for line in plan.splitlines():
-        words = line.partition(";")[0].replace("(", " ").replace(")", " ").split()
-        if not words:
-            continue
-        try:
-            command = export.names.command(words[0], tuple(words[1:]))
-            origin = export.names.steps[words[0].lower()]
-        except (KeyError, IndexError):
-            message = f"The plan has a step `{line.strip()}` that the exported task lacks."
-            hint = "Give the plan of the pair as it was exported."
-            raise Failure(Diagnostic("TW0812", message, hint=hint)) from None
-        if command is not None:
-            yield PddlStep(command, origin.outcome, origin.draws)
 
 
 def goal_line(instance: Instance, goal: str | None) -> Ending | None:
@@ -192,13 +197,6 @@ def _comments(instance: Instance, form: str, option: str = "--pddl") -> tuple[st
     return (f"World `{world.name}` of {where}, {form} by `tw export {option}`.",)
 
 
-def _export(
-    pair: PddlPair, names: Names, form: Literal["lifted", "grounded"], notes: Iterable[Diagnostic]
-) -> PddlExport:
-    texts = (domain_text(pair.domain), problem_text(pair.problem))
-    return PddlExport(*texts, in_order(notes), form, names, pair)
-
-
 def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
     words = domain.words
     pair = assemble(domain, values, _comments(words.instance, "written"))
@@ -207,7 +205,7 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
         *_chance(words.instance, words.names),
         *_requirements(words, pair),
     )
-    return _export(pair, words.names, "lifted", notes)
+    return PddlExport(pair, words.names, "lifted", in_order(notes))
 
 
 def _verbatim(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
@@ -217,7 +215,7 @@ def _verbatim(instance: Instance, values: Values, goal: Ending | None) -> PddlEx
         return None
     pair, names = made
     notes = (*_dropped(instance), *_requirements(Vocabulary(instance), pair))
-    return _export(pair, names, "lifted", notes)
+    return PddlExport(pair, names, "lifted", in_order(notes))
 
 
 def export_domain(program: Program) -> str:
@@ -243,7 +241,8 @@ def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) ->
         _note("TW0801", f"The PDDL is grounded: no exact lifted form for {e.construct}.", e.span)
         for e in errors
     ]
-    return _export(ground_pair(words, task, comments), words.names, "grounded", notes)
+    pair = ground_pair(words, task, comments)
+    return PddlExport(pair, words.names, "grounded", in_order(notes))
 
 
 def export_pddl(
@@ -282,7 +281,7 @@ def export_ppddl(instance: Instance, values: Values, goal: str | None) -> PddlEx
         raise Failure(*(_no_form("PPDDL", one) for one in domain.errors))
     pair = assemble(domain, values, _comments(instance, "written", "--ppddl"))
     notes = (*_dropped(instance), *_rewards(instance), *_rounded(instance))
-    return _export(pair, words.names, "lifted", notes)
+    return PddlExport(pair, words.names, "lifted", in_order(notes))
 
 
 def _too_long(error: LiftingError) -> NoReturn:
@@ -368,7 +367,7 @@ class _Facts:
             fluent, head = None, self._other(variable.name)
         else:
             head, of = self._words.fluents[fluent.id], fluent.type
-            args = self._args(fluent, variable.args)
+            args = tuple(map(self._value, (param.type for param in fluent.params), variable.args))
         truth = all(isinstance(value, bool) for value in variable.values)
         values = () if truth else ("value",)
         self._declare(head, fluent, values)
@@ -380,13 +379,10 @@ class _Facts:
     def _declare(self, head: str, fluent: Fluent | None, values: Sequence[str]) -> None:
         formals = [param.name for param in fluent.params] if fluent is not None else []
         names = [f"?{name}" if legal(name) == name else "?x" for name in formals]
-        distinct = names if len(set(names)) == len(names) else _numbered(len(names))
-        params = (*distinct, *(f"?{value}" for value in values))
+        if len(set(names)) < len(names):
+            names = [f"?x{index + 1}" for index in range(len(names))]
+        params = (*names, *(f"?{value}" for value in values))
         self.signatures[head] = Signature(head, tuple(Typed(name, None) for name in params))
-
-    def _args(self, fluent: Fluent, args: Sequence[Raw]) -> tuple[str, ...]:
-        types = (param.type for param in fluent.params)
-        return tuple(self._value(of, arg) for of, arg in zip(types, args, strict=True))
 
     def _other(self, name: str) -> str:
         if name not in self._heads:
@@ -397,14 +393,12 @@ class _Facts:
         if isinstance(of, (EnumType, ObjectType)) and raw is not None:
             word = self._words.symbol(of, raw)
         else:
-            word = self._plain(_shown(of, raw))
+            shown = _shown(of, raw)
+            if shown not in self._values:
+                self._values[shown] = self._words.spellings.take("object", shown)
+            word = self._values[shown]
         self.constants[word] = None
         return word
-
-    def _plain(self, shown: str) -> str:
-        if shown not in self._values:
-            self._values[shown] = self._words.spellings.take("object", shown)
-        return self._values[shown]
 
     def start(self) -> list[Expr]:
         facts = (atoms[one.initial] for one, atoms in zip(self.variables, self._atoms, strict=True))
@@ -439,9 +433,8 @@ class _Facts:
         conds = tuple(self.condition(one) for one in effect.conditions)
         if before == (effect.value,) or FALSE in conds:
             return []
-        new = atoms[effect.value]
-        literals = [new]
-        if not (_negative(new) or any(_negative(atom) for atom in atoms)):
+        literals = [atoms[effect.value]]
+        if not any(_negative(atom) for atom in atoms):
             literals += [neg(atoms[index]) for index in before if index != effect.value]
         return [Guarded((), tuple(c for c in conds if c != TRUE), one) for one in literals]
 
@@ -463,10 +456,6 @@ def _step_of(place: tuple[int, str]) -> int | None:
 
 def _negative(fact: Expr) -> bool:
     return isinstance(fact, tuple) and fact[:1] == ("not",)
-
-
-def _numbered(count: int) -> list[str]:
-    return [f"?x{index + 1}" for index in range(count)]
 
 
 def _shown(of: ValueType | None, raw: Raw) -> str:

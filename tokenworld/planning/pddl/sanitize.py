@@ -8,7 +8,7 @@ stands in the comments of both files, and plans are read back by `PddlExport.ste
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tokenworld.planning.pddl.problem import needed
@@ -78,46 +78,12 @@ def _plain(name: str, kind: str) -> str:
     return word[:MOST_LETTERS].rstrip("-_")
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """The pair with its new names, each kind's new names by the old ones."""
-
-    pair: PddlPair
-    actions: Mapping[str, str]
-    objects: Mapping[str, str]
-    fluents: Mapping[str, str]
-    types: Mapping[str, str]
-    variables: Mapping[str, str]
-
-    def names(self, old: Names) -> Names:
-        """The way back from the new names."""
-        steps = {new.lower(): old.steps[name.lower()] for name, new in self.actions.items()}
-        objects = {
-            new.lower(): old.objects[name.lower()]
-            for name, new in self.objects.items()
-            if name.lower() in old.objects
-        }
-        return Names(steps, objects)
-
-    def changes(self) -> Iterator[tuple[str, str, str]]:
-        """What was renamed: the kind, the new name, the old one."""
-        kinds = (
-            ("type", self.types),
-            ("object", self.objects),
-            ("fluent", self.fluents),
-            ("action", self.actions),
-            ("variable", self.variables),
-        )
-        for kind, names in kinds:
-            yield from ((kind, new, old) for old, new in names.items() if new != old)
-
-
-def sanitized(pair: PddlPair) -> Renamed:
+def sanitized(pair: PddlPair) -> Renaming:
     """The pair with every name used once, in small letters, and all that it needs declared.
 
     Derived predicates that no rule asks for are left out: many planners know none.
     """
-    return _Renaming(replace(pair, domain=_asked(pair))).renamed()
+    return Renaming(replace(pair, domain=_asked(pair)))
 
 
 def _asked(pair: PddlPair) -> PddlDomain:
@@ -134,8 +100,11 @@ def _asked(pair: PddlPair) -> PddlDomain:
 
 
 @dataclass(slots=True)
-class _Renaming:
-    """New names: actions first, so that plans read best, then objects, fluents, types."""
+class Renaming:
+    """A pair with new names, and the new names of each kind by the old ones.
+
+    Actions are named first, so that plans read best, then objects, fluents, types.
+    """
 
     pair: PddlPair
     taken: _Taken = field(default_factory=_Taken)
@@ -159,6 +128,29 @@ class _Renaming:
             self._type(name)
         numbers = (one.name for one in domain.functions if one.result.lower() == "number")
         self.numeric = frozenset((*numbers, _COST, "+", "-", "*", "/"))
+        self.pair = self._told(self._renamed())
+
+    def names(self, old: Names) -> Names:
+        """The way back from the new names."""
+        steps = {new.lower(): old.steps[name.lower()] for name, new in self.actions.items()}
+        objects = {
+            new.lower(): old.objects[name.lower()]
+            for name, new in self.objects.items()
+            if name.lower() in old.objects
+        }
+        return Names(steps, objects)
+
+    def changes(self) -> Iterator[tuple[str, str, str]]:
+        """What was renamed: the kind, the new name, the old one."""
+        kinds = (
+            ("type", self.types),
+            ("object", self.objects),
+            ("fluent", self.fluents),
+            ("action", self.actions),
+            ("variable", self.variables),
+        )
+        for kind, names in kinds:
+            yield from ((kind, new, old) for old, new in names.items() if new != old)
 
     def _type_names(self, signatures: Iterable[Signature]) -> Iterator[str]:
         """All types, those that nothing declares included."""
@@ -271,25 +263,33 @@ class _Renaming:
 
     # ---- the pair -------------------------------------------------------------------------------
 
-    def renamed(self) -> Renamed:
+    def _renamed(self) -> PddlPair:
         domain, problem = self.pair.domain, self.pair.problem
         name = self.taken.give(domain.name, "domain")
-        changed = PddlDomain(
-            name,
-            (),
-            self._types(),
-            tuple(self._typed(one) for one in domain.constants),
-            tuple(self._signature(one) for one in domain.predicates),
-            tuple(self._signature(one) for one in domain.functions),
-            tuple(self._derived(one) for one in domain.derived),
-            tuple(self._action(one) for one in domain.actions),
-            domain.comments,
+        changed = replace(
+            domain,
+            name=name,
+            types=self._types(),
+            constants=tuple(self._typed(one) for one in domain.constants),
+            predicates=tuple(self._signature(one) for one in domain.predicates),
+            functions=tuple(self._signature(one) for one in domain.functions),
+            derived=tuple(self._derived(one) for one in domain.derived),
+            actions=tuple(self._action(one) for one in domain.actions),
         )
         pair = PddlPair(changed, self._problem(problem, name))
-        kept = tuple(word for word in domain.requirements if word in _PROBABILISTIC)
-        pair = replace(pair, domain=replace(changed, requirements=(*needed(pair), *kept)))
-        found = Renamed(pair, self.actions, self.objects, self.fluents, self.types, self.variables)
-        return replace(found, pair=_told(found))
+        kept = (word for word in domain.requirements if word in _PROBABILISTIC)
+        return replace(pair, domain=replace(changed, requirements=(*needed(pair), *kept)))
+
+    def _told(self, pair: PddlPair) -> PddlPair:
+        """The pair with the changes of names as comments above both files."""
+        changes = (one for one in self.changes() if one[0] != "variable")
+        told = [f"  {kind} {new} = {old}" for kind, new, old in changes]
+        head = "Names that are not as they were, for planners that take no others:"
+        comments = (head, *told) if told else ("Names are fit for all planners, and as they were.",)
+        return PddlPair(
+            replace(pair.domain, comments=(*pair.domain.comments, *comments)),
+            replace(pair.problem, comments=(*pair.problem.comments, *comments)),
+        )
 
     def _problem(self, problem: PddlProblem, domain: str) -> PddlProblem:
         return replace(
@@ -318,18 +318,3 @@ def _parsed(metric: Expr) -> Expr:
             case _:
                 open_[-1].append(word)
     return open_[0][0] if open_[0] else metric
-
-
-def _told(found: Renamed) -> PddlPair:
-    """The pair with the changes of names as comments above both files."""
-    lines = [f"  {kind} {new} = {old}" for kind, new, old in found.changes() if kind != "variable"]
-    head = (
-        "Names that are not as they were, for planners that take no others:"
-        if lines
-        else ("Names are fit for all planners, and as they were.")
-    )
-    pair, comments = found.pair, (head, *lines)
-    return PddlPair(
-        replace(pair.domain, comments=(*pair.domain.comments, *comments)),
-        replace(pair.problem, comments=(*pair.problem.comments, *comments)),
-    )

@@ -99,7 +99,7 @@ class Write:
     fluent: Fluent
     args: tuple[Sym, ...]
     how: Literal["set", "add"]
-    value: Sym | Num | Truth | bool | None
+    value: Num | Truth | bool | None
     span: Span
     low: int | None = None
     high: int | None = None
@@ -204,10 +204,8 @@ def _refuted(fact: Expr, facts: Container[Expr]) -> bool:
 
 
 def _value(write: Write, names: Mapping[str, str]) -> tuple[Expr, ...]:
-    """The value of a write as expressions, variables renamed; empty where it is not known."""
+    """The value of a write as expressions, variables renamed."""
     match write.value:
-        case Sym(text=text):
-            return alike((text,), names)
         case Num(expr=expr) | Truth(expr=expr):
             return alike((expr,), names)
         case bool(truth):
@@ -357,8 +355,7 @@ def _clash(first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
     if first is second and all(_one_round(loop, names) for loop in first.place.loops):
         return False
     own = {var.name: names.get(f"{var.name}'", f"{var.name}'") for var in second.place.vars}
-    value = _value(first, names)
-    return any(added) or not value or value != _value(second, {**names, **own})
+    return any(added) or _value(first, names) != _value(second, {**names, **own})
 
 
 def _one_round(loop: str, names: Mapping[str, str]) -> bool:
