@@ -21,9 +21,9 @@ from tokenworld.engine import State
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.pddl.export import PddlExport, export_world, ground_pair
+from tokenworld.planning.pddl.sanitize import sanitized
 from tokenworld.planning.pddl.tree import Expr, PddlPair
 from tokenworld.planning.pddl.words import Vocabulary
-from tokenworld.planning.planners.by_pddl import distinct
 from tokenworld.planning.task import Task, Variable
 from tokenworld.planning.verdict import PlanStep
 
@@ -68,8 +68,8 @@ class Stepper:
         size = len(self.export.domain) + len(self.export.problem)
         if size > most:
             raise NotReadError(self.form, f"longer than {most:,} characters")
-        _, actions, objects = distinct(self.export.pair)
-        named = (*actions.items(), *objects.items())
+        found = sanitized(self.export.pair)
+        named = (*found.actions.items(), *found.objects.items())
         self._back = {new.lower(): old for old, new in named}
         self._problem = _problem(self.export)
         self._simulator, self._fluents = _simulator(self._problem)
@@ -155,7 +155,7 @@ class Stepper:
         if self._task is not None:
             return self._task.slots(state)
         export = _exported(replace(self._world, state=state), self._goal)
-        told = _facts(distinct(export.pair)[0].problem.init)
+        told = _facts(sanitized(export.pair).pair.problem.init)
         zero: dict[Atom, Fraction | bool] = {}
         for atom, expression in self._fluents.items():
             if atom[0] not in _OWN:
@@ -315,13 +315,13 @@ def _position(variable: Variable, value: Raw) -> int | None:
 
 
 def _init(world: Opened, task: Task, number: int, value: int, pair: PddlPair) -> frozenset[Atom]:
-    """The start facts if one variable has this value, with the names of `distinct`."""
+    """The start facts if one variable has this value, with the names of `sanitized`."""
     variables = list(task.variables)
     variables[number] = replace(variables[number], initial=value)
     changed = replace(task, variables=tuple(variables), operators=())
     init = ground_pair(Vocabulary(world.instance), changed, ()).problem.init
-    renamed, *_ = distinct(replace(pair, problem=replace(pair.problem, init=init)))
-    return frozenset(_positive(renamed.problem.init))
+    renamed = sanitized(replace(pair, problem=replace(pair.problem, init=init)))
+    return frozenset(_positive(renamed.pair.problem.init))
 
 
 def _positive(init: Iterable[Expr]) -> Iterator[Atom]:

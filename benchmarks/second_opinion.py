@@ -13,8 +13,8 @@ from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.planning.pddl.export import PddlExport
+from tokenworld.planning.pddl.sanitize import sanitized
 from tokenworld.planning.pddl.tree import domain_text, problem_text
-from tokenworld.planning.planners.by_pddl import distinct
 
 __all__ = ["missing_extra", "read_pair", "validate_with_up"]
 
@@ -60,7 +60,7 @@ def read_pair(export: PddlExport) -> Any:
     Raises `Failure`: TW0811 without the extra, TW0810 if its reader lacks a feature.
     """
     _require_unified()
-    pair, _, _ = distinct(export.pair)
+    pair = sanitized(export.pair).pair
 
     def read() -> Any:
         from unified_planning.io import PDDLReader
@@ -73,10 +73,10 @@ def read_pair(export: PddlExport) -> Any:
 
 
 def _steps(export: PddlExport, plan: str) -> Iterator[tuple[str, ...]]:
-    """The steps of a plan text with the names of `distinct`."""
-    _, actions, objects = distinct(export.pair)
-    lower_actions = {name.lower(): word for name, word in actions.items()}
-    lower_objects = {name.lower(): word for name, word in objects.items()}
+    """The steps of a plan text with the names of `sanitized`."""
+    found = sanitized(export.pair)
+    lower_actions = {name.lower(): word for name, word in found.actions.items()}
+    lower_objects = {name.lower(): word for name, word in found.objects.items()}
     for line in plan.splitlines():
         words = line.partition(";")[0].replace("(", " ").replace(")", " ").lower().split()
         if words:

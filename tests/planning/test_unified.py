@@ -21,7 +21,7 @@ from benchmarks.second_opinion import read_pair, validate_with_up
 from tokenworld import Session
 from tokenworld.diagnostics import Failure
 from tokenworld.planning.pddl.export import export_world
-from tokenworld.planning.planners.by_pddl import distinct
+from tokenworld.planning.pddl.sanitize import sanitized
 
 needs_up = pytest.mark.skipif(find_spec("unified_planning") is None, reason="an extra")
 PLAN = "(take brass_key)\n(go arch)\n(unlock oak_chest brass_key)\n(open oak_chest)\n(take ruby)\n"
@@ -91,12 +91,12 @@ action door(d: Door) { require not d.door and d == door  d.door = true }
 world w "W" { goal g: door.door and any(d == door for d: Door) }
 """
     exported = export(world(text))
-    pair, actions, objects = distinct(exported.pair)
-    domain = pair.domain
+    found = sanitized(exported.pair)
+    domain = found.pair.domain
     names = [one.name for one in (*domain.types, *domain.constants, *domain.predicates)]
     names += [one.name for one in domain.actions]
     assert len(set(names)) == len(names) == 4
-    assert set(actions) == set(objects) == {"door"}
+    assert set(found.actions) == set(found.objects) == {"door"}
     renamed, *_ = domain.actions
     (constant,) = domain.constants
     (fluent,) = domain.predicates

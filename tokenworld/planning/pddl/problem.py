@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tokenworld.ground import Raw, slots
-from tokenworld.model import ROOT, Fluent, is_optional
+from tokenworld.model import ROOT, Fluent
 from tokenworld.planning.pddl.domain import LiftedDomain
 from tokenworld.planning.pddl.tree import (
     Expr,
@@ -42,17 +42,9 @@ def declared_requirements(words: Vocabulary) -> tuple[str, ...] | None:
     return None
 
 
-def _held(fluent: Fluent) -> bool:
-    """Whether a fluent has a place in the task: no texts, no numbers that may be absent."""
-    sort = sort_of(fluent.type)
-    if sort == "other" or (sort == "number" and is_optional(fluent.type)):
-        return False
-    return all(sort_of(param.type) == "symbol" for param in fluent.params)
-
-
 def _fluents(words: Vocabulary, numeric: bool) -> Iterator[Fluent]:
     for fluent in words.instance.program.fluents.values():
-        if _held(fluent) and (sort_of(fluent.type) == "number") is numeric:
+        if not words.lacks(fluent) and (sort_of(fluent.type) == "number") is numeric:
             yield fluent
 
 

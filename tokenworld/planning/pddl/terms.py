@@ -420,13 +420,8 @@ class Terms:
     def fluent(self, fluent_id: str, span: Span) -> Fluent:
         """The fluent, if it can stand in a lifted rule."""
         found = self.words.instance.program.fluents[fluent_id]
-        sort = sort_of(found.type)
-        if sort == "other":
-            raise LiftingError(f"text `{found.name}` in a rule", span)
-        if sort == "number" and is_optional(found.type):
-            raise LiftingError(f"number `{found.name}` that may be `none`", span)
-        if any(sort_of(param.type) != "symbol" for param in found.params):
-            raise LiftingError(f"`{found.name}` over numbers or truth values", span)
+        if why := self.words.lacks(found):
+            raise LiftingError(why, span)
         return found
 
     def _asked(self, fluent: Fluent, position: int, symbol: Sym) -> list[Case[Sym]]:

@@ -88,26 +88,23 @@ def _is(expr: Expr, head: str) -> bool:
     return isinstance(expr, tuple) and bool(expr) and expr[0] == head
 
 
+def _simplified(head: str, parts: Iterable[Expr], decided: Expr) -> Expr:
+    """Parts under ``and`` or ``or``: nested ones are flattened, repeats dropped."""
+    flat = (one for part in parts for one in (part[1:] if _is(part, head) else (part,)))
+    kept = tuple(dict.fromkeys(flat))
+    if decided in kept:
+        return decided
+    return kept[0] if len(kept) == 1 else (head, *kept)
+
+
 def conj(parts: Iterable[Expr]) -> Expr:
-    """All of the parts; nested conjunctions are flattened, repeats and `TRUE` dropped."""
-    flat: list[Expr] = []
-    for part in parts:
-        flat.extend(part[1:] if isinstance(part, tuple) and _is(part, "and") else (part,))
-    kept = tuple(dict.fromkeys(part for part in flat))
-    if FALSE in kept:
-        return FALSE
-    return kept[0] if len(kept) == 1 else ("and", *kept)
+    """All of the parts; `TRUE` for none."""
+    return _simplified("and", parts, FALSE)
 
 
 def disj(parts: Iterable[Expr]) -> Expr:
-    """Any of the parts; nested disjunctions are flattened, repeats and `FALSE` dropped."""
-    flat: list[Expr] = []
-    for part in parts:
-        flat.extend(part[1:] if isinstance(part, tuple) and _is(part, "or") else (part,))
-    kept = tuple(dict.fromkeys(flat))
-    if TRUE in kept:
-        return TRUE
-    return kept[0] if len(kept) == 1 else ("or", *kept)
+    """Any of the parts; `FALSE` for none."""
+    return _simplified("or", parts, TRUE)
 
 
 def joined(parts: Sequence[Expr]) -> Expr:

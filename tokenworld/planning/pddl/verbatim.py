@@ -590,11 +590,11 @@ def _literal(term: core.Term | None, raw: float) -> str | None:
     while isinstance(term, core.Call) and term.op in ("real", "neg"):
         sign = "-" if term.op == "neg" and not sign else sign
         term = term.args[0]
-    if not isinstance(term, core.Constant) or not isinstance(term.type, NumberType):
-        return None
-    digits = str(term.value).rjust(term.type.decimals + 1, "0")
-    cut = len(digits) - term.type.decimals
-    text = sign + digits[:cut] + (f".{digits[cut:]}" if term.type.decimals else "")
+    match term:
+        case core.Constant(value=int(value), type=NumberType(decimals=decimals)):
+            text = sign + scaled_text(value, decimals)
+        case _:
+            return None
     return text if float(text) == raw else None
 
 

@@ -33,6 +33,7 @@ from tokenworld.model import (
     RealType,
     TextType,
     ValueType,
+    is_optional,
     without_none,
 )
 from tokenworld.planning.pddl.tree import Expr, Signature, Typed
@@ -331,7 +332,9 @@ class Vocabulary:
         shared = Counter(fluent.name.lower() for fluent in program.fluents.values())
         self.fluents = {
             fluent.id: self._fluent(fluent, shared[fluent.name.lower()] > 1)
-            for fluent in sorted(program.fluents.values(), key=_attribute_last)
+            for fluent in sorted(
+                program.fluents.values(), key=lambda one: one.fluent_kind == "attribute"
+            )
         }
         self.derives = {
             derive.name: take("fluent", derive.name)
@@ -375,6 +378,18 @@ class Vocabulary:
         prefix = self.types.spelled.get(owner.name, "object")
         wanted = f"{prefix}-{fluent.name}" if shared else fluent.name
         return self.spellings.take("fluent", wanted, prefix)
+
+    @staticmethod
+    def lacks(fluent: Fluent) -> str:
+        """What keeps a fluent out of the lifted form, if something does."""
+        sort = sort_of(fluent.type)
+        if sort == "other":
+            return f"text `{fluent.name}` in a rule"
+        if sort == "number" and is_optional(fluent.type):
+            return f"number `{fluent.name}` that may be `none`"
+        if any(sort_of(param.type) != "symbol" for param in fluent.params):
+            return f"`{fluent.name}` over numbers or truth values"
+        return ""
 
     def symbol(self, of: ValueType, raw: Raw) -> str:
         """The spelling of an object or a member of an enum."""
@@ -425,8 +440,3 @@ class Vocabulary:
             word = base if f"?{base}" not in taken else f"{base}-value"
             params.append(Typed(f"?{word}", value))
         return Signature(self.fluents[fluent.id], tuple(params))
-
-
-def _attribute_last(fluent: Fluent) -> bool:
-    """Relations, functions and tables keep their names; attributes give way."""
-    return fluent.fluent_kind == "attribute"

@@ -2,7 +2,7 @@
 
 They get the exported pair and run as child processes. Their plans are read back, fitted to
 outcomes of chance and replayed; a failure to find one proves nothing. unified-planning's reader
-wants every name once across all kinds and knows no `:derived`: `distinct` renames.
+wants every name once across all kinds and knows no `:derived`: `sanitize` renames.
 
 *Encoding A*, for worlds with real or unbounded numbers, which no finite encoding takes: the lifted
 export, where numbers stay numbers and a phase is one forced action; ENHSP plans on it.
@@ -13,15 +13,14 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.ground import Raw, Simulator, StateT, refuse_huge
-from tokenworld.planning.pddl.export import PddlExport, export_pddl, export_world
-from tokenworld.planning.pddl.sanitize import sanitized
+from tokenworld.planning.pddl.export import PddlExport, export_pddl, export_world, sanitize
 from tokenworld.planning.pddl.tree import (
     Expr,
     PddlAction,
@@ -36,8 +35,6 @@ from tokenworld.planning.planners.doctor import ENHSP, UNIFIED_PLANNING, find_en
 from tokenworld.planning.referee import fitted
 from tokenworld.planning.verdict import PlanStep, Verdict
 
-__all__ = ["NumericPddl", "distinct", "numeric_enhsp", "numeric_pddl", "plan_by_pddl", "sliced"]
-
 Say = Callable[[str], None]
 _ENHSP = "enhsp"
 _NUMERIC = "A"
@@ -46,21 +43,11 @@ _NUMERIC = "A"
 # ---- texts and the way back ---------------------------------------------------------------------
 
 
-def distinct(pair: PddlPair) -> tuple[PddlPair, dict[str, str], dict[str, str]]:
-    """The pair with every name used for one thing only, and the new names of actions and objects.
-
-    Derived predicates that no rule asks for are left out.
-    """
-    found = sanitized(pair)
-    return found.pair, dict(found.actions), dict(found.objects)
-
-
 @dataclass(frozen=True)
 class NumericPddl(PddlTexts):
-    """A pair for a planner: two texts, and the way back for plans."""
+    """A pair for a planner: two texts, and the export that reads plans back."""
 
     export: PddlExport
-    spellings: Mapping[str, str]
 
     def steps(
         self, simulator: Simulator[StateT], state: StateT, goal: str | None, plan: str
@@ -69,16 +56,8 @@ class NumericPddl(PddlTexts):
 
         Raises `Failure` (TW0812) for a step that the pair lacks.
         """
-        found = (one.strip("() ").split() for one in re.findall(r"\([^()]*\)", plan))
-        lines = (" ".join(self.spellings.get(w.lower(), w) for w in words) for words in found)
-        text = "\n".join(f"({line})" for line in lines)
-        commands = [step.command for step in self.export.steps(text)]
-        return fitted(simulator, state, commands, goal)
-
-
-def _texts(export: PddlExport, pair: PddlPair, *renamed: Mapping[str, str]) -> NumericPddl:
-    back = {new.lower(): old for names in renamed for old, new in names.items()}
-    return NumericPddl(domain_text(pair.domain), problem_text(pair.problem), export, back)
+        steps = self.export.steps("\n".join(re.findall(r"\([^()]*\)", plan)))
+        return fitted(simulator, state, [step.command for step in steps], goal)
 
 
 def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) -> NumericPddl:
@@ -88,16 +67,13 @@ def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) 
         return simulator.read(state, fluent, args)
 
     refuse_huge(simulator.instance_at(state), slots=True)
-    export = export_pddl(simulator.instance_at(state), values, goal)
-    pair, actions, objects = distinct(export.pair)
-    pair = _spread(pair)
-    steps = export.names.steps
-    named = {actions.get(name, name).lower(): origin for name, origin in steps.items()}
-    waiting = next((name for name, origin in named.items() if origin.action == ""), None)
+    export = sanitize(export_pddl(simulator.instance_at(state), values, goal))
+    pair, steps = _spread(export.pair), export.names.steps
+    waiting = next((name for name, origin in steps.items() if origin.action == ""), None)
     if waiting is not None:
-        forced = {name for name, origin in named.items() if origin.action is None}
+        forced = {name for name, origin in steps.items() if origin.action is None}
         pair = sliced(pair, forced, waiting)
-    return _texts(export, pair, actions, objects)
+    return NumericPddl(domain_text(pair.domain), problem_text(pair.problem), export)
 
 
 def _spread(pair: PddlPair) -> PddlPair:
@@ -146,7 +122,7 @@ def plan_by_pddl(
         needed(package)
     say("exporting the world as PDDL")
     try:
-        export = export_world(simulator, state, goal)
+        export = sanitize(export_world(simulator, state, goal))
     except Failure as failure:
         return Verdict("unknown", goal, None, "", "PDDL", notes=failure.diagnostics)
     say(f"running {name}")
@@ -159,7 +135,8 @@ def plan_by_pddl(
         "program": None, "seconds": left, "memory": 0, "cancel": lambda: False,
         "accept": judge.accept,
     }  # fmt: skip
-    _planned(run, _texts(export, *distinct(export.pair)), command, simulator, state, goal, asked)
+    pddl = NumericPddl(export.domain, export.problem, export)
+    _planned(run, pddl, command, simulator, state, goal, asked)
     return replace(judge.verdict(), seconds=time.monotonic() - began)
 
 
