@@ -160,12 +160,10 @@ def _note(code: str, message: str, span: Span | None) -> Diagnostic:
 def _dropped(instance: Instance) -> Iterator[Diagnostic]:
     """What PDDL has no place for: checked by the interpreter alone."""
     program = instance.program
-    for invariant in program.invariants.values():
-        message = f"Invariant `{invariant.name}` is left to the interpreter: PDDL has none."
-        yield _note("TW0801", message, invariant.span)
-    for conserve in program.conserves.values():
-        message = f"`conserve {conserve.name}` is left to the interpreter: PDDL has none."
-        yield _note("TW0801", message, conserve.span)
+    lines = [(f"Invariant `{one.name}`", one.span) for one in program.invariants.values()]
+    lines += [(f"`conserve {one.name}`", one.span) for one in program.conserves.values()]
+    for name, span in lines:
+        yield _note("TW0801", f"{name} is left to the interpreter: PDDL has none.", span)
     for fluent in program.fluents.values():
         if fluent.ordered:
             message = f"The order of arrival in `{fluent.name}` is dropped in the PDDL."

@@ -20,7 +20,7 @@ from tokenworld.planning.pddl.tree import (
     lists,
 )
 from tokenworld.planning.pddl.values import number
-from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, sort_of
+from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, pddl_entries, sort_of
 
 Values = Callable[[str, tuple[Raw, ...]], Raw]
 """The start value of a slot, after setup."""
@@ -28,18 +28,13 @@ Values = Callable[[str, tuple[Raw, ...]], Raw]
 
 def domain_name(words: Vocabulary) -> str:
     """The name of the `pddl` block, else that of the world."""
-    for entry in words.instance.program.pddl:
-        if entry.key == "domain" and entry.values:
-            return legal(entry.values[0])
-    return legal(words.instance.world.name)
+    told = pddl_entries(words.instance.program).get("domain")
+    return legal(told[0] if told else words.instance.world.name)
 
 
 def declared_requirements(words: Vocabulary) -> tuple[str, ...] | None:
     """The requirements of the `pddl` block as written, if it has some."""
-    for entry in words.instance.program.pddl:
-        if entry.key == "requirements":
-            return entry.values
-    return None
+    return pddl_entries(words.instance.program).get("requirements")
 
 
 def _fluents(words: Vocabulary, numeric: bool) -> Iterator[Fluent]:

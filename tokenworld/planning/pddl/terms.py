@@ -231,22 +231,20 @@ class Terms:
         if sort_of(left.type) == "symbol":
             of = symbol_type(left.type)
             assert isinstance(of, EnumType)
-            return self._ladder(op, left, right, of, env)
+            return self._ladder(term, of, env)
         exact = all(isinstance(side.type, NumberType) for side in (left, right))
         return self._numbers(left, right, env, lambda a, b: ordered(op, a, b, exact))
 
-    def _ladder(self, op: str, left: core.Term, right: core.Term, of: EnumType, env: Env) -> Expr:
+    def _ladder(self, term: core.Call, of: EnumType, env: Env) -> Expr:
         """Order on a ladder: members are listed, two unknowns ask a static fact."""
-        if isinstance(left, core.Constant):
-            op, left, right = FLIPPED[op], right, left
-        if isinstance(right, core.Constant) and right.value is not None:
-            members = range(len(self.words.members[of.name]))
-            chosen = [index for index in members if _before(op, index, right.value)]
-            return self._among(left, of, chosen, env)
-        if op in ("<", ">"):
-            first, second = (right, left) if op == "<" else (left, right)
-        else:
-            first, second = (left, right) if op == "<=" else (right, left)
+        left, right = term.args
+        for op, one, limit in ((FLIPPED[term.op], right, left), (term.op, left, right)):
+            if isinstance(limit, core.Constant) and limit.value is not None:
+                at, size = limit.value, len(self.words.members[of.name])
+                chosen = {"<": range(at), "<=": range(at + 1),
+                          ">": range(at + 1, size), ">=": range(at, size)}[op]  # fmt: skip
+                return self._among(one, of, chosen, env)
+        first, second = (right, left) if term.op == "<" else (left, right)
         head = self.words.ladder(of.name, "at-most")
         fact = close(
             self.cases(first, env),
@@ -254,7 +252,7 @@ class Terms:
                 self.cases(second, env), lambda b: (head, as_symbol(a).text, as_symbol(b).text)
             ),
         )
-        if op in ("<=", ">="):
+        if term.op == "<=":
             return fact
         return conj((self.present(left, env), self.present(right, env), neg(fact)))
 
@@ -679,7 +677,3 @@ class Terms:
 def _some(head: str, first: Sequence[Case[Sym]], second: Sequence[Case[Sym]]) -> Expr:
     """A fact about two symbols, in some combination of their cases."""
     return close(crossed((first, second)), lambda both: (head, *(one.text for one in both)))
-
-
-def _before(op: str, left: int, right: int) -> bool:
-    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]

@@ -7,7 +7,7 @@ an empty condition is `TRUE`. The text is stable and readable, one conjunct per 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
@@ -187,16 +187,15 @@ def leaves(expr: Expr) -> Iterator[str]:
             yield from leaves(part)
 
 
-def rename(expr: Expr, head: Callable[[str], str], leaf: Callable[[str], str]) -> Expr:
-    """The expression with heads and other free words mapped; variable lists stay as they are."""
+def rename(expr: Expr, names: Mapping[str, str]) -> Expr:
+    """The expression with words renamed: no heads, and no variables that are bound inside."""
     if isinstance(expr, str):
-        return leaf(expr)
+        return names.get(expr, expr)
     if expr and expr[0] in ("forall", "exists"):
-        bound = frozenset(word for word in expr[1] if str(word).startswith("?"))
-        inner = rename(expr[2], head, lambda word: word if word in bound else leaf(word))
-        return (expr[0], expr[1], inner)
+        free = {word: new for word, new in names.items() if word not in expr[1]}
+        return (expr[0], expr[1], rename(expr[2], free))
     return tuple(
-        head(part) if index == 0 and isinstance(part, str) else rename(part, head, leaf)
+        part if index == 0 and isinstance(part, str) else rename(part, names)
         for index, part in enumerate(expr)
     )
 

@@ -54,7 +54,14 @@ from tokenworld.planning.pddl.tree import (
     variables,
 )
 from tokenworld.planning.pddl.values import comparison, implication, is_made, number
-from tokenworld.planning.pddl.words import Names, StepOrigin, kebab, parts_of_union, union_type
+from tokenworld.planning.pddl.words import (
+    Names,
+    StepOrigin,
+    kebab,
+    parts_of_union,
+    pddl_entries,
+    union_type,
+)
 
 _COST = "total-cost"
 _WORD = re.compile(r"[^\s();?\"'`{}\[\]:-][^\s();?\"'`{}\[\]]*\Z")
@@ -89,7 +96,7 @@ class Verbatim:
 
     def __init__(self, program: Program, comments: tuple[str, ...]) -> None:
         self.program, self.comments, self.rules = program, comments, lowered(program)
-        self.entries = {entry.key: entry.values for entry in program.pddl}
+        self.entries = pddl_entries(program)
         requirements = self.entries.get("requirements", ())
         told = "derived-predicates" in [one.lower() for one in requirements]
         kept = told or "derived" in self.entries

@@ -66,6 +66,11 @@ def kebab(name: str) -> str:
     return _HUMP.sub("-", name).lower() if name[:1].isupper() else name
 
 
+def pddl_entries(program: Program) -> dict[str, tuple[str, ...]]:
+    """The lines of the ``pddl`` block: what the rules do not tell."""
+    return {entry.key: entry.values for entry in program.pddl}
+
+
 def union_type(parts: Sequence[str]) -> str:
     """What a variable's type is where it may be any of several: ``(either a b)``."""
     return f"(either {' '.join(parts)})"
@@ -158,14 +163,13 @@ class TypeTree:
     def __init__(self, program: Program, spellings: Spellings) -> None:
         self._program = program
         self._spellings = spellings
+        entries = pddl_entries(program)
         self._foreign = {
-            entry.key: entry.values[0]
-            for entry in program.pddl
-            if entry.values and entry.values[0] != "either"  # a union is a type like others here
+            name: values[0]
+            for name, values in entries.items()
+            if values and values[0] != "either"  # a union is a type like others here
         }
-        self._implicit = {
-            value for entry in program.pddl if entry.key == "implicit" for value in entry.values
-        }
+        self._implicit = frozenset(entries.get("implicit", ()))
         self.spelled = {
             name: spellings.take("type", self._foreign.get(name, kebab(name)))
             for name in program.types

@@ -106,13 +106,9 @@ class Write:
     options: tuple[Case[Sym], ...] = ()
 
 
-def _renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
-    return rename(expr, lambda head: head, lambda leaf: names.get(leaf, leaf))
-
-
 def alike(conds: Iterable[Expr], names: Mapping[str, str]) -> tuple[Expr, ...]:
     """The conditions with variables renamed."""
-    return tuple(_renamed(cond, names) for cond in conds)
+    return tuple(rename(cond, names) for cond in conds)
 
 
 def _apart(write: Write) -> Write:
