@@ -58,7 +58,7 @@ from tokenworld.planning.pddl.values import (
     number,
 )
 from tokenworld.planning.pddl.words import LiftingError, Vocabulary, sort_of, symbol_type
-from tokenworld.planning.pddl.writes import Guarded, Place, Write, group, number_effects
+from tokenworld.planning.pddl.writes import Place, Write, group, number_effects
 
 Pins = Mapping[tuple[Expr, ...], Sym | None]
 """Values that the precondition fixes: the atom of a slot without its value, and the value
@@ -214,7 +214,7 @@ class Effects:
     script: Script = field(default_factory=lambda: Script(()))
     asked: list[Expr] = field(default_factory=list)
     params: list[Typed] = field(default_factory=list)
-    effects: list[Guarded] = field(default_factory=list)
+    effects: list[Case[Expr]] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lucky: list[Write] = field(default_factory=list)
     _draws: int = 0
@@ -291,7 +291,7 @@ class Effects:
 
     def put(self, place: Place, literal: Expr) -> None:
         """Keep one literal."""
-        self.effects.append(Guarded(place.vars, place.conds, literal))
+        self.effects.append(place.effect(literal))
 
     def _reward(self, amount: core.Term, env: Env, place: Place) -> None:
         of = amount.type
@@ -501,7 +501,7 @@ class Effects:
             self.walk(body, env, place)
         made, self.effects = self.effects[before:], self.effects[:before]
         vars_, conds = len(place.vars), len(place.conds)
-        inner = [Guarded(one.vars[vars_:], one.conds[conds:], one.literal) for one in made]
+        inner = [Case(one.vars[vars_:], one.conds[conds:], one.value) for one in made]
         return group([one for one in inner if FALSE not in one.conds])
 
 

@@ -48,9 +48,10 @@ from tokenworld.planning.pddl.tree import (
     neg,
     problem_text,
 )
+from tokenworld.planning.pddl.values import Case
 from tokenworld.planning.pddl.verbatim import verbatim_domain, verbatim_pair
 from tokenworld.planning.pddl.words import Fixed, LiftingError, Names, StepOrigin, Vocabulary, legal
-from tokenworld.planning.pddl.writes import Guarded, group
+from tokenworld.planning.pddl.writes import group
 from tokenworld.planning.task import Effect, Operator, Task, Variable
 from tokenworld.planning.task import Literal as Condition
 
@@ -421,7 +422,7 @@ class _Facts:
             len(one.conditions) + len(self._atoms[one.variable]) for one in operator.effects
         )
 
-    def change(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> list[Guarded]:
+    def change(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> list[Case[Expr]]:
         """Add the new fact and delete the others that may hold."""
         atoms = self._atoms[effect.variable]
         told = dict(known)
@@ -434,7 +435,7 @@ class _Facts:
         literals = [atoms[effect.value]]
         if not any(_negative(atom) for atom in atoms):
             literals += [neg(atoms[index]) for index in before if index != effect.value]
-        return [Guarded((), tuple(c for c in conds if c != TRUE), one) for one in literals]
+        return [Case((), tuple(c for c in conds if c != TRUE), one) for one in literals]
 
 
 def _short(name: str) -> str:

@@ -73,18 +73,13 @@ class Place:
         """The place where a case holds."""
         return self.inside(case.vars, case.conds)
 
+    def effect(self, literal: Expr) -> Case[Expr]:
+        """A literal under the variables and conditions of the place."""
+        return Case(self.vars, self.conds, literal)
+
     @property
     def unconditional(self) -> bool:
         return not self.vars and not self.conds
-
-
-@dataclass(frozen=True, slots=True)
-class Guarded:
-    """One effect literal with the variables and conditions around it."""
-
-    vars: tuple[Typed, ...]
-    conds: tuple[Expr, ...]
-    literal: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +211,7 @@ def _case(case: Case[Sym], names: Mapping[str, str]) -> tuple[Expr, ...]:
     return alike((*case.conds, case.value.text), {**names, **own})
 
 
-def group(effects: Iterable[Guarded]) -> tuple[Expr, ...]:
+def group(effects: Iterable[Case[Expr]]) -> tuple[Expr, ...]:
     """Effects in order, neighbours under the same loop and condition joined."""
     found: list[Expr] = []
     for vars_, run in groupby(effects, lambda one: one.vars):
@@ -225,11 +220,11 @@ def group(effects: Iterable[Guarded]) -> tuple[Expr, ...]:
     return tuple(found)
 
 
-def _whens(effects: Iterable[Guarded]) -> list[Expr]:
+def _whens(effects: Iterable[Case[Expr]]) -> list[Expr]:
     """Effects of one loop: plain where there are no conditions, else one ``when`` for several."""
     found: list[Expr] = []
     for conds, run in groupby(effects, lambda one: one.conds):
-        literals = [one.literal for one in run]
+        literals = [one.value for one in run]
         found += [("when", conj(conds), joined(literals))] if conds else literals
     return found
 
@@ -254,18 +249,15 @@ def _amount(write: Write) -> Num:
 # ---- effects of numbers -------------------------------------------------------------------
 
 
-def number_effects(words: Vocabulary, write: Write) -> list[Guarded]:
+def number_effects(words: Vocabulary, write: Write) -> list[Case[Expr]]:
     """The effects of one write of a number, clamping written out by cases."""
     place, slot, value = write.place, _slot(words, write), _amount(write)
     if not write.fluent.clamped:
         literal = ("assign", slot, value.expr) if write.how == "set" else _step(slot, value)
-        return [Guarded(place.vars, place.conds, literal)]
+        return [place.effect(literal)]
     clamp = _clamped_set if write.how == "set" else _clamped_add
-    found: list[Guarded] = []
-    for tests, literal in clamp(write, slot, value):
-        inner = place.inside((), tests)
-        found.append(Guarded(inner.vars, inner.conds, literal))
-    return found
+    found = clamp(write, slot, value)
+    return [place.inside((), tests).effect(literal) for tests, literal in found]
 
 
 def _step(slot: Expr, value: Num) -> Expr:
