@@ -1,117 +1,191 @@
-"""Random walks through the original text games, as rows that ``tw conform`` replays.
+"""Walks through the original text games, as rows that ``tw conform`` replays.
 
-    python -m benchmarks.fresh_walks --games DIR [GAME …] --walks 20 --steps 40 --seed 1 -o OUT
-    tw conform domains/textgames/GAME/world.tw OUT/GAME.jsonl --strict
+    python -m benchmarks.fresh_walks --games DIR [GAME …] --seeds 30 --steps 40 -o OUT
+    tw conform domains/textgames OUT/*.jsonl --strict
 
-``DIR`` holds the public programs, ``GAME.py`` each; they are read in
-place and never copied. The recorded rows are near the winning path; these walks begin in the same
-start and are random. A walk ends with the game, because the programs then have hidden state (a
-given answer) that no row shows. ``--vary`` begins each walk in another start; if the task is drawn
-too (``take-photo``, ``mix-paint``), the worlds, which have the recorded task, differ.
+``DIR`` holds the public programs, ``GAME.py`` each; they are read in place and never copied. For
+each seed three walkers play, each from the start that the program draws for that seed:
+
+* ``uniform`` draws a verb, then a command of that verb, and stops when the game ends;
+* ``changing`` tries up to eight drawn commands and takes the first that changes the state;
+* ``after`` walks as ``uniform``, and goes on after the end of the game.
+
+``--fixed`` starts every walk in the start that the program itself uses.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import importlib.util
+import io
 import json
 import random
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final, Literal
 
-__all__ = ["main", "walk"]
+__all__ = ["WALKERS", "Program", "Walk", "main", "programs", "walk"]
 
-GAMES = (
-    "balance-scale-weigh", "boil-water", "dishwasher", "inclined-plane", "lit-lightbulb",
-    "mix-paint", "space-walk", "take-photo",
-)  # fmt: skip
-HIDDEN_ROOT = ("metal-detector", "space-walk", "sunburn")
+Walker = Literal["uniform", "changing", "after"]
+WALKERS: Final[tuple[Walker, ...]] = ("uniform", "changing", "after")
+HIDDEN_ROOT: Final = ("metal-detector", "space-walk", "sunburn")
 """Games whose records omit the root."""
+TRIES: Final = 8
+"""Commands that the walker ``changing`` tries at each step."""
+Row = dict[str, object]
 
 
-def program(folder: Path, game: str) -> ModuleType:
+@dataclass(frozen=True)
+class Program:
     """The public program of a game, loaded from its file."""
-    spec = importlib.util.spec_from_file_location(game.replace("-", "_"), folder / f"{game}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+
+    name: str
+    module: ModuleType
+
+    def start(self, seed: int | None) -> Any:
+        """A new game; without a seed, the one that the program itself starts."""
+        return self.module.TextGame(randomSeed=self.module.randomSeed if seed is None else seed)
+
+    def state(self, game: Any, action: str) -> Row:
+        """A state in the form of the rows: the objects in pre-order, and the next free number."""
+        listed = [] if self.name in HIDDEN_ROOT else [game.rootObject]
+        listed.extend(game.rootObject.getAllContainedObjectsRecursive())
+        objects = [
+            {
+                "name": one.name,
+                "uuid": one.uuid,
+                "type": type(one).__name__,
+                "properties": copy.deepcopy(one.properties),
+                "contains": [inner.name for inner in one.contains],
+            }
+            for one in listed
+        ]
+        told = {"observation": "", "look": "", "inventory": "", "lastAction": action}
+        return {
+            **told, "taskDesc": game.getTaskDescription(), "objects": objects,
+            "max_UUID": self.module.UUID,
+        }  # fmt: skip
+
+    def commands(self, game: Any) -> dict[str, list[str]]:
+        """The commands that the program offers, by their first word."""
+        verbs: dict[str, list[str]] = {}
+        for offered in game.generatePossibleActions():
+            verbs.setdefault(offered.split()[0], []).append(offered)
+        return verbs
+
+    def changes(self, game: Any, action: str) -> bool:
+        """Return whether a command changes the recorded state, tried on a copy of the game."""
+        counter, before = self.module.UUID, _shown(self.state(game, ""))
+        try:
+            tried = copy.deepcopy(game)
+            tried.step_action(action)
+            return _shown(self.state(tried, "")) != before
+        except Exception:
+            return False  # the program itself fails at this command
+        finally:
+            self.module.UUID = counter
 
 
-def state_of(game: Any, module: ModuleType, name: str, action: str) -> dict[str, object]:
-    """A state in the form of the rows: the objects in pre-order, and the next free number."""
-    listed = [] if name in HIDDEN_ROOT else [game.rootObject]
-    listed.extend(game.rootObject.getAllContainedObjectsRecursive())
-    objects = [
-        {
-            "name": one.name,
-            "uuid": one.uuid,
-            "type": type(one).__name__,
-            "properties": copy.deepcopy(one.properties),
-            "contains": [inner.name for inner in one.contains],
-        }
-        for one in listed
-    ]
-    told = {"observation": "", "look": "", "inventory": "", "taskDesc": game.getTaskDescription()}
-    return {**told, "lastAction": action, "objects": objects, "max_UUID": module.UUID}
+def _shown(state: Row) -> str:
+    return json.dumps(state, default=str)
 
 
-def score_of(game: Any) -> dict[str, object]:
+def score_of(game: Any) -> Row:
     """The score state of the rows."""
     return {"score": game.score, "gameOver": game.gameOver, "gameWon": game.gameWon}
 
 
-def walk(
-    module: ModuleType, name: str, seed: int, steps: int, vary: bool
-) -> list[dict[str, object]]:
-    """One random walk. Each step draws a verb uniformly, then an action that the program offers."""
-    chosen = random.Random(f"{name} {seed}")
-    game = module.TextGame(randomSeed=seed if vary else module.randomSeed)
-    rows: list[dict[str, object]] = []
+def programs(folder: Path, names: Sequence[str] = ()) -> Iterator[Program]:
+    """The programs of a folder; without names, all of them in order."""
+    for name in names or sorted(path.stem for path in folder.glob("*.py")):
+        spec = importlib.util.spec_from_file_location(name.replace("-", "_"), folder / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield Program(name, module)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One walk: who walks, from which seed, and for how many steps at most."""
+
+    walker: Walker
+    seed: int
+    steps: int
+    fixed: bool = False
+
+
+def walk(program: Program, asked: Walk) -> list[Row]:
+    """The rows of one walk. It ends early where the program itself fails at a command."""
+    chosen = random.Random(f"{program.name} {asked.walker} {asked.seed}")
+    game = program.start(None if asked.fixed else asked.seed)
+    rows: list[Row] = []
     action = ""
-    while len(rows) < steps and not game.gameOver:
-        before, score = state_of(game, module, name, action), score_of(game)
-        verbs: dict[str, list[str]] = {}
-        for offered in game.generatePossibleActions():
-            verbs.setdefault(offered.split()[0], []).append(offered)
-        action = chosen.choice(verbs[chosen.choice(list(verbs))])
-        game.step_action(action)
-        acted = state_of(game, module, name, action)
-        game.step_tick()
-        ticked = state_of(game, module, name, action)
-        game.step_calculate_score()
+    while len(rows) < asked.steps and (asked.walker == "after" or not game.gameOver):
+        before, score = program.state(game, action), score_of(game)
+        action = _drawn(program, game, asked.walker, chosen)
+        counter = program.module.UUID
+        tried = copy.deepcopy(game)
+        program.module.UUID = counter
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                tried.step_action(action)
+                acted = program.state(tried, action)
+                tried.step_tick()
+                ticked = program.state(tried, action)
+                tried.step_calculate_score()
+        except Exception as error:
+            sys.stderr.write(f"{program.name}: `{action}` ends the program: {error!r}\n")
+            return rows
+        game = tried
         rows.append({
-            "game": name, "state_id": len(rows), "current_state": before, "action_state": acted,
-            "tick_state": ticked, "current_score_state": score, "next_score_state": score_of(game),
+            "game": program.name, "state_id": len(rows), "current_state": before,
+            "action_state": acted, "tick_state": ticked, "current_score_state": score,
+            "next_score_state": score_of(game),
         })  # fmt: skip
     return rows
 
 
+def _drawn(program: Program, game: Any, walker: Walker, chosen: random.Random) -> str:
+    verbs = program.commands(game)
+    action = ""
+    for _ in range(TRIES if walker == "changing" else 1):
+        action = chosen.choice(verbs[chosen.choice(list(verbs))])
+        if walker == "changing" and program.changes(game, action):
+            break
+    return action
+
+
 def main() -> None:
-    """Write a file of rows a game."""
+    """Write a file of rows for each game."""
     parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("games", nargs="*", default=GAMES)
+    parser.add_argument("names", nargs="*", metavar="GAME")
     parser.add_argument("--games", dest="folder", type=Path, required=True)
-    parser.add_argument("--walks", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--steps", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--vary", action="store_true")
+    parser.add_argument("--walkers", nargs="+", choices=WALKERS, default=WALKERS)
+    parser.add_argument("--fixed", action="store_true")
     parser.add_argument("-o", "--output", type=Path, default=Path())
     asked = parser.parse_args()
-    for name in asked.games:
-        module, rows = program(asked.folder, name), []
-        for number in range(asked.walks):
-            rows.extend(walk(module, name, asked.seed + number, asked.steps, asked.vary))
-        target = asked.output / f"{name}.jsonl"
-        target.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        sys.stderr.write(f"{target}: {len(rows)} rows\n")
+    asked.output.mkdir(parents=True, exist_ok=True)
+    for program in programs(asked.folder, asked.names):
+        target, count = asked.output / f"{program.name}.jsonl", 0
+        with target.open("w", encoding="utf-8") as file:
+            for seed in range(asked.first, asked.first + asked.seeds):
+                for walker in asked.walkers:
+                    for row in walk(program, Walk(walker, seed, asked.steps, asked.fixed)):
+                        file.write(json.dumps(row) + "\n")
+                        count += 1
+        sys.stderr.write(f"{target}: {count} rows\n")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ differs from that is written down, in ``mapping.toml``. No game is known by name
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -59,6 +60,23 @@ class ShownAs:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreAs:
+    """What the world knows of the recorded score, each by the name of a function or derive without
+    parameters.
+
+    ``over`` is the recorded ``gameOver`` (without it: an ending was reached), ``won`` the recorded
+    ``gameWon`` (without it: a goal was reached). ``kept`` is a function that holds the score of the
+    state before, where a game adds to it. What a function holds is read from the score before;
+    a derive is only written.
+    """
+
+    __pydantic_config__ = CLOSED
+    over: str | None = None
+    won: str | None = None
+    kept: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordMapping:
     """The exceptions of one game.
 
@@ -67,7 +85,9 @@ class RecordMapping:
     recorded types by their name in the world. ``hidden``: fluents that no record shows.
     ``root``: the object that holds everything and that the records leave out. ``parts``: types
     whose contents are listed behind them and not named in ``contains``, with their number.
-    ``properties``: by name, or ``Type.name`` where types differ in it.
+    ``properties``: by name, or ``Type.name`` where types differ in it. ``task``: a regular
+    expression that matches the task sentence; each of its named groups is the value of the function
+    of that name, which has no parameters. ``score``: what the score tells.
     """
 
     __pydantic_config__ = CLOSED
@@ -79,6 +99,8 @@ class RecordMapping:
     hidden: tuple[str, ...] = ()
     parts: Mapping[str, int] = field(default_factory=dict)
     properties: Mapping[str, ShownAs] = field(default_factory=dict)
+    task: str | None = None
+    score: ScoreAs = ScoreAs()
     path: str = ""
 
 
@@ -126,8 +148,8 @@ Get = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """The place of a value: a fluent or derive of an object, or of an object and a key.
+class Place:
+    """The place of a value: a fluent or derive of the world, an object, or an object and a key.
 
     ``get`` takes state, object (and key) and gives the shown value; ``stored`` is the name of the
     attribute or the id of the function that keeps it, empty for a derive.
@@ -138,7 +160,7 @@ class _Place:
     attribute: bool
     type: ValueType
 
-    def read(self, value: Any, owner: str, key: str | None, attrs: dict[str, Json],
+    def read(self, value: Any, owner: str | None, key: str | None, attrs: dict[str, Json],
              context: Context) -> None:  # fmt: skip
         """Note a recorded value; what is derived is left to the rules."""
         if not self.stored:
@@ -147,7 +169,7 @@ class _Place:
         if self.attribute:
             attrs[self.stored] = raw
             return
-        args: list[Json] = [owner] if key is None else [owner, key]
+        args: list[Json] = [one for one in (owner, key) if one is not None]
         if not isinstance(self.type, BoolType):
             context.functions.setdefault(self.stored, []).append([args, raw])
             return
@@ -179,6 +201,13 @@ class RecordWords:
         self._derives = engine.code.emitter.derive_names
         self._known: dict[str, dict[str, Codec]] = {}
         self.name_of = self._name_function()
+        self.over = self._told(mapping.score.over)
+        self.won = self._told(mapping.score.won)
+        self.kept = self._told(mapping.score.kept)
+        self._task = _pattern(mapping.task)
+        self._asked = {} if self._task is None else {
+            name: self._world_place(name) for name in self._task.groupindex
+        }  # fmt: skip
 
     def _name_function(self) -> Callable[[State, int], str]:
         """The recorded name of an object."""
@@ -274,7 +303,30 @@ class RecordWords:
 
     # ---- places -----------------------------------------------------------------------------
 
-    def _place(self, kind: str, name: str) -> _Place:
+    def _told(self, name: str | None) -> Place | None:
+        return None if name is None else self._world_place(name)
+
+    def _world_place(self, name: str) -> Place:
+        """The function or derive of that name that has no parameters."""
+        fluent, derive = self.program.fluents.get(name), self.program.derives.get(name)
+        if fluent is not None and not fluent.params:
+            return self._fluent_place(fluent)
+        if derive is not None and not derive.params:
+            return self._derive_place(name, derive.type)
+        raise Misread(f"the world has no function or derive `{name}` without parameters")
+
+    def read_task(self, task: str, context: Context) -> None:
+        """Note the values that a task sentence names."""
+        if self._task is None:
+            return
+        found = self._task.fullmatch(task)
+        if found is None:
+            raise Misread(f"`{self._task.pattern}` does not match the task {task!r}")
+        for name, text in found.groupdict().items():
+            place = self._asked[name]
+            place.read(_from_text(text, place.type), None, None, {}, context)
+
+    def _place(self, kind: str, name: str) -> Place:
         """The attribute, function or derive of that name which objects of a type have."""
         for key in self.program.types[kind].attributes:
             if self.program.fluents[key].name == name:
@@ -288,20 +340,21 @@ class RecordWords:
             if fluent is not None:
                 return self._fluent_place(fluent)
             assert derive is not None
-            show, function = self._shower(derive.type), self._derive(name)
-            return _Place(
-                lambda S, *args: show(S, function(S, S, S.me, *args)), "", False, derive.type
-            )
+            return self._derive_place(name, derive.type)
         raise Misread(f"`{kind}` has no attribute, function or derive `{name}`")
 
-    def _fluent_place(self, fluent: Fluent) -> _Place:
+    def _derive_place(self, name: str, kind: ValueType) -> Place:
+        show, function = self._shower(kind), self._derive(name)
+        return Place(lambda S, *args: show(S, function(S, S, S.me, *args)), "", False, kind)
+
+    def _fluent_place(self, fluent: Fluent) -> Place:
         column = self.engine.layout.by_id[fluent.id]
         show, index = self._shower(fluent.type), column.index
         if fluent.fluent_kind == "attribute" and show is _as_it_is:
-            return _Place(lambda S, x: S.cols[index][x], fluent.name, True, fluent.type)
+            return Place(lambda S, x: S.cols[index][x], fluent.name, True, fluent.type)
         if fluent.fluent_kind == "attribute":
-            return _Place(lambda S, x: show(S, S.cols[index][x]), fluent.name, True, fluent.type)
-        return _Place(
+            return Place(lambda S, x: show(S, S.cols[index][x]), fluent.name, True, fluent.type)
+        return Place(
             lambda S, *args: show(S, S.get(column, column.key(args))), fluent.id, False, fluent.type
         )
 
@@ -402,6 +455,27 @@ class RecordWords:
         return codec
 
 
+def _pattern(task: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if task is None else re.compile(task)
+    except re.error as error:
+        raise Misread(f"`task` is no regular expression ({error})") from None
+
+
+def _from_text(text: str, kind: ValueType) -> Json:
+    """A value that a sentence names, as the world's type of it wants it."""
+    if not isinstance(kind, (NumberType, RealType)):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise Misread(f"the task says {text!r} where a number is needed") from None
+
+
 def _as_it_is(state: State, value: Any) -> Any:
     """Show a value unchanged."""
     return value
@@ -413,7 +487,7 @@ def _used(rule: ShownAs) -> Iterator[str]:
             yield name
 
 
-def _plain_reader(place: _Place) -> Reader:
+def _plain_reader(place: Place) -> Reader:
     return lambda value, owner, attrs, context: place.read(value, owner, None, attrs, context)
 
 
@@ -425,7 +499,7 @@ def _constant(name: str, constant: Any) -> Codec:
     return Codec(name, read, lambda state, x: constant)
 
 
-def _gated(codec: Codec, gate: _Place, instead: object) -> Codec:
+def _gated(codec: Codec, gate: Place, instead: object) -> Codec:
     """A codec behind a truth: where the property stands (or is not null), the truth holds."""
 
     def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:

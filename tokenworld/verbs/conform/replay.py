@@ -69,13 +69,16 @@ class Adapter:
 
     # ---- reading ------------------------------------------------------------------------------
 
-    def read(self, recorded: Recorded, score: Score | None = None, place: str = "state") -> State:
+    def read(
+        self, recorded: Recorded, score: Score | None = None, place: str = "state", task: str = ""
+    ) -> State:
         """The state that a record shows; `Failure` (TW0006) where the world has no place for it.
 
-        What no record shows has its default. ``score`` tells which endings are reached.
+        What no record shows has its default. ``score`` tells which endings are reached, ``task``
+        what the game asks for.
         """
         try:
-            shape = self._shape(recorded, score)
+            shape = self._shape(recorded, score, task)
         except _Misplaced as misplaced:
             raise _unfit(place, misplaced.why, misplaced.path) from None
         except RecursionError:
@@ -98,11 +101,12 @@ class Adapter:
         except RecursionError:
             raise _unfit(place, "it is nested beyond use", "objects") from None
 
-    def _shape(self, recorded: Recorded, score: Score | None) -> dict[str, Json]:
+    def _shape(self, recorded: Recorded, score: Score | None, task: str) -> dict[str, Json]:
         objects = recorded.objects
         parents = _Tree(objects, self.mapping, self.mapping.root is not None).parents
         names = self._identifiers(objects)
         context = Context(_named(objects, names), {}, {})
+        self._told(score, task, context)
         held: dict[int | None, list[str]] = {}
         for position, parent in enumerate(parents):
             held.setdefault(parent, []).append(names[position])
@@ -120,6 +124,19 @@ class Adapter:
             "relations": context.relations,
             "outcomes": [] if score is None else self._outcomes(score),
         }  # fmt: skip
+
+    def _told(self, score: Score | None, task: str, context: Context) -> None:
+        """Note what the score and the task tell of the world."""
+        words = self.words
+        if score is not None:
+            told = ((words.over, score.over), (words.won, score.won), (words.kept, score.score))
+            for place, value in told:
+                if place is not None:
+                    place.read(value, None, None, {}, context)
+        try:
+            words.read_task(task, context)
+        except Misread as misread:
+            raise _Misplaced("taskDesc", str(misread)) from None
 
     def _identifiers(self, objects: Sequence[Shape]) -> list[str]:
         """The name of each object in the world: the declared one where number and type agree."""
@@ -250,8 +267,10 @@ class Adapter:
         """The score of a state as the records count it."""
         endings = self.engine.instance.world.endings
         goals = {one.name for one in endings if one.ending == "goal"}
-        won = any(name in goals for name in state.latched)
-        return Score(self.engine.score(state), bool(state.latched), won)
+        words = self.words
+        over = bool(state.latched) if words.over is None else bool(words.over.get(state))
+        won = not goals.isdisjoint(state.latched) if words.won is None else words.won.get(state)
+        return Score(self.engine.score(state), over, bool(won))
 
 
 class _Names(dict[int, str]):
@@ -372,7 +391,7 @@ class WorldAnswerer:
         self.world, self.adapter = world, Adapter(world.engine, mapping)
         self._parser = Parser(world.program)
         self._luck = SeededLuck()
-        self._states: dict[tuple[int, Score], Known] = {}
+        self._states: dict[tuple[int, Score, str], Known] = {}
         self._count = 0
         self._checked: dict[int, Recorded] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
@@ -411,20 +430,21 @@ class WorldAnswerer:
 
     def known(self, row: TextRow) -> Known:
         """The state that a row begins with."""
-        return self._read(row.before, row.score_before, row.place, "current_state")
+        return self._read(row.before, row, "current_state")
 
     def command(self, row: TextRow, known: Known) -> Command | NoMatch:
         """The command that the words of a row mean in its state."""
         policy = self.world.world.ambiguous
         return self._parser.command(row.action, known.speaker, policy, known.lexicon)
 
-    def _read(self, recorded: Recorded, score: Score, place: str, part: str) -> Known:
+    def _read(self, recorded: Recorded, row: TextRow, part: str) -> Known:
         """The state of a record; one that the world would write otherwise does not fit it."""
-        key = (id(recorded), score)
+        score, task = row.score_before, row.task
+        key = (id(recorded), score, task)
         known = self._states.get(key)
         if known is not None and known.recorded is recorded:
             return known
-        state = self.adapter.read(recorded, score, f"{place}: {part}")
+        state = self.adapter.read(recorded, score, f"{row.place}: {part}", task)
         speaker = EngineSpeaker(self.world.engine, state)
         lexicon = Lexicon(speaker)
         if len(self._states) >= _KEPT or self._count >= _TRANSITIONS:
@@ -478,7 +498,7 @@ class WorldAnswerer:
 
     def _tick(self, row: TextRow) -> Answer:
         """The state after a tick without an action, from the recorded state after the action."""
-        known = self._read(row.acted, row.score_before, row.place, "action_state")
+        known = self._read(row.acted, row, "action_state")
         return self._ended(self._rest(known), row)._replace(score=None)
 
     # ---- why ------------------------------------------------------------------------------------
