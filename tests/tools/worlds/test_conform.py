@@ -243,6 +243,20 @@ def test_a_folder_of_worlds(tw: Tw, bench: Put, rows: list[Row], tmp_path: Path)
     assert "mean of the games" in tw("conform", tmp_path / "worlds", path)[1]
 
 
+def test_what_only_a_scenario_names_may_have_another_number(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    row = json.loads(json.dumps(rows[0]).replace("coin", "peg"))
+    for part in ("current_state", "action_state", "tick_state"):
+        of = {one["uuid"]: one for one in row[part]["objects"]}
+        of[8] |= {"type": "Clip", "properties": {**of[3]["properties"], "shout": "peg!"}}
+    world = bench().read_text(encoding="utf-8")
+    world += 'scenario "the coin is in the pan" in bench { then coin.at == right_pan }'
+    path = kept(tmp_path / "rows.jsonl", [row])
+    code, found, err = asked(tw, bench(world), path, "--strict")
+    assert (code, found["bad_rows"]) == (0, 0), err
+
+
 def test_the_bundled_games_have_a_name(
     tw: Tw, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
