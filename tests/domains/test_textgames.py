@@ -40,6 +40,7 @@ ORIGINAL_LINES = {
     "lit-lightbulb": 707,
     "make-campfire": 932,
     "make-ice-cubes": 1001,
+    "refrigerate-food": ("cooling", "spoiling", "temperature"),
     "metal-detector": 729,
     "mix-paint": 736,
     "multimeter": 746,
@@ -61,6 +62,8 @@ ORIGINAL_LINES = {
 ORDERED = {
     "bath-tub-water-temperature": ("running", "running", "temperature"),
     "boil-water": ("heating", "change_of_state", "temperature"),
+    "make-ice-cubes": ("cooling", "change_of_state", "temperature"),
+    "refrigerate-food": ("cooling", "spoiling", "temperature"),
 }
 """Two laws and a fluent of the games whose tick depends on the order of the things."""
 HERE = sorted(path.parent.name for path in GAMES.glob("*/world.tw"))
