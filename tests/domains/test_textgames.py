@@ -40,7 +40,6 @@ ORIGINAL_LINES = {
     "lit-lightbulb": 707,
     "make-campfire": 932,
     "make-ice-cubes": 1001,
-    "refrigerate-food": ("cooling", "spoiling", "temperature"),
     "metal-detector": 729,
     "mix-paint": 736,
     "multimeter": 746,

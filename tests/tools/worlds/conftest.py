@@ -40,6 +40,7 @@ function mate_port(a: Clip, p: Port): Port?
 relation turning(c: Container, x: Entity)
 function turns(c: Container, x: Entity): 0 to 99 = 0
 function weight(x: Entity): int = 1
+relation follows(c: Clip, x: Clip)
 derive shouting(x: Entity): text = "{x.label}!"
 called x: Entity = "{x.label} (ID: {id(x)})"
 called x: Agent = "yourself"
@@ -54,7 +55,7 @@ action wet(c: Clip) as "wet {c}" {
 action take(x: Entity) as "take {x}" { x.at = me }
 action crush(x: Entity) as "crush {x}" { destroy x }
 action join(a: Clip, p: Port, b: Clip) as "join {a} {p} to {b}" {
-  mate(a, p) = b  mate_port(a, p) = right
+  mate(a, p) = b  mate_port(a, p) = right  add follows(a, b)
 }
 action shoot(l: Lens, x: Entity) as "shoot {x} with {l}" {
   l.shot = true  l.shot_of = x  l.shot_speed = l.speed
@@ -93,6 +94,7 @@ Scale = 2
 [properties]
 "Clip.mess" = { value = "mess", present = "known" }
 "Clip.links" = { entries = ["mate", "mate_port"], keys = "Port" }
+"Clip.fans" = { members = "follows", keys = "Clip" }
 "Clip.near" = { value = "near_port" }
 "Scale.turns" = { entries = ["turns"], keys = "Entity", having = "turning" }
 "Lens.shot" = { items = ["shot_of", "shot_speed"], filled = "shot", nothing = "nothing" }

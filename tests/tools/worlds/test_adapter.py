@@ -74,6 +74,7 @@ def test_the_exceptions_are_shown_as_the_mapping_says(bench: Put) -> None:
         "weight": 1,
         "mess": "mud",
         "links": {"left": ["clip (ID: 4)", "right"]},
+        "fans": ["clip (ID: 4)"],
         "near": "right",
         "shout": "clip!",
     }
@@ -132,6 +133,8 @@ def spoilt(kind: str, objects: list[dict[str, Any]]) -> None:
             objects[8]["properties"]["shot"] = ["nothing"]
         case "map":
             objects[2]["properties"]["links"] = ["left"]
+        case "members":
+            objects[2]["properties"]["fans"] = "clip (ID: 4)"
         case "reference":
             objects[2]["properties"]["links"] = {"left": ["clip (ID: 77)", "right"]}
         case "contains":
@@ -154,6 +157,7 @@ def spoilt(kind: str, objects: list[dict[str, Any]]) -> None:
         ("constant", "objects[8].properties.dial`: it is always ['1/2', '1']"),
         ("list", "objects[8].properties.shot`: a list of 2 values is needed"),
         ("map", "objects[2].properties.links`: a map is needed"),
+        ("members", "objects[2].properties.fans`: a list of names is needed"),
         ("reference", "clip (ID: 77)"),
         ("contains", "objects[1].contains[0]`: `nobody (ID: 3)` is not the next object"),
         ("parts", "objects[4]`: its parts are missing"),

@@ -40,9 +40,10 @@ class ShownAs:
 
     Exactly one of: ``value`` (another fluent or derive of the object), ``items`` (a list of
     several), ``entries`` (a map: the values of these fluents of the object and a key, alone or as
-    a list), ``constant`` (always this JSON value). ``keys`` names the enum or type that the keys of
-    a map are of; ``having`` a truth of the object and a key that says which keys are shown (without
-    it: those whose first value is not `none`). ``present`` and ``filled`` name truths of the
+    a list), ``members`` (a list of the keys for which this truth of the object and a key holds),
+    ``constant`` (always this JSON value). ``keys`` names the enum or type that the keys are of;
+    ``having`` a truth of the object and a key that says which keys of a map are shown (without it:
+    those whose first value is not `none`). ``present`` and ``filled`` name truths of the
     object: without the one the property is missing, without the other it is null. ``nothing`` is
     shown for a `none` inside a list.
     """
@@ -51,6 +52,7 @@ class ShownAs:
     value: str | None = None
     items: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
+    members: str | None = None
     keys: str | None = None
     having: str | None = None
     constant: Any = None
@@ -384,6 +386,8 @@ class RecordWords:
             codec = self._listed(kind, name, rule)
         elif rule.entries:
             codec = self._mapped(kind, name, rule)
+        elif rule.members is not None:
+            codec = self._keyed(kind, name, rule.members, rule.keys)
         elif rule.constant is not None:
             codec = _constant(name, rule.constant)
         else:
@@ -437,6 +441,20 @@ class RecordWords:
 
         return Codec(name, read, write)
 
+    def _keyed(self, kind: str, name: str, members: str, of: str | None) -> Codec:
+        holds, keys = self._place(kind, members), self._keys(of)
+
+        def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise Misread("a list of names is needed")
+            for shown in value:
+                holds.read(True, owner, context.named.get(shown, shown), attrs, context)
+
+        def write(state: State, x: int) -> Any:
+            return [shown for shown, key in keys(state) if holds.get(state, x, key)]
+
+        return Codec(name, read, write)
+
     def _keys(self, name: str | None) -> Callable[[State], Iterator[tuple[str, int]]]:
         """The keys that a map may have, as shown and as the engine has them."""
         if name is not None and name in self.program.enums:
@@ -482,7 +500,8 @@ def _as_it_is(state: State, value: Any) -> Any:
 
 
 def _used(rule: ShownAs) -> Iterator[str]:
-    for name in (rule.value, *rule.items, *rule.entries, rule.having, rule.present, rule.filled):
+    truths = (rule.members, rule.having, rule.present, rule.filled)
+    for name in (rule.value, *rule.items, *rule.entries, *truths):
         if name is not None:
             yield name
 
