@@ -94,6 +94,7 @@ Scale = 2
 [properties]
 "Clip.mess" = { value = "mess", present = "known" }
 "Clip.links" = { entries = ["mate", "mate_port"], keys = "Port" }
+"Clip.plugs" = { entries = ["mate", "mate_port"], keys = "Port", unset = true }
 "Clip.fans" = { members = "follows", keys = "Clip" }
 "Clip.near" = { value = "near_port" }
 "Scale.turns" = { entries = ["turns"], keys = "Entity", having = "turning" }

@@ -74,6 +74,7 @@ def test_the_exceptions_are_shown_as_the_mapping_says(bench: Put) -> None:
         "weight": 1,
         "mess": "mud",
         "links": {"left": ["clip (ID: 4)", "right"]},
+        "plugs": {"left": ["clip (ID: 4)", "right"], "right": None},
         "fans": ["clip (ID: 4)"],
         "near": "right",
         "shout": "clip!",

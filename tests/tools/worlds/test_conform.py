@@ -265,7 +265,7 @@ def test_the_bundled_games_have_a_name(
     code, found, err = asked(tw, "textgames", path)
     assert code == 1
     assert found["bad_rows"] == len(rows)
-    assert "it is a row of `bench`, and the world is for `balance-scale-weigh`, `boil-water`" in err
+    assert "it is a row of `bench`, and the world is for `balance-scale-heaviest`" in err
 
 
 # ---- other predictors -------------------------------------------------------------------------

@@ -43,7 +43,8 @@ class ShownAs:
     a list), ``members`` (a list of the keys for which this truth of the object and a key holds),
     ``constant`` (always this JSON value). ``keys`` names the enum or type that the keys are of;
     ``having`` a truth of the object and a key that says which keys of a map are shown (without it:
-    those whose first value is not `none`). ``present`` and ``filled`` name truths of the
+    those whose first value is not `none`). With ``unset`` a map has null instead of values
+    of which the first is `none`. ``present`` and ``filled`` name truths of the
     object: without the one the property is missing, without the other it is null. ``nothing`` is
     shown for a `none` inside a list.
     """
@@ -55,6 +56,7 @@ class ShownAs:
     members: str | None = None
     keys: str | None = None
     having: str | None = None
+    unset: bool = False
     constant: Any = None
     present: str | None = None
     filled: str | None = None
@@ -422,6 +424,8 @@ class RecordWords:
             for shown, held in value.items():
                 key = context.named.get(shown, shown)
                 values = held if listed else [held]
+                if rule.unset and held is None:
+                    values = [None] * len(places)
                 if not isinstance(values, list) or len(values) != len(places):
                     raise Misread(f"`{shown}` needs a list of {len(places)} values")
                 if having is not None:
@@ -430,12 +434,14 @@ class RecordWords:
                     place.read(one, owner, key, attrs, context)
 
         def write(state: State, x: int) -> Any:
-            found = {}
+            found: dict[str, Any] = {}
             for key, raw in keys(state):
                 if having is not None and not having.get(state, x, raw):
                     continue
                 values = [place.get(state, x, raw) for place in places]
-                if having is not None or values[0] is not None:
+                if rule.unset and values[0] is None:
+                    found[key] = None
+                elif having is not None or values[0] is not None:
                     found[key] = values if listed else values[0]
             return found
 
