@@ -85,7 +85,13 @@ def test_it_is_won_by_a_certified_plan(game: str, tw: Tw, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("game", "best", "ways"), [("balance-scale-weigh", 1, 19), ("inclined-plane", 6, 12)]
+    ("game", "best", "ways"),
+    [
+        ("balance-scale-heaviest", 10, 16),
+        ("balance-scale-weigh", 1, 19),
+        ("conductivity", 1, 2),
+        ("inclined-plane", 6, 12),
+    ],
 )
 def test_no_honest_plan_guesses_the_secret(game: str, best: int, ways: int, tw: Tw) -> None:
     code, out = tw("plan", GAMES / game / "world.tw", "--honest")

@@ -61,6 +61,7 @@ ORIGINAL_LINES = {
 ORDERED = {
     "bath-tub-water-temperature": ("running", "running", "temperature"),
     "boil-water": ("heating", "change_of_state", "temperature"),
+    "forge-key": ("heating", "change_of_state", "temperature"),
     "make-ice-cubes": ("cooling", "change_of_state", "temperature"),
     "refrigerate-food": ("cooling", "spoiling", "temperature"),
 }
