@@ -94,6 +94,23 @@ def test_an_invariant_notices(tmp_path: Path) -> None:
     assert judge.judge(one(path, "drop require", "count_up")) == "invariant"
 
 
+def test_a_lost_narrowing_is_noticed(tmp_path: Path) -> None:
+    """Without its require, a rule writes an attribute that the object does not have."""
+    path = tmp_path / "w.tw"
+    path.write_text("""
+type Thing
+type Pot : Thing { full: bool = false }
+action fill(x: Thing) {
+  require x is Pot else no_pot "It is no pot."
+  x.full = true
+}
+world w { object stone: Thing  object pot: Pot  goal full: pot.full }
+scenario "s" in w { when fill(stone) then refused because no_pot  when fill(pot) then won }
+""")
+    judge = Judge(load_program(path), 5.0)
+    assert "checker" in {judge.judge(mutant.program) for mutant in found(path)}
+
+
 def test_the_original_survives(tmp_path: Path) -> None:
     loaded = load_program(program(tmp_path, SCENARIO))
     assert Judge(loaded, seconds=5).judge(loaded.program) == "survived"

@@ -301,7 +301,7 @@ Verdict = Literal["scenario", "goal", "invariant", "start", "checker", "survived
 """The test that noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change
 takes away what a later line rests on (a narrowing), so that no checked program reads so."""
 
-_ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError)
+_ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError, AssertionError)
 """The exceptions of evaluating a rule once the checker's promises are broken."""
 
 _MOST_NAMED = 5
