@@ -271,6 +271,23 @@ def test_relevant_facts_name_what_is_yet_to_be_created() -> None:
     assert any(slot[0] == "Thing.at" and slot[1][0] in drops for slot, _ in came)
 
 
+def test_numbers_of_destroyed_objects_stand_for_nothing_yet_to_be_created() -> None:
+    world = opened("""
+    type Drop { wet: bool }
+    action spill() { create d: Drop { wet = true } }
+    action wipe(d: Drop) { destroy d }
+    world w {
+      object puddle: Drop
+      goal soaked: count(d.wet for d: Drop) > 1
+    }""")
+    relaxation = Relaxation(world.simulator, goals_of(world.simulator))
+    later = world.after("spill()", "wipe(d_1)")
+    assert set(relaxation.relevant(later.state).newborn) == {2, 3}
+    relevant = relaxation.relevant(world.state)
+    assert set(relevant.newborn) == {1, 2}
+    assert {slot[1][0] for slot, _ in relevant.facts if slot[0] == "Drop.wet"} <= {0, 1, 2}
+
+
 def test_lets_of_an_action_fit_together() -> None:
     """Stone needs a pickaxe: that wood needs none is no way to it."""
     world = bundled("island/world")

@@ -345,10 +345,10 @@ class Relaxation(Generic[StateT]):
         facts = Facts(larger, read, simulator.tick(state), simulator.running(state))
         found: tuple[Fact, ...] = ()
         try:
-            if self._instance is None or self._instance.members != instance.members:
+            if self._instance is None or self._instance.members != larger.members:
                 actions = tuple(actions_of(facts))
                 self._units = (*actions, *cancelled_of(actions).values(), *laws_of(facts))
-                self._instance = instance
+                self._instance = larger
             growth = _Growth(facts, self._units, self._reads, newborn)
             found = growth.towards(self._lines)
             self.visits += growth.visits
