@@ -87,7 +87,7 @@ def test_it_is_won_by_a_certified_plan(game: str, tw: Tw, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("game", "best", "ways"),
     [
-        ("balance-scale-heaviest", 10, 16),
+        ("balance-scale-heaviest", 0, 16),
         ("balance-scale-weigh", 1, 19),
         ("conductivity", 1, 2),
         ("inclined-plane", 6, 12),
@@ -98,4 +98,4 @@ def test_no_honest_plan_guesses_the_secret(game: str, best: int, ways: int, tw: 
     assert code == 1
     assert "no goal can be reached by an honest plan" in out
     assert f"no plan wins in all {ways} ways" in out
-    assert f"no plan wins in more than {best} of them" in out
+    assert (f"no plan wins in more than {best} of them" in out) == bool(best)

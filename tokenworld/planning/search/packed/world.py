@@ -148,7 +148,7 @@ class Packed:
         gone, other = frozenset(self.gone(state)), state ^ self.start
         masks, found = self.packing.masks, list[tuple[str, tuple[Raw, ...], Raw]]()
         for number, one in enumerate(self.task.variables):
-            if other & masks[number] and not (gone and gone & self.named[number]):
+            if other & masks[number] and not gone & self.named.get(number, frozenset()):
                 now, group = self.packing.position(state, number), self.groups.get(number)
                 if group is not None:
                     held = (one.initial, False), (now, True)
