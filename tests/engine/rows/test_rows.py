@@ -10,6 +10,7 @@ from tests.engine.tiny import open_tiny
 from tokenworld.engine.rows import Row, RowStepper
 from tokenworld.engine.rows.commit import commit
 from tokenworld.engine.rows.layout import FACTS
+from tokenworld.engine.rows.legal import Legal
 from tokenworld.ground import PASS, Command
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.verbs.fuzz.playing import first_difference
@@ -144,3 +145,21 @@ def test_what_play_never_writes_stays_out_of_the_row_where_things_die() -> None:
     assert live == {"Thing.at": True, "Thing.mark": True, "Wall.h": False}
     stepper.tick(row, Command("smash", (1,)))
     assert shown(stepper, row, "wall", "Wall.h") == 4
+
+
+SPOTS = """type Spot { lit: bool = true }
+type Body { at: Spot?  n: 0 to 9 = 1 }
+actor me: Body
+action wait(s: Spot) { require s.lit == me.at.lit  me.n += 1 }
+action dream() { require me.at.lit == false  me.n += 1 }
+world w { object spot: Spot { lit = false }  object lou: Body }
+"""
+
+
+@pytest.mark.parametrize(("name", "args"), [("dream", []), ("wait", ["spot"])])
+def test_a_truth_of_nothing_is_not_false(name: str, args: list[str]) -> None:
+    assert first_difference(SPOTS, [{"action": name, "args": args}], 0) is None
+    stepper, row = stepper_of(SPOTS)
+    command = Command(name, tuple(stepper.instance.numbers[one] for one in args))
+    assert stepper.tick(row, command)[-1].status == "refused"
+    assert Legal(stepper).commands(row) == []

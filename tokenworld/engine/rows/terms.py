@@ -424,7 +424,7 @@ class TermWriter(TermVisitor[Names, str]):
             case "in":
                 return self._member(term.args[0], term.args[1], env)
             case "==":
-                return f"({self.value(term.args[0], env)} == {self.value(term.args[1], env)})"
+                return f"({' == '.join(self.side(one, env) for one in term.args)})"
             case "<" | "<=":
                 left, right = (self.term(one, env) for one in term.args)
                 if any(self.loose(one, env) for one in term.args):
@@ -444,6 +444,11 @@ class TermWriter(TermVisitor[Names, str]):
                 return f"did(S[{DEEDS}], {who}, {term.detail!r}, {row})"
             case _:
                 return self._number(term, [self.term(one, env) for one in term.args], env)
+
+    def side(self, term: Term, env: Names) -> str:
+        """A side of an equation. A truth of what is `none` is `none` there, and not false."""
+        worked_out = isinstance(term, Call) and isinstance(term.type, BoolType)
+        return self.truth(term, env) if worked_out else self.term(term, env)
 
     def _member(self, item: Term, collection: Term, env: Names) -> str:
         value = self.term(item, env)
@@ -519,7 +524,7 @@ class TermWriter(TermVisitor[Names, str]):
             if isinstance(one, Read) and self.is_bound(other, names):
                 span = self._span(binder, one, names)
                 if span is not None:
-                    return f"where({span}, {self.value(other, names)})"
+                    return f"where({span}, {self.side(other, names)})"
         return None
 
     def _span(self, binder: Binder, read: Read, names: Names) -> str | None:
