@@ -35,7 +35,9 @@ WORLDS = sorted(
 )
 MAKING = (
     "boil_water/world", "dishwasher/world", "textgames/boil-water/world",
-    "textgames/dishwasher/world", "textgames/mix-paint/world",
+    "textgames/clean-energy/world", "textgames/dishwasher/world", "textgames/make-ice-cubes/world",
+    "textgames/mix-paint/world", "textgames/plant-tree/world", "textgames/volume-container/world",
+    "textgames/volume-stone/world", "textgames/wash-clothes/world",
 )  # fmt: skip
 GRIPPER = """
 relation at(b: Ball, r: Room)  relation at_robby(r: Room)  relation free(g: Gripper)
