@@ -35,7 +35,7 @@ def world(tmp_path: Path) -> Path:
 
 
 def places(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, bool]:
-    run_tests((str(path),), Output(as_json=True), junit=None, plan_seconds=1, coverage=True)
+    run_tests((str(path),), Output(as_json=True), junit=None, time_limit=60, coverage=True)
     found = json.loads(capsys.readouterr().out)["coverage"][0]
     return {f"{one['rule']}, {one['what']}": one["covered"] for one in found["places"]}
 
@@ -54,7 +54,7 @@ def test_what_was_reached(world: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_was_not_reached_is_listed(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_tests((str(world),), Output(), junit=None, plan_seconds=1, coverage=True)
+    run_tests((str(world),), Output(), junit=None, time_limit=60, coverage=True)
     text = capsys.readouterr().out
     assert "4 of 8 places reached" in text
     assert "w.tw:8:1: action idle, executed" in text
