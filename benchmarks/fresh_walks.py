@@ -134,20 +134,16 @@ def walk(program: Program, asked: Walk) -> list[Row]:
     while len(rows) < asked.steps and (asked.walker == "after" or not game.gameOver):
         before, score = program.state(game, action), score_of(game)
         action = _drawn(program, game, asked.walker, chosen)
-        counter = program.module.UUID
-        tried = copy.deepcopy(game)
-        program.module.UUID = counter
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                tried.step_action(action)
-                acted = program.state(tried, action)
-                tried.step_tick()
-                ticked = program.state(tried, action)
-                tried.step_calculate_score()
+                game.step_action(action)
+                acted = program.state(game, action)
+                game.step_tick()
+                ticked = program.state(game, action)
+                game.step_calculate_score()
         except Exception as error:
             sys.stderr.write(f"{program.name}: `{action}` ends the program: {error!r}\n")
             return rows
-        game = tried
         rows.append({
             "game": program.name, "state_id": len(rows), "current_state": before,
             "action_state": acted, "tick_state": ticked, "current_score_state": score,
