@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tokenworld.assets import MissingAssetsError, domains_folder, rules_folder
@@ -189,10 +190,17 @@ def compile_world(
     return Engine(instantiate(program, world, values), EnglishProse())
 
 
-def open_world(target: str | Path, params: Mapping[str, Raw] | None = None) -> OpenWorld:
-    """The world that ``FILE[:world]`` names; raises `Failure` if it cannot be opened."""
+def open_world(
+    target: str | Path, params: Mapping[str, Raw] | None = None, *, scenarios: bool = True
+) -> OpenWorld:
+    """The world that ``FILE[:world]`` names; raises `Failure` if it cannot be opened.
+
+    Without its ``scenarios``, objects that only these name do not exist in it.
+    """
     path, name = split_target(str(target))
     loaded = load_program(path)
+    if not scenarios:
+        loaded = replace(loaded, program=replace(loaded.program, scenarios=()))
     world = choose_world(loaded.program, name, str(path))
     return OpenWorld(loaded, world, compile_world(loaded.program, world, params))
 

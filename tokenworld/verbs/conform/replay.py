@@ -7,7 +7,7 @@ is found by its position. An object keeps its recorded number.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from operator import is_
 from pathlib import Path
@@ -24,14 +24,7 @@ from tokenworld.ground import PASS, Command, Json, NoMatch
 from tokenworld.model import calls
 from tokenworld.prose.commands import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
-from tokenworld.session.loading import (
-    Loaded,
-    OpenWorld,
-    choose_world,
-    compile_world,
-    load_program,
-    split_target,
-)
+from tokenworld.session.loading import OpenWorld, open_world, split_target
 from tokenworld.verbs.conform.answers import Answer, Difference, Task, strict, unequal
 from tokenworld.verbs.conform.properties import (
     MAPPING_FILE,
@@ -586,19 +579,8 @@ class Games:
         """The world of a game; `Failure` where it is not sound."""
         if game not in self._open:
             target, mapping = self._targets[game]
-            self._open[game] = WorldAnswerer(_rules_of(target), mapping)
+            self._open[game] = WorldAnswerer(open_world(target, scenarios=False), mapping)
         return self._open[game]
-
-
-def _rules_of(target: str) -> OpenWorld:
-    """The world that a target names, without its scenarios: what only these name may be absent from
-    a recorded state, or have another number there."""
-    path, name = split_target(target)
-    loaded = load_program(path)
-    program = replace(loaded.program, scenarios=())
-    world = choose_world(program, name, str(path))
-    bare = Loaded(program, loaded.sources, loaded.remarks)
-    return OpenWorld(bare, world, compile_world(program, world))
 
 
 def _folder(target: str) -> Path | None:
