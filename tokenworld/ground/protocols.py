@@ -71,9 +71,9 @@ Known = frozenset[SeenDraw]
 
 @frozen
 class Try(Generic[StateT]):
-    """One possible result of a command that may come to nothing: the state then is as before, or
-    that after the pass that time makes. ``done``: it came to something. ``known`` is what is known
-    of the draws of the tick from then on."""
+    """One possible result of a command that may fail: the state is then the one before it or, where
+    time passes, the one after a pass. ``done``: it did not fail. ``known`` bounds the draws of the
+    tick from then on."""
 
     state: StateT
     draws: tuple[LuckyDraw, ...]
@@ -183,8 +183,8 @@ class LuckSimulator(Simulator[StateT], Protocol[StateT]):
     """A simulator that also lists the results of commands that a draw may make fail."""
 
     def tries(self, state: StateT, command: Command, known: Known) -> Sequence[Try[StateT]]:
-        """All results of a command, those that come to nothing included, given what is known of
-        the draws of this tick: a command that came to nothing draws the same again."""
+        """All results of a command, failures included, within the known bounds of the draws of this
+        tick: a command that failed draws the same again."""
 
 
 def few_successors(

@@ -165,8 +165,7 @@ class Secrets:
     # ---- descriptions -------------------------------------------------------------------------
 
     def public(self, rule: m.Describe) -> m.Describe:
-        """A `describe` rule without what tells of secrets: lines, and what stands under conditions
-        and in loops that read them."""
+        """A `describe` rule without the lines, conditions and loops that read secrets."""
         return replace(rule, body=self._public(rule.body, _NOBODY)) if self.fluents else rule
 
     def _public(self, body: m.Body, names: frozenset[str]) -> m.Body:

@@ -84,7 +84,7 @@ class Verdict:
     plan also wins with the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if
     nobody looked. ``notes`` are findings for the author: constructs that an encoding or the search
     leaves out, planners that are missing or failed, limits that were hit. ``honest`` is set where
-    the plan may not rest on secrets; ``cost`` is then the most that any assignment pays.
+    the plan may not depend on secrets; ``cost`` is then the most that any assignment pays.
     """
 
     answer: Answer

@@ -152,7 +152,7 @@ class HoistWriter:
                 yield _Guard(term, level, name, alone)
 
     def _is_alone(self, term: Term) -> bool:
-        """Whether the value of a term rests on no earlier require: none narrowed a type in it."""
+        """Whether the value of a term depends on no earlier require: none narrowed a type in it."""
         fluents, derives = self.terms.slots.by_id, self.terms.rules.derives
         for one in subterms(term):
             match one:

@@ -121,7 +121,7 @@ class KeyShape:
     @cached_property
     def numbers(self) -> bool:
         """Whether a rule reads the number of an object that play may have created, or its name,
-        which may rest on it: then the living are not counted on from those before the search."""
+        which may depend on it: then the living are not counted on from those before the search."""
         effects = (one for body in self._bodies for one in effects_in(body))
         made = {one.of for one in effects if isinstance(one, Create)}
         if not made:

@@ -205,8 +205,8 @@ class EngineSimulator:
             yield command, ways_of(self, state, command) if ways is None else ways
 
     def tries(self, state: State, command: Command, known: Known) -> Sequence[Try[State]]:
-        """All that may come of a command, each combination of draws once, given what is known of
-        the draws of this tick. Where it comes to nothing, more is known."""
+        """List the results of a command, each combination of draws once, within the known bounds of
+        the draws of this tick. A result that fails narrows these bounds."""
         with self._lock:
             return list(self._tries(self._kept(state), command, known))
 

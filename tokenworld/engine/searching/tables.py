@@ -1,9 +1,9 @@
 """Successor cache: a search meets the same parts of states again and again.
 
-What a command does by itself rests on the fluents that its rule reads and writes, what the laws do
-in a tick on theirs, and whether play ends on those of the endings (`Dependencies`). States differ
-in many ways, and seldom in these. So what came of the same numbers once (see `keys`) is not worked
-out again, and a row is only put together where a state is news.
+The effects of a command depend on the fluents that its rule reads and writes, those of the laws in
+a tick on theirs, and the end of play on those of the endings (`Dependencies`). Most states agree
+in these. So a result is looked up by their numbers (see `keys`), and a row is built for new states
+only.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ search began has died, who lives decides it."""
 
 
 class Dependencies:
-    """The places of the fluents that decide, for one world.
+    """The dependency sets of one world: places of fluents.
 
-    ``usable``: they do decide everything. Not where a law or an ending rests on more than fluents:
-    the score, a text, the number of the tick where keys have the whole of it (``timed``: they have
-    some). Laws may rest on fluents at the start of the tick (``past``) and on what somebody did
-    (``deeds``).
+    ``usable``: they decide everything. They do not where a law or an ending reads more than
+    fluents: the score, a text, the number of the tick where keys hold all of it (``timed``:
+    they hold some). Laws may read fluents as they were at the start of the tick (``past``), and
+    what somebody did (``deeds``).
     """
 
     def __init__(self, stepper: RowStepper, shape: KeyShape, numbering: Numbering) -> None:
@@ -70,8 +70,8 @@ class Dependencies:
 
     @cached_property
     def requires(self) -> dict[str, Places]:
-        """What it rests on which commands of each action are applicable, as far as that is known,
-        and which of them take no time."""
+        """The places that decide which commands of each action are applicable and which take no
+        time; actions for which that is not known are left out."""
         found = {name: self._requires(one) for name, one in self._rules.actions.items()}
         return {name: places for name, places in found.items() if places is not None}
 
@@ -81,7 +81,8 @@ class Dependencies:
 
     @cached_property
     def actions(self) -> dict[str, Places]:
-        """What each action rests on, as far as that is known; what it may write is among it."""
+        """The places that each action reads or writes; an action whose places are not known is left
+        out."""
         found = {name: self._action(one) for name, one in self._rules.actions.items()}
         return {name: places for name, places in found.items() if places is not None}
 
@@ -94,30 +95,30 @@ class Dependencies:
 
     @cached_property
     def phases(self) -> Places:
-        """What the laws rest on, what they may write and what is checked after them."""
+        """The places that the laws read or write, and those that are checked after them."""
         if self._laws is None:
             return ()
         return _together(self._places(self._laws.reads | self._laws.writes), self._checks or ())
 
     @cached_property
     def past(self) -> Places:
-        """What the laws rest on as it was at the start of the tick."""
+        """The places that the laws read as they were at the start of the tick."""
         return () if self._laws is None else self._places(self._laws.was)
 
     @cached_property
     def deeds(self) -> bool:
-        """Whether the laws rest on what somebody did in the tick."""
+        """Whether the laws depend on what somebody did in the tick."""
         return self._laws is not None and "did" in self._laws.asks
 
     @cached_property
     def endings(self) -> Places:
-        """What endings and awards rest on."""
+        """The places that endings and awards read."""
         return self._endings or ()
 
     @cached_property
     def watches(self) -> Places | None:
-        """What it rests on, at the start of a tick and at its end, whether a watch speaks; ``None``
-        where that is not known."""
+        """The places that decide, at the start of a tick and at its end, whether a watch speaks;
+        ``None`` where that is not known."""
         every = self._rules.watches.values()
         terms = [term for one in every for term in (*binder_terms(one.params), one.when)]
         return self._now(terms)
@@ -137,7 +138,7 @@ class Dependencies:
 
     @cached_property
     def _checks(self) -> Places | None:
-        """What invariants and conserved sums rest on."""
+        """The places that invariants and conserved sums read."""
         held = self._rules.invariants.values()
         sums = self._rules.conserves.values()
         return self._now([*(one.condition for one in held), *(one.value for one in sums)])
@@ -150,7 +151,7 @@ class Dependencies:
     # ---- terms --------------------------------------------------------------------------------
 
     def _now(self, terms: Iterable[Term], bodies: Iterable[Body] = ()) -> Places | None:
-        """The places that terms and bodies touch; ``None`` where they rest on more than that."""
+        """The places that terms and bodies touch; ``None`` where they depend on more than that."""
         found = self._touched(tuple(terms), tuple(bodies))
         if found is None or found.was or found.asks - self._known:
             return None

@@ -67,7 +67,7 @@ class Listener(Protocol):
         latched: tuple[str, ...],
         awarded: tuple[int, ...],
     ) -> None:
-        """A command was executed, of which it is known what it comes to."""
+        """The successor of an executed command was found in the cache: what it would have told."""
 
     def watch(self, before: Kept, after: Kept) -> None:
         """Two states between which a watch may speak."""
@@ -271,9 +271,8 @@ class Allowed(Legal):
 
 
 # ---- Luck that may have been seen already -------------------------------------------------------
-# A command that comes to nothing takes no draw: given again in the same tick it draws the same. So
-# each fruitless try tells where its draws lie, and what is known of them decides the next one
-# (language.md §13).
+# A command that fails takes no draw: given again in the same tick, it draws the same. So each
+# failed try bounds the values of its draws, and these bounds decide the next try (language.md §13).
 
 Span = tuple[Fraction, Fraction]
 _WHOLE: Span = (Fraction(0), Fraction(1))

@@ -369,7 +369,7 @@ class Conditions(TermVisitor[Wanted, Either]):
         return tuple(found) if len(found) <= MOST_WAYS else self.granted()
 
     def where(self, condition: Term | None, names: Names) -> Either:
-        """Every way in which what stands behind a ``where`` holds."""
+        """Every way in which the condition of a ``where`` holds."""
         return _ALWAYS if condition is None else self.ways(condition, names)
 
     def bound(

@@ -217,7 +217,7 @@ class _SourceReader:
             yield part
 
     def _priced(self, cost: Term, names: Names) -> None:
-        """What an action costs, where that rests on its arguments alone."""
+        """What an action costs, where that depends on its arguments alone."""
         made = self._conditions.measures(cost, names)
         fluents, changing = self._context.program.fluents, self._context.changing
         read = [name for _, amount in made for name in slots_in(amount)]

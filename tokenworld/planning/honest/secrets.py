@@ -1,4 +1,4 @@
-"""Secrets: which of them a plan rests on, and which can be found out by trying.
+"""Secrets: which of them a plan depends on, and which can be found out by trying.
 
 A plan is made by someone who sees everything. Where an action of it reads a `secret` value in a
 require or in its effects, a player could not have made that plan (TW0808), unless an earlier step

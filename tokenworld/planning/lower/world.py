@@ -53,7 +53,7 @@ MOST_STAGES = 60_000
 
 # ---- Endings, invariants, conserved sums --------------------------------------------------------
 # An invariant that every rule provably keeps is left out, and so is a conserved sum that no rule
-# provably changes: they cost nothing and draw nothing into the plan's concern.
+# provably changes: they add no condition and no relevant slot.
 
 Part = tuple[int, Diagram]
 """A summand with its sign."""

@@ -222,7 +222,7 @@ _SECTIONS = frozenset(
 
 
 def _take(found: re.Match[str], nest: _Nest) -> int:
-    """One token, or what stands between two; where it ends."""
+    """Read one token, or the text between two; return its end."""
     kind = found.lastindex
     if kind == 2:
         nest.word(found[2], found.start())

@@ -1,4 +1,4 @@
-"""`tw plan --luck certain` and `--luck probability`: verdicts that rest on the explicit graph."""
+"""`tw plan --luck certain` and `--luck probability`: verdicts that depend on the explicit graph."""
 
 from __future__ import annotations
 

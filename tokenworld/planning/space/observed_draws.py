@@ -58,7 +58,7 @@ def planned_on(
 
 
 class ObservedSimulator(Generic[StateT]):
-    """A `Simulator` of such states. ``fruitless``: tries that come to nothing are results too."""
+    """A `Simulator` of such states. ``fruitless``: tries that fail are results too."""
 
     def __init__(self, inner: LuckSimulator[StateT], *, fruitless: bool = True) -> None:
         self.inner, self._fruitless = inner, fruitless
@@ -112,7 +112,7 @@ class ObservedSimulator(Generic[StateT]):
         if not self._fruitless:
             return [one for one in every if one.done]
         if all(not one.done and learned(one) == state for one in every):
-            return ()  # it is known to come to nothing
+            return ()  # it is known to fail
         return every
 
     def leaning(

@@ -1,7 +1,7 @@
 """Which facts matter for a goal: those of a plan in which nothing is ever undone.
 
 From one state, rules are applied to all values that slots are known to get, round by round, until
-a goal line can hold; the facts that this rests on are the *relevant* ones (the relaxed plan of FF,
+a goal line can hold; the facts that it depends on are the *relevant* ones (the relaxed plan of FF,
 Hoffmann and Nebel 2001, on the rules of the model instead of a grounded task). Laws and long
 actions count as actions, luck as choice, and two newborns stand for all objects of a type that play
 creates. None of it has to be exact: the facts order a search, and prove nothing.
@@ -50,7 +50,7 @@ from tokenworld.planning.lower.values import inside, stopped, summed
 
 # ---- Costs of values ----------------------------------------------------------------------------
 # A fourth algebra beside diagrams, sets of values and grades (`lower.algebra`): each value comes
-# with a *way*, the facts it rests on and what these cost. Slots gather values and never lose one,
+# with a *way*, the facts it depends on and what these cost. Slots gather values and never lose one,
 # as in Francès and Geffner, *Modeling and Computation in Planning: Better Heuristics from More
 # Expressive Languages* (ICAPS 2015); of two ways to a value the cheaper one stays, costs are added
 # up (h-add).
@@ -306,11 +306,6 @@ def objects_among(fluent: Fluent, args: Sequence[Raw]) -> Iterator[int]:
 
 
 # ---- Relaxed plans ------------------------------------------------------------------------------
-# From one state, rules are applied to all values that slots are known to get, round by round,
-# until a goal line can hold; the facts that this rests on are the *relevant* ones (the relaxed
-# plan of FF, Hoffmann and Nebel 2001, on the rules of the model instead of a grounded task). Laws
-# and long actions count as actions, luck as choice, and two newborns stand for all objects of a
-# type that play creates. None of it has to be exact: the facts order a search, and prove nothing.
 
 _MOST_ROUNDS = 400
 _MOST_VISITS = 60_000

@@ -213,7 +213,7 @@ Fact = tuple[Place, Hashable]
 
 
 def facts_of(key: Hashable) -> Iterator[Fact]:
-    """The facts of a state, read off what tells it apart: what stands where.
+    """The facts of a state, read from its search key.
 
     A search key is a tuple with a part for each fluent: the values of all its slots in order, the
     same with the children lists of the objects (whose order is no fact), or a set of rows.

@@ -534,7 +534,7 @@ def swap(queue: Words, one: int, other: int) -> None:
 
 @compiled
 def risen(queue: Words, place: int) -> None:
-    """Sift the last row of a binary heap up from ``place``."""
+    """Move the last row of a binary heap up from ``place`` to where it belongs."""
     while place > 0 and before(queue, place, (place - 1) >> 1):
         swap(queue, place, (place - 1) >> 1)
         place = (place - 1) >> 1

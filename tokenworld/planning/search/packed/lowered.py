@@ -379,7 +379,7 @@ class _Packer:
         )
 
     def _fails(self) -> bool:
-        """Whether a draw may decide that a command, or its whole tick, comes to nothing."""
+        """Whether a draw may make a command, or its whole tick, fail."""
         world, diagrams = self._world, self._world.diagrams
         drawing = {one.unit for slot, one in world.variables.draws.items() if _is_open(world, slot)}
         if not drawing:
