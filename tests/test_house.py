@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 116_243
+LINES = 116_330
 MODULES = 403
 CROWDED = 2
 IN_CIRCLES = 7

@@ -66,6 +66,11 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
     def forget(self) -> None:
         self._closures: _Closures[V] = {}
 
+    def exchanged(self, closures: _Closures[V]) -> _Closures[V]:
+        """Go on with other closures that were worked out; those so far."""
+        before, self._closures = self._closures, closures
+        return before
+
     def range_of(self, binder: Binder, env: Env[V]) -> Iterator[Element[V]]:
         """The values of a loop variable, each with its condition."""
         terms, algebra, domain = self._terms, self._terms.algebra, binder.domain

@@ -3,19 +3,21 @@
 Rules are evaluated on sets of values, again and again as the sets they read grow, until nothing
 changes. The result bounds what is reachable from the start state: a slot with one value is a
 constant, the others become variables with just these values. A slot that keeps growing is widened
-to its whole type.
+to its whole type. Most rules ask for the same derives of the same arguments: what one came to is
+kept until a slot that it read can hold more values.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
 from tokenworld.core.nodes import Term
-from tokenworld.core.rules import Action
+from tokenworld.core.rules import Action, Derive
 from tokenworld.ground import Raw
 from tokenworld.model import BoolType, Fluent, NumberType, ValueType
 from tokenworld.planning.lower.algebra import (
@@ -89,21 +91,98 @@ class _Algebra(SetAlgebra):
         return super().slot(slot, was)
 
 
-class _TimedTerms(Terms[ValueSet]):
-    """An evaluator that gives up: ``late`` is asked after every so many terms whether it is enough;
-    then it is an `Explosion`."""
+@dataclass(slots=True)
+class _Kept:
+    """A value, the slots it depends on, and when these were last seen unchanged."""
+
+    value: ValueSet
+    reads: dict[Slot, None]
+    seen: int
+
+
+class KeptDerives(Terms[ValueSet]):
+    """An evaluator on sets of values that may grow. `grew` tells it of a slot that did.
+
+    ``late`` is asked after every so many terms whether it is enough; then it is an `Explosion`.
+    """
 
     def __init__(
         self, facts: Facts, algebra: SetAlgebra, late: Callable[[], bool] | None = None
     ) -> None:
-        self._late, self._work = late, 0
+        self._sets, self._late = algebra, late
+        self._growths: dict[Slot, int] = {}
+        self._now = self._work = 0
         super().__init__(facts, algebra)
+
+    def grew(self, slot: Slot) -> None:
+        """A slot can hold more values from now on."""
+        self._now += 1
+        self._growths[slot] = self._now
+
+    def begin(self) -> None:
+        """Forget all but derives: another rule is evaluated, whose reads are its own."""
+        self._memo = {}
+        self._rows = {}
+        self.collections.forget()
+
+    def forget(self) -> None:
+        super().forget()
+        self._bodies: dict[Hashable, _Kept] = {}
+        self._tables: dict[Hashable, _Kept] = {}
 
     def _computed(self, term: Term, env: Env[ValueSet]) -> ValueSet:
         self._work += 1
         if self._work % _ASKED_EVERY == 0 and self._late is not None and self._late():
             raise Explosion(self._work, late=True)
         return super()._computed(term, env)
+
+    def body(self, derive: Derive, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> ValueSet:
+        if self.fixpoints.stage:  # what it comes to there is a guess
+            return super().body(derive, args, was, actor)
+        evaluated = partial(super().body, derive, args, was, actor)
+        return self._kept(self._bodies, (derive.name, args, was, actor), evaluated)
+
+    def derived(self, name: str, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> ValueSet:
+        derive = self.facts.rules.derives[name]
+        if not derive.recursive or None in args or self.fixpoints.stage:
+            return super().derived(name, args, was, actor)
+        table = self._tables.get((name, was, actor))
+        if table is None or not self._holds(table):
+            self.fixpoints.forget()
+            self._tables.clear()
+
+        def worked_out() -> ValueSet:
+            self.fixpoints.value(derive, args, was, actor)
+            return None
+
+        self._kept(self._tables, (name, was, actor), worked_out)
+        return self.fixpoints.value(derive, args, was, actor)
+
+    def _kept(
+        self, store: dict[Hashable, _Kept], key: Hashable, work_out: Callable[[], ValueSet]
+    ) -> ValueSet:
+        known, algebra = store.get(key), self._sets
+        if known is None or not self._holds(known):
+            outer, algebra.reads = algebra.reads, {}
+            memo, self._memo = self._memo, {}
+            closures = self.collections.exchanged({})
+            try:
+                value = work_out()
+            finally:
+                reads, algebra.reads = algebra.reads, outer
+                self._memo = memo
+                self.collections.exchanged(closures)
+            known = store[key] = _Kept(value, reads, self._now)
+        algebra.reads.update(known.reads)
+        return known.value
+
+    def _holds(self, known: _Kept) -> bool:
+        if known.seen < self._now:
+            growths, seen = self._growths, known.seen
+            if any(growths.get(slot, 0) > seen for slot in known.reads):
+                return False
+            known.seen = self._now
+        return True
 
 
 class ValueAnalysis:
@@ -128,7 +207,7 @@ class ValueAnalysis:
         self._readers: dict[Slot, dict[Unit, None]] = {}
         self._steppers: dict[tuple[object, Slot], set[Unit]] = {}
         self._algebra = _Algebra(facts.starts, self._known)
-        self._terms = _TimedTerms(facts, self._algebra, late)
+        self._terms = KeptDerives(facts, self._algebra, late)
         self._bodies: Bodies[ValueSet] = Bodies(self._terms, lambda slot, size: None)
         self._run()
 
@@ -193,13 +272,13 @@ class ValueAnalysis:
         """How many ticks an action may take."""
         if not isinstance(unit.rule, Action) or unit.rule.takes is None:
             return frozenset((1,))
-        self._terms.forget()
+        self._terms.begin()
         env, _ = opened(self._terms, unit)
         return self._terms.value(unit.rule.takes, env)
 
     def _visit(self, unit: Unit) -> list[Slot]:
         """Evaluate a rule on what is known; the slots that can hold more values now."""
-        self._terms.forget()
+        self._terms.begin()
         self._algebra.reads.clear()
         effects = self._effects(unit)
         profile = self.profiles[unit]
@@ -267,7 +346,10 @@ class ValueAnalysis:
         if self._widest is not None and both is not None and len(both) > self._widest:
             fluent, name = self._fluent(slot), self.facts.slot_name(slot)
             raise Refused(f"`{name}`", fluent.span, f"its {len(both):,} values are too many")
-        return both != old
+        if both == old:
+            return False
+        self._terms.grew(slot)
+        return True
 
     def _stored(self, unit: Unit, write: Change[ValueSet]) -> ValueSet:
         """The values that a write may leave in its slot; ``None`` for any value."""
