@@ -107,7 +107,8 @@ class WorldVectorEnv(PlayedWorld, VectorEnv[Any, Any, Any]):
 
     def _drawn(self, count: int) -> Array:
         """Seeds of new episodes."""
-        return self.np_random.integers(2**31, size=count)
+        seeds: Array = self.np_random.integers(2**31, size=count)
+        return seeds
 
     def step(self, actions: Any) -> tuple[Any, Array, Array, Array, Infos]:
         """Give one intent in each episode; those that had ended begin anew instead."""
