@@ -34,7 +34,6 @@ def measured(objects: int) -> dict[str, float | int]:
 
     from tokenworld.check import check_source
     from tokenworld.diagnostics import Source
-    from tokenworld.engine import SeededLuck
     from tokenworld.ground import Command
     from tokenworld.session.loading import choose_world, compile_world
 
@@ -52,7 +51,7 @@ def measured(objects: int) -> dict[str, float | int]:
     def round_trip() -> object:
         now = state
         for command in around:
-            now = engine.stepper.tick(now, command, SeededLuck())[-1].after
+            now = engine.play(now, command)[0]
         return now
 
     legal = list(engine.legal(state))

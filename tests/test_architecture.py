@@ -230,8 +230,9 @@ def test_every_module_says_what_it_is() -> None:
 
 
 def test_a_status_has_one_producer() -> None:
-    """Results are made in the tick alone, and outcomes from results in one place."""
-    assert makers_of("Result") == {"engine/step.py", "engine/unit.py"}
+    """Records are made in ticks alone, and outcomes from records in one place."""
+    engine = {"engine/rows/stepper.py", "engine/searching/ticks.py"}
+    assert makers_of("Record") == {*engine, "engine/reference/tick.py", "engine/reference/unit.py"}
     assert makers_of("Outcome") == {"engine/rows/record.py"}
 
 

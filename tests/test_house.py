@@ -10,10 +10,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 116_330
-MODULES = 403
+LINES = 112_058
+MODULES = 383
 CROWDED = 2
-IN_CIRCLES = 7
+IN_CIRCLES = 0
 LONGEST_FUNCTION = 74
 SWAP = 6
 """Modules that mention the statement `swap`: the readers that a new statement makes work for."""

@@ -94,7 +94,7 @@ def test_what_docstrings_name_is_there() -> None:
 
 
 def test_what_is_not_there_is_found() -> None:
-    text = "See `engine/step.py`, `engine/leap.py`, `check.PASSES`, `check.LAPS`, `model.gone.At`."
+    text = "See `engine/state.py`, `engine/leap.py`, `check.PASSES`, `check.LAPS`, `model.gone.At`."
     assert lost_places(text, ROOT) == ["engine/leap.py"]
     assert lost_names(text) == ["check.LAPS", "model.gone.At"]
 

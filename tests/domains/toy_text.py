@@ -61,7 +61,7 @@ def placed(session: Session, shown: dict[str, Any], toy: Toy, number: int) -> St
         holders[name][attribute] = value
     state = session.engine.restored(shown)
     if toy.halts:
-        session.engine.stepper.endings.progress(state, state.me)
+        session.engine.progressed(state)
     return state
 
 
@@ -72,7 +72,7 @@ def outcomes(session: Session, toy: Toy, state: State, command: Command) -> tupl
     lucks = [(one.draws, one.probability) for one in every] or [((), Fraction(1))]
     for draws, probability in lucks:
         after, records = engine.play(state, command, ForcedLuck(draws))
-        ended = bool(engine.stepper.endings.reached(after, after.me))
+        ended = bool(engine.reached(after))
         reward = records[-1].reward
         assert isinstance(reward, int)
         odds[toy.number(session, after), reward, ended] += probability  # type: ignore[assignment]

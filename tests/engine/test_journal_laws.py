@@ -24,14 +24,15 @@ def any_command(game: Game, random: Random) -> Command:
         legal = game.session.legal()
         if legal:
             return random.choice(legal).command
-    name = random.choice(sorted(engine.code.actions))
-    domains = parameter_domains(engine.instance, engine.code.actions[name].action.params)
+    actions = engine.instance.program.actions
+    name = random.choice(sorted(actions))
+    domains = parameter_domains(engine.instance, actions[name].params)
     args = [random.choice([v for v in values if isinstance(v, int)]) for values in domains]
     return Command(name, tuple(args))
 
 
 def alive(game: Game, command: Command) -> bool:
-    params = game.session.engine.code.actions[command.action].action.params
+    params = game.session.world.program.actions[command.action].params
     return all(
         binder.type.kind != "object" or (isinstance(value, int) and game.state.alive(value))
         for binder, value in zip(params, command.args, strict=True)
@@ -97,10 +98,8 @@ def check_records(game: Game, before: State, outcomes: tuple[Outcome, ...]) -> N
 def check_requires(game: Game, before: State, command: Command, outcome: Outcome) -> None:
     """The named require is false, or every one is true, when evaluated once more by itself."""
     engine = game.session.engine
-    action = engine.code.actions[command.action].action
-    from tokenworld.engine.why import reports
-
-    found = reports(engine.code, before, command, engine.instance.me)
+    action = engine.instance.program.actions[command.action]
+    found = [one for one in engine.why(before, command) if not one.generated]
     assert len(found) == len(action.requires)
     if outcome.status == "executed":
         assert all(report.holds is True for report in found)

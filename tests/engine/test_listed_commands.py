@@ -13,7 +13,7 @@ from tests.engine.tiny import play
 from tests.engine.walks import BUNDLED, commands, engine_of, random_engine, tried, walk
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_text
 

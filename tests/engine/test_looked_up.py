@@ -123,7 +123,7 @@ class _ByTicks(EngineSimulator):
 
 def _told(engine: Engine, start: State, *, looked_up: bool, states: int) -> Told:
     simulator = (EngineSimulator if looked_up else _ByTicks)(engine, start)
-    met = simulator.listener = RulesMet(engine)
+    met = simulator.listener = RulesMet(simulator)
     met.begin(start)
     graph = explore(simulator, start, None, Limits(states, None, MEMORY))
     happened = (met.actions, met.laws, met.begun, met.endings, met.awards, met.failed)

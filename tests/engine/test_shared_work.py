@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tokenworld.core import lowered
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.reading import columns_read
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_text
 
@@ -104,11 +104,9 @@ def test_recursive_derives_follow_what_they_rest_on() -> None:
     assert goes(start) == []
 
 
-def test_columns_of_terms() -> None:
-    engine, _ = _opened()
-    derive = engine.instance.program.derives["linked"]
-    by_id = engine.layout.by_id
-    assert columns_read(engine.layout, (derive.value,)) == (by_id["door"].index,)
+def test_fluents_that_terms_rest_on() -> None:
+    program = _opened()[0].instance.program
+    assert lowered(program).fluents_read((program.derives["linked"].value,)) == {"door"}
 
 
 def test_a_state_in_which_something_died_is_laid_out_alike() -> None:

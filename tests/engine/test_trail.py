@@ -9,7 +9,6 @@ import pytest
 from tests.engine.walks import BUNDLED, engine_of, walk
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.digest import facts_hash, settle
 from tokenworld.engine.trail import ALL, REACH, Slot, Trail, between
 from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.session.loading import open_text
@@ -33,7 +32,7 @@ def differing(one: State, other: State) -> set[Slot]:
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_a_trail_misses_nothing(name: str) -> None:
-    """Forwards, backwards and aside; and a hash along it is the hash from scratch."""
+    """Forwards, backwards and aside."""
     engine, random, compared = engine_of(name), Random(9), 0
     states = [state for state, _ in walk(engine, random, 40)]
     for _ in range(60):
@@ -44,10 +43,6 @@ def test_a_trail_misses_nothing(name: str) -> None:
         compared += 1
         whole = {index for index, key in slots if key is ALL}
         assert {slot for slot in differing(one, other) if slot[0] not in whole} <= slots
-        one.facts = facts_hash(one)
-        fresh = other.fork()
-        settle(one, fresh)
-        assert fresh.facts == facts_hash(other)
     assert compared > 0 or name in ("dishwasher",)
 
 
@@ -89,26 +84,6 @@ world w { goal g: d1.f2 == 2 }
 
 def turns() -> Engine:
     return open_text((Source("w.tw", None, TURNS),), "w").engine
-
-
-@pytest.mark.parametrize("name", [*BUNDLED, "turns"])
-def test_the_trail_of_a_successor_misses_nothing(name: str) -> None:
-    engine, random = turns() if name == "turns" else engine_of(name), Random(3)
-    simulator = EngineSimulator(engine)
-    state: State | None = simulator.start()
-    for _ in range(25):
-        if state is None:
-            break
-        found: list[State] = []
-        for command in simulator.commands(state):
-            found += [one.state for one in simulator.successors(state, command)]
-        for after in found:
-            slots = between(state.trail, after.trail)
-            if slots is not None:
-                assert {
-                    (i, k) for i, k in differing(state, after) if (i, ALL) not in slots
-                } <= slots
-        state = random.choice(found) if found else None
 
 
 def test_the_commands_of_a_search_stay_right_behind_a_phase_in_turn() -> None:

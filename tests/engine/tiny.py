@@ -8,6 +8,7 @@ from typing import Any
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import State
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Command, Outcome, show_value
 from tokenworld.model import CollectionType
 from tokenworld.prose.intents import CallIntent, TypedIntent
@@ -67,8 +68,12 @@ class Game:
         instance = engine.instance
         found = instance.program.derives[derive]
         args = [instance.numbers[name] for name in names]
-        function = engine.code.space[engine.code.emitter.derive_names[derive]]
-        raw = function(self.state, self.state, instance.me, *args)
+
+        def value(tick: Tick) -> Any:
+            S = tick.row.S
+            return tick.code["derive", derive](S, S, tick.of.me, *args)
+
+        raw = engine.asked(self.state, value)
         kind = found.type
         if isinstance(kind, CollectionType):
             return [show_value(instance.program, instance.names, kind.element, one) for one in raw]

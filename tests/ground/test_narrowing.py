@@ -10,7 +10,7 @@ import pytest
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.engine import Engine, EngineSimulator
-from tokenworld.ground import Instance, Pattern, Raw, instantiate, joined, refuse_huge
+from tokenworld.ground import Command, Instance, Pattern, Raw, instantiate, joined, refuse_huge
 from tokenworld.planning.search.interpreted import Capped, Limits, search
 from tokenworld.planning.space.graph import explore
 from tokenworld.prose.wording import EnglishProse
@@ -90,11 +90,11 @@ def test_the_engine_lists_what_a_product_would_list() -> None:
     for state in graph.states:
         for name, more in sides.items():
             widths = [towns] * (1 if name == "stay" else 2)
-            holds = engine.code.actions[name].holds
+            every = [Command(name, args) for args in product(*widths, *more)]
             whole = [
-                args
-                for args in product(*widths, *more)
-                if not engine.stepper.endings.over(state) and holds(state, state, state.me, *args)
+                one.args
+                for one in every
+                if not engine.over(state) and all(x.holds for x in engine.why(state, one))
             ]
             listed = [one.args for one in simulator.commands(state) if one.action == name]
             assert listed == whole

@@ -59,16 +59,16 @@ def plain(engine: Engine, state: State, ring: int) -> str:
 def brute(engine: Engine, start: State, ring: int = 1) -> list[int]:
     """The numbers of won, winnable and dead states; ``ring``: rules read `tick() mod ring`."""
     edges, won, waiting = dict[str, set[str]](), set[str](), [start]
-    endings, simulator = engine.stepper.endings, EngineSimulator(engine, start)
+    simulator = EngineSimulator(engine, start)
     while waiting:
         state = waiting.pop()
         name = plain(engine, state, ring)
         if name in edges:
             continue
         edges[name] = set()
-        if endings.won(state, None, state.me):
+        if simulator.won(state, None):
             won.add(name)
-        if endings.reached(state, state.me):
+        if engine.reached(state):
             continue
         for command in (*(one for one in simulator.commands(state) if not one.is_pass), PASS):
             for one in after(engine, state, command):

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lower_worlds import Opened, agreed, opened
 from tick_brute import Brute
 
-from tokenworld.engine import Engine, ForcedLuck, in_tick
+from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, in_tick
 from tokenworld.ground import Command
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.space.luck import LuckLimits, certainty, probability
@@ -166,4 +166,4 @@ def _wins(engine: Engine, seed: int, commands: list[Command]) -> bool:
     state = engine.start(seed)
     for command in commands:
         state, _ = engine.play(state, command)
-    return engine.stepper.endings.won(state, None, state.me)
+    return EngineSimulator(engine, state).won(state, None)

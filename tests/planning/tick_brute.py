@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
-from tokenworld.engine import Engine, State
+from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import PASS, Command, Json, parameter_domains
 
 __all__ = ["Brute"]
@@ -70,10 +70,9 @@ class Brute:
             assert len(self.moves) < self.most, "the world is too large"
             here = self.moves[name] = []
             self.states[_plain(self.engine, state)] = state
-            endings = self.engine.stepper.endings
-            if endings.won(state, self.goal, state.me):
+            if EngineSimulator(self.engine, state).won(state, self.goal):
                 self.won.add(name)
-            if endings.reached(state, state.me):
+            if self.engine.reached(state):
                 continue
             for command in self._commands(state):
                 move = list[tuple[Node, Fraction]]()

@@ -76,7 +76,7 @@ def test_runs_are_those_of_the_random_player(name: str) -> None:
     engine = tokenworld.open_world(name).engine
     for run, seed in enumerate((4, 5, 6)):
         state, records, reward, turn = engine.start(seed), 0, 0.0, 0
-        while records < 25 and not engine.stepper.endings.over(state):
+        while records < 25 and not engine.over(state):
             state, outcomes = engine.play(state, random_command(engine, state, seed, turn))
             if outcomes[-1].fruitless and len(state.actors) > 1:
                 state, more = engine.play(state, PASS, by="runner")

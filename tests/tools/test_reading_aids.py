@@ -78,7 +78,7 @@ def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_stage_of_an_action() -> None:
     stages = {stage.name: stage.text for stage in rule_stages(cellar(), "cellar", "take")}
-    names = ["source", "tree", "model", "core", "stepper", "python", "pddl", "english"]
+    names = ["source", "tree", "model", "core", "stepper", "pddl", "english"]
     assert list(stages) == names
     assert stages["source"].startswith("action take(it: Thing)")
     assert "Require" in stages["tree"]
@@ -86,7 +86,6 @@ def test_every_stage_of_an_action() -> None:
     assert stages["stepper"].startswith("def ok_take_")
     assert "def run_take_" in stages["stepper"]
     assert "D.log(" in stages["stepper"]
-    assert stages["python"].startswith("def ")
     assert stages["pddl"].startswith("(:action take")
     assert "too heavy to lift" in stages["english"]
 

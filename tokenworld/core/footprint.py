@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from tokenworld.core import nodes as core
@@ -14,32 +14,68 @@ from tokenworld.model import ObjectType, TypeRange
 _ASKING = frozenset({"tick", "score", "busy", "did", "id"})
 
 
-def _joined(found: Iterable[Footprint]) -> Footprint:
-    every = tuple(found)
+class _Touched:
+    """What has been found so far of what rules touch; see `Footprint`."""
 
-    def union(name: str) -> frozenset[str]:
-        return frozenset().union(*(getattr(one, name) for one in every))
+    def __init__(self) -> None:
+        self.reads, self.was = set[str](), set[str]()
+        self.writes, self.named = set[str](), set[str]()
+        self.types, self.creates, self.asks = set[str](), set[str](), set[str]()
+        self.destroys = self.draws = self.acts = False
 
-    def some(name: str) -> bool:
-        return any(getattr(one, name) for one in every)
+    def footprint(self) -> Footprint:
+        return Footprint(
+            frozenset(self.reads), frozenset(self.was), frozenset(self.writes),
+            frozenset(self.named), frozenset(self.types), frozenset(self.creates),
+            frozenset(self.asks), self.destroys, self.draws, self.acts,
+        )  # fmt: skip
 
-    return Footprint(
-        union("reads"), union("was"), union("writes"), union("named"), union("types"),
-        union("creates"), union("asks"), some("destroys"), some("draws"), some("acts"),
-    )  # fmt: skip
+    def read(self, part: core.Term, past: bool) -> None:
+        """Add the reads of one term, those of its parts left out; ``past``: it is asked about the
+        start of the tick."""
+        if isinstance(part, (core.Read, core.Members)):
+            if part.fluent:
+                (self.was if past or part.was else self.reads).add(part.fluent)
+        elif isinstance(part, core.Call):
+            if part.op in _ASKING:
+                self.asks.add(part.op)
+        elif isinstance(part, core.Fold):
+            self.range(part.binders)
+        else:
+            self.acts = self.acts or isinstance(part, core.Actor)
 
+    def range(self, binders: tuple[core.Binder, ...]) -> None:
+        """Add the object types whose members are enumerated."""
+        for one in binders:
+            if isinstance(one.domain, TypeRange) and isinstance(one.domain.of, ObjectType):
+                self.types.add(one.domain.of.name)
 
-def _past(found: Footprint) -> Footprint:
-    """The footprint of a derive that is asked about the start of the tick."""
-    return Footprint(
-        was=found.reads | found.was, types=found.types, asks=found.asks, acts=found.acts
-    )
-
-
-def _ranged(binders: tuple[core.Binder, ...]) -> frozenset[str]:
-    """The object types whose members are enumerated."""
-    found = (one.domain.of for one in binders if isinstance(one.domain, TypeRange))
-    return frozenset(one.name for one in found if isinstance(one, ObjectType))
+    def change(self, one: core.Statement) -> None:
+        """Add the changes of one statement; the reads of its terms are left out."""
+        match one:
+            case core.Write(target=target):
+                self.writes.add(target.fluent)
+                self.named.add(target.fluent)
+            case core.Create(of=of, fields=fields):
+                self.creates.add(of)
+                self.writes.update(field.fluent for field in fields)
+                self.named.update(field.fluent for field in fields if not field.default)
+            case core.Destroy():
+                self.destroys = True
+            case core.For(binders=binders):
+                self.range(binders)
+            case core.Let(value=core.PickDraw(binders=binders)):
+                self.draws = True
+                self.range(binders)
+            case core.Let(value=core.BranchDraw() | core.UniformDraw()):
+                self.draws = True
+            case (
+                core.Let() | core.If() | core.Require() | core.Emit() | core.Say()
+                | core.Describe() | core.Reward()
+            ):  # fmt: skip
+                pass
+            case _:
+                assert_never(one)
 
 
 @frozen
@@ -50,17 +86,21 @@ class Footprints:
 
     def of(self, terms: Iterable[core.Term] = (), bodies: Iterable[core.Body] = ()) -> Footprint:
         """The footprint of terms and bodies together."""
-        every = tuple(bodies)
-        read = self._read((*terms, *(term for body in every for term in terms_in(body))))
-        return _joined((*read, *(one for body in every for one in _changes(body))))
+        every, found = tuple(bodies), _Touched()
+        for body in every:
+            for one in statements_in(body):
+                found.change(one)
+        self._read((*terms, *(term for body in every for term in terms_in(body))), found)
+        return found.footprint()
 
-    def _read(self, terms: Iterable[core.Term]) -> Iterator[Footprint]:
-        """The reads of terms; each derive they call is followed once for now and once for `was`."""
+    def _read(self, terms: Iterable[core.Term], found: _Touched) -> None:
+        """Add the reads of terms; each derive they call is followed once for now and once for
+        `was`."""
         todo = [(term, False) for term in terms]
         seen = set[tuple[str, bool]]()
         for term, past in todo:  # grows while it is walked
             for part in subterms(term):
-                yield _past(_own(part)) if past else _own(part)
+                found.read(part, past)
                 if isinstance(part, core.DeriveCall):
                     call = (part.derive, past or part.was)
                     if call not in seen:
@@ -68,45 +108,9 @@ class Footprints:
                         todo.append((self.derives[part.derive], call[1]))
 
 
-def _own(part: core.Term) -> Footprint:
-    """The reads of one term, those of its parts left out."""
-    if isinstance(part, (core.Read, core.Members)):
-        fluent = frozenset({part.fluent} if part.fluent else ())
-        return Footprint(was=fluent) if part.was else Footprint(reads=fluent)
-    if isinstance(part, core.Call):
-        return Footprint(asks=_ASKING & {part.op})
-    if isinstance(part, core.Fold):
-        return Footprint(types=_ranged(part.binders))
-    return Footprint(acts=isinstance(part, core.Actor))
-
-
 def changes(body: core.Body) -> Footprint:
     """The changes that the statements of a body make; the reads of their terms are left out."""
-    return _joined(_changes(body))
-
-
-def _changes(body: core.Body) -> Iterator[Footprint]:
+    found = _Touched()
     for one in statements_in(body):
-        match one:
-            case core.Write(target=target):
-                written = frozenset({target.fluent})
-                yield Footprint(writes=written, named=written)
-            case core.Create(of=of, fields=fields):
-                written = frozenset(field.fluent for field in fields)
-                named = frozenset(field.fluent for field in fields if not field.default)
-                yield Footprint(writes=written, named=named, creates=frozenset({of}))
-            case core.Destroy():
-                yield Footprint(destroys=True)
-            case core.For(binders=binders):
-                yield Footprint(types=_ranged(binders))
-            case core.Let(value=core.PickDraw(binders=binders)):
-                yield Footprint(types=_ranged(binders), draws=True)
-            case core.Let(value=core.BranchDraw() | core.UniformDraw()):
-                yield Footprint(draws=True)
-            case (
-                core.Let() | core.If() | core.Require() | core.Emit() | core.Say()
-                | core.Describe() | core.Reward()
-            ):  # fmt: skip
-                pass
-            case _:
-                assert_never(one)
+        found.change(one)
+    return found.footprint()

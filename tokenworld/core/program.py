@@ -10,7 +10,18 @@ from tokenworld import model as m
 from tokenworld.core import rules as r
 from tokenworld.core.desugar import Desugarer
 from tokenworld.core.footprint import Footprints
-from tokenworld.core.nodes import Binder, Body, Field, Term
+from tokenworld.core.nodes import (
+    Binder,
+    Body,
+    DeriveCall,
+    Field,
+    Members,
+    Read,
+    Say,
+    Term,
+    Text,
+)
+from tokenworld.core.walk import statements_in, subterms, template_terms
 
 _REMEMBERED = 16
 
@@ -54,12 +65,70 @@ class Rules:
         """The footprint of terms and bodies together, derives included."""
         return self._footprints.of(terms, bodies)
 
+    def body(self, body: m.Body) -> Body:
+        """A body of the checked program in core, for those who run one of their own."""
+        return self._sugar.body(body)
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies that run in play."""
+        actions = (body for one in self.actions.values() for body in (one.body, one.cancelled))
+        laws = (one.body for one in self.laws.values())
+        return (*actions, *laws, *(one.body for one in self.births))
+
+    @cached_property
+    def given_bodies(self) -> tuple[Body, ...]:
+        """The bodies by which scenarios change a state between ticks."""
+        steps = (step for one in self.program.scenarios for step in one.steps)
+        return tuple(self._sugar.body(one.body) for one in steps if isinstance(one, m.Given))
+
+    def fluents_read(
+        self, terms: Iterable[m.Term], *, in_tick: bool = False
+    ) -> frozenset[str] | None:
+        """The fluents that terms of the checked program rest on; ``None`` where they rest on more:
+        what is done, names in a text, and, unless the caller looks at a whole tick (``in_tick``),
+        its number and its start."""
+        lowered = [self._sugar.term(one) for one in terms]
+        read = self.footprint(lowered)
+        if not in_tick and (read.was or "tick" in read.asks):
+            return None
+        if read.asks - {"id", "tick"} or any(map(self._names, lowered)):
+            return None
+        return read.read
+
+    def _names(self, term: Term) -> bool:
+        """Whether a text in a term may name something, be it in a derive."""
+        todo, known = [term], set[str]()
+        for one in todo:  # grows while it is walked
+            for part in subterms(one):
+                if isinstance(part, Text) and template_terms(part.template):
+                    return True
+                if isinstance(part, DeriveCall) and part.derive not in known:
+                    known.add(part.derive)
+                    todo.append(self._footprints.derives[part.derive])
+        return False
+
     @cached_property
     def in_play(self) -> tuple[r.Footprint, ...]:
         """The footprints of what may change facts in play: actions, laws, births."""
         found = [one.footprint for one in self.actions.values()]
         found += [one.footprint for one in self.laws.values()]
         return (*found, *(one.footprint for one in self.births))
+
+    @cached_property
+    def texts_look_back(self) -> bool:
+        """Whether a text, or a fact that one may speak of, reads the start of the tick."""
+        bodies = (*self.bodies, *(one.body for one in self.descriptions))
+        said = [one.template for body in bodies for one in statements_in(body)
+                if isinstance(one, Say)]  # fmt: skip
+        said += [one.text for action in self.actions.values() for one in action.requires
+                 if one.text is not None]  # fmt: skip
+        said += [line.text for world in self.worlds.values() for line in world.endings
+                 if line.text is not None]  # fmt: skip
+        terms = [term for one in said for term in template_terms(one)]
+        terms += [*(one.name for one in self.called), *self._footprints.derives.values()]
+        parts = (part for term in terms for part in subterms(term))
+        return any(isinstance(one, (Read, Members, DeriveCall)) and one.was for one in parts)
 
     @cached_property
     def creates(self) -> frozenset[str]:

@@ -1,20 +1,19 @@
 """The interpreter: a checked instance becomes generated code, states, ticks and refusals.
 
-Read `rows.stepper.RowStepper.tick` first: it is language.md §8, and all play goes through it.
-`step.Stepper` is the same for searches, which look at many states and say nothing. Rooms beside:
-`legal` lists commands, `searching` is for those who look at many states, `rollout` plays many
-worlds, `reference` is the second, plain engine.
+Read `rows.stepper.RowStepper.tick` first: it is language.md §8, and everything that runs goes
+through it. `searching` is for those who look at many states, `reference` is the second, plain
+engine: the oracle of the tests.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokenworld.engine.clauses import Clause, ClauseKind
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.knowledge import HIDDEN, Knowledge
 from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw, in_tick
 from tokenworld.engine.restore import state_from_json
+from tokenworld.engine.rows.clauses import Clause, ClauseKind
 from tokenworld.engine.speaker import EngineSpeaker
 from tokenworld.engine.state import State
 

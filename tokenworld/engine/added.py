@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tokenworld.engine.births import creates
-from tokenworld.ground import written
-from tokenworld.model import Body, Program, Transfer, effects_in
+from tokenworld.core import Rules
+from tokenworld.core.nodes import Call
+from tokenworld.core.walk import subterms, terms_in
 
 __all__ = ["never_refused", "shaped_or_bounded"]
 
 
-def shaped_or_bounded(program: Program) -> frozenset[str]:
+def shaped_or_bounded(rules: Rules) -> frozenset[str]:
     """The fluents of which a write may be refused: unclamped numbers, unique values, places."""
     return frozenset(
         name
-        for name, fluent in program.fluents.items()
+        for name, fluent in rules.program.fluents.items()
         if (fluent.type.kind == "number" and not fluent.clamped)
         or fluent.unique
         or fluent.nested
@@ -21,18 +21,16 @@ def shaped_or_bounded(program: Program) -> frozenset[str]:
     )
 
 
-def never_refused(program: Program) -> dict[str, bool]:
+def never_refused(rules: Rules) -> dict[str, bool]:
     """Of each action whether it has none of them: it writes no bounded, unique or nested slot and
     transfers nothing."""
-    fluents, risky = dict(program.fluents), shaped_or_bounded(program)
-    births = [birth.body for birth in program.births]
+    risky, births = shaped_or_bounded(rules), tuple(one.body for one in rules.births)
     found = {}
-    for name, action in program.actions.items():
-        bodies = [action.body, *(births if creates([action.body]) else ())]
-        found[name] = not any(written(fluents, body) & risky or _transfers(body) for body in bodies)
+    for name, action in rules.actions.items():
+        creates = rules.footprint((), (action.body,)).creates
+        bodies = (action.body, *(births if creates else ()))
+        parts = (part for body in bodies for term in terms_in(body) for part in subterms(term))
+        moves = any(isinstance(one, Call) and one.op == "amount" for one in parts)
+        touched = rules.footprint((), bodies)
+        found[name] = not (moves or touched.destroys or touched.named & risky)
     return found
-
-
-def _transfers(body: Body) -> bool:
-    """Whether a body may be refused for a negative amount."""
-    return any(isinstance(effect, Transfer) for effect in effects_in(body))

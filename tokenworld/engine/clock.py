@@ -33,7 +33,7 @@ from tokenworld.model import (
     telling_terms,
 )
 
-__all__ = ["Clock", "clock_of", "deciding_terms", "waits"]
+__all__ = ["Clock", "clock_of", "deciding_terms", "waiting_matters"]
 
 
 @frozen
@@ -67,10 +67,13 @@ def deciding_terms(instance: Instance) -> Sequence[Term]:
     return (*derived, *rule_terms(program, instance.world))
 
 
-def waits(instance: Instance) -> bool:
-    """Whether a rule reads what changes where nothing is done: the number of the tick, or, in the
-    condition of an award, the score that others add to."""
+def waiting_matters(instance: Instance) -> bool:
+    """Whether `pass` can lead anywhere: laws, long actions, or rules that read what changes where
+    nothing is done, which is the number of the tick, or, in the condition of an award, the score
+    that others add to."""
     program, world = instance.program, instance.world
+    if program.laws or any(one.may_be_long for one in program.actions.values()):
+        return True
     awards = deep_subterms((one.when for one in world.awards), program.derives)
     reads = any(isinstance(one, BuiltinCall) and one.name == "score" for one in awards)
     return reads or calls((*telling_terms(program, world), *deciding_terms(instance)), "tick")

@@ -9,14 +9,13 @@ BLAKE2b of that sum with the header: tick, seed, endings.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import count, product
 
-from tokenworld.engine.applying import shown_key
+from tokenworld.engine.changes import shown_key
 from tokenworld.engine.layout import Column, Key, Layout
 from tokenworld.engine.state import State
-from tokenworld.engine.trail import ALL, Slot, between
 from tokenworld.ground import Json, Raw, domain_of, show_value
 from tokenworld.model import ObjectType, ValueType
 
@@ -27,7 +26,6 @@ __all__ = [
     "hashed",
     "in_sequence",
     "life_hash",
-    "settle",
     "shown_keys",
     "state_hash",
     "state_json",
@@ -105,91 +103,6 @@ def facts_hash(state: State) -> int:
         if column.fluent.ordered:
             total += sum(_children(state, column, x) for x in range(len(state.kinds)))
     return total % SPAN
-
-
-def settle(before: State, after: State) -> None:
-    """Bring the fact hash of ``after`` up to date from that of an earlier state.
-
-    Only columns that were copied in between are compared; the others are shared.
-    """
-    if before.facts is None:
-        after.facts = facts_hash(after)
-        return
-    touched = between(before.trail, after.trail)
-    if touched is not None and not any(key is ALL for _, key in touched):
-        after.facts = (before.facts + _shift(before, after, touched)) % SPAN
-        return
-    total = before.facts
-    others = _others(before, after) if before.kinds is not after.kinds else ()
-    for number in others:
-        total += life_hash(number, after.names[number], after.kinds[number])
-        if number < len(before.kinds):
-            total -= life_hash(number, before.names[number], before.kinds[number])
-    for column in after.layout.columns:
-        if others and column.by_object:
-            total += _arrivals(before, after, column, others)
-        if after.cols[column.index] is not before.cols[column.index]:
-            total += _difference(before, after, column, others)
-    after.facts = total % SPAN
-
-
-def _shift(before: State, after: State, touched: Collection[Slot]) -> int:
-    """What the slots that may differ add to the sum."""
-    total, columns = 0, after.layout.columns
-    filed: set[tuple[int, Raw]] = set()
-    for index, key in touched:
-        column = columns[index]
-        first, last = before.get(column, key), after.get(column, key)
-        if column.fluent.ordered:
-            filed |= {(index, first), (index, last)}
-        if first != last:
-            total += _weight(after, column, key, last) - _weight(before, column, key, first)
-    for index, parent in filed:
-        if isinstance(parent, int):
-            column = columns[index]
-            total += _children(after, column, parent) - _children(before, column, parent)
-    return total
-
-
-def _others(before: State, after: State) -> frozenset[int]:
-    """The objects that exist in one of two states only, or are of another type."""
-    size = len(before.kinds)
-    return frozenset(
-        number
-        for number, kind in enumerate(after.kinds)
-        if number >= size or before.kinds[number] != kind
-    )
-
-
-def _arrivals(before: State, after: State, column: Column, others: frozenset[int]) -> int:
-    """What the slots of objects that came or went add to the sum."""
-    owners, total = after.layout.owners[column.index], 0
-    for number in others:
-        if after.kinds[number] in owners:
-            total += _weight(after, column, number, after.cols[column.index][number])
-        if number < len(before.kinds) and before.kinds[number] in owners:
-            total -= _weight(before, column, number, before.cols[column.index][number])
-    return total
-
-
-def _difference(before: State, after: State, column: Column, others: Collection[int]) -> int:
-    new, old = after.cols[column.index], before.cols[column.index]
-    total = 0
-    keys: Iterable[Key] = {**old, **new} if column.tupled else range(len(new))
-    for key in keys:
-        if others and column.by_object and key in others:
-            continue
-        first, last = before.get(column, key), after.get(column, key)
-        if first != last:
-            total += _weight(after, column, key, last) - _weight(before, column, key, first)
-    if column.fluent.ordered:
-        older = before.kids[column.index]
-        for x, children in enumerate(after.kids[column.index]):
-            if x >= len(older):
-                total += _children(after, column, x)
-            elif children != older[x]:
-                total += _children(after, column, x) - _children(before, column, x)
-    return total
 
 
 def _weight(state: State, column: Column, key: Key, value: Raw) -> int:

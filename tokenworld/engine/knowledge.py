@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.compile import guards_of
+from tokenworld.engine.answers import Answers
 from tokenworld.engine.listing import Listing
+from tokenworld.engine.rows.asking import is_legal, reports, standing
+from tokenworld.engine.rows.speech import name_of
+from tokenworld.engine.rows.stepper import Tick
+from tokenworld.engine.rows.veil import Veil
 from tokenworld.engine.state import State
-from tokenworld.engine.veil import Veil
-from tokenworld.engine.why import reports, stands
 from tokenworld.ground import Change, Command, Json, Outcome, Raw, Refusal, RequireReport
 from tokenworld.ground.secrets import Secrets
-from tokenworld.model import Require, slot_terms
-
-if TYPE_CHECKING:
-    from tokenworld.engine.engine import Engine
+from tokenworld.model import Action, Let, Require, slot_terms
 
 __all__ = ["HIDDEN", "Knowledge"]
 
@@ -37,7 +36,7 @@ class Knowledge:
     """What a player may know of the states of one engine; with ``everything`` all of it, as
     whoever operates the world does."""
 
-    def __init__(self, engine: Engine, *, everything: bool = False) -> None:
+    def __init__(self, engine: Answers, *, everything: bool = False) -> None:
         self._engine = engine
         self._program = engine.instance.program
         self.secrets = Secrets(self._program)
@@ -53,19 +52,20 @@ class Knowledge:
     def veil(self, state: State) -> Veil:
         """The state with its secrets hidden; kept for the last one that was asked about."""
         if self._veil is None or self._veil[0] is not state:
-            self._veil = (state, Veil(state, self.secrets.fluents))
+            stepper = self._engine.searcher(state, fixed=False)
+            self._veil = (state, Veil(stepper, state, self.secrets.fluents))
             self._may.clear()
         return self._veil[1]
 
-    def every(self, state: State, read: Callable[[State], T]) -> frozenset[T] | None:
+    def every(self, state: State, read: Callable[[Tick], T]) -> frozenset[T] | None:
         """All results that a reading may have; ``None`` where there are too many values."""
         if self._open:
-            return frozenset((read(state),))
+            return frozenset((self._engine.asked(state, read),))
         return self.veil(state).every(read)
 
-    def some(self, state: State, test: Callable[[State], bool]) -> bool:
+    def some(self, state: State, test: Callable[[Tick], bool]) -> bool:
         """Whether a test may hold."""
-        return test(state) if self._open else self.veil(state).some(test)
+        return self._engine.asked(state, test) if self._open else self.veil(state).some(test)
 
     # ---- commands -----------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ class Knowledge:
         return self._engine.legal(state) if self._open else self._commands(state)
 
     def _commands(self, state: State) -> Iterator[Command]:
-        if self._engine.stepper.endings.over(state):
+        if self._engine.over(state):
             return
         sure: dict[str, list[Command]] = {}
         hidden = self._hidden_in(state)
@@ -93,14 +93,14 @@ class Knowledge:
             return self._engine.passes(state, command)
         veil = self.veil(state)
         if command not in self._may:
-            self._may[command] = veil.some(lambda one: self._engine.passes(one, command))
+            self._may[command] = veil.some(lambda tick: is_legal(tick, command))
         return self._may[command]
 
     def is_sure(self, state: State, command: Command) -> bool:
         """Whether a command is executed, or refused, whatever is secret."""
         if self._open:
             return True
-        found = self.every(state, lambda one: self._engine.passes(one, command))
+        found = self.every(state, lambda tick: is_legal(tick, command))
         return found is not None and len(found) == 1
 
     def _hidden_in(self, state: State) -> frozenset[str]:
@@ -147,17 +147,12 @@ class Knowledge:
         """Every require of a command that is not given yet, as far as a player may know it."""
         if self._open or command.is_pass:
             return self._engine.why(state, command)
-        unit = self._engine.stepper.unit
-        now = unit.judged(state, command)
-        if now is None:
-            return ()
-        was = unit.since(now, command)
-        found = reports(self._engine.code, now, command, state.acting, was, careful=True)
+        found = self._engine.asked(state, lambda tick: reports(tick, command, careful=True))
         guards = self._guards[command.action]
         hides = command.action in self._hidden_in(state)
         shown = [
             one if not hides else self._foreseen(state, command, guard, one)
-            for guard, one in zip(guards, found, strict=True)
+            for guard, one in zip(guards, found, strict=False)
         ]
         shown = [_worded(one, guard) for guard, one in zip(guards, shown, strict=True)]
         if all(one.holds is not False for one in shown) and not self.may(state, command):
@@ -169,13 +164,9 @@ class Knowledge:
     ) -> RequireReport:
         """A require by what it may come to; that it holds for some values only is hidden."""
 
-        def holds(one: State) -> bool | None:
-            unit = self._engine.stepper.unit
-            now = unit.judged(one, command)
-            if now is None:
-                return None
-            was = unit.since(now, command)
-            return stands(self._engine.code, now, was, command, report.index)
+        def holds(tick: Tick) -> bool | None:
+            found = standing(tick, command)
+            return None if found is None else found[report.index]
 
         found = self.every(state, holds)
         known = next(iter(found)) if found is not None and len(found) == 1 else None
@@ -186,7 +177,9 @@ class Knowledge:
     def _guards(self) -> Mapping[str, tuple[_Guard, ...]]:
         secrets = self.secrets
         return {
-            name: tuple(_guard(secrets, one, secrets.lets(lets)) for one, lets in guards_of(action))
+            name: tuple(
+                _guard(secrets, one, secrets.lets(lets)) for one, lets in _guards_of(action)
+            )
             for name, action in self._program.actions.items()
         }
 
@@ -254,7 +247,7 @@ class Knowledge:
         """What an object is called, its identifier where that rests on a secret."""
         if self._open or not self.secrets.named:
             return self._engine.name(state, number)
-        found = self.every(state, lambda one: self._engine.name(one, number))
+        found = self.every(state, lambda tick: name_of(tick, number))
         if found is not None and len(found) == 1:
             return next(iter(found))
         return state.names[number].replace("_", " ")
@@ -298,6 +291,16 @@ class _Guard:
     hidden: bool
     atoms: frozenset[str]
     says: bool
+
+
+def _guards_of(action: Action) -> Iterator[tuple[Require, tuple[Let, ...]]]:
+    """Each require of an action with the lets written before it."""
+    lets: tuple[Let, ...] = ()
+    for guard in action.guards:
+        if isinstance(guard, Let):
+            lets = (*lets, guard)
+        else:
+            yield guard, lets
 
 
 def _guard(secrets: Secrets, require: Require, names: frozenset[str]) -> _Guard:

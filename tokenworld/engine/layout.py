@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Instance, Raw, changed_in_play, constant, implicit_default
+from tokenworld.ground import Instance, Raw, constant, implicit_default
 from tokenworld.model import (
     Fluent,
     ObjectType,
@@ -94,9 +94,7 @@ def _named(fluent: Fluent) -> tuple[int, ...]:
 class Layout:
     """The columns of one program's fluents; `kids` numbers those that keep children.
 
-    ``growing`` are the columns that every new object lengthens (``lengths``: index, whether indexed
-    by object, whether it keeps children), ``beds`` what their new slots hold
-    (see `births`). ``hashes`` is what `digest` keeps: hashes of facts.
+    ``hashes`` is what `digest` keeps: hashes of facts.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -107,9 +105,6 @@ class Layout:
         )
         self.hashes: tuple[tuple[str, ...], dict[tuple[Any, ...], int]] = ((), {})
         self.by_id = {column.fluent.id: column for column in self.columns}
-        self.growing = tuple(c for c in self.columns if c.by_object or c.has_children)
-        self.lengths = tuple((c.index, c.by_object, c.has_children) for c in self.growing)
-        self.beds: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
     def owners(self) -> dict[int, frozenset[str]]:
@@ -124,22 +119,6 @@ class Layout:
             if isinstance(of, ObjectType):
                 found[column.index] = frozenset(below.get(of.name, ()))
         return found
-
-    @cached_property
-    def still(self) -> frozenset[int]:
-        """The columns that no rule changes in play."""
-        moving = changed_in_play(self.instance.program)
-        return frozenset(one.index for one in self.columns if one.fluent.id not in moving)
-
-    @cached_property
-    def nested(self) -> tuple[Column, ...]:
-        """Columns that say in what an object lies."""
-        return tuple(c for c in self.columns if c.fluent.nested and c.by_object)
-
-    @cached_property
-    def pointing(self) -> tuple[Column, ...]:
-        """Columns whose values are objects: what a destroyed object must leave."""
-        return tuple(c for c in self.columns if isinstance(c.fluent.type, ObjectType))
 
 
 def _column(index: int, fluent: Fluent, instance: Instance) -> Column:

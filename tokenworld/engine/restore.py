@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span
-from tokenworld.engine.births import ancestry
 from tokenworld.engine.layout import Column, Layout, implicit_default
 from tokenworld.engine.population import fill_columns, seat_actors
 from tokenworld.engine.restore_roll import Misfit, Roll, mentioned, read_roll
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Json, NotConstant, Raw, constant, read_value
-from tokenworld.model import CARRIED, Binder, ObjectType, StartFile, ValueType
+from tokenworld.model import CARRIED, ROOT, Binder, ObjectType, StartFile, ValueType
 
 __all__ = ["start_from", "state_from_json"]
 
@@ -90,7 +89,7 @@ def _peopled(layout: Layout, roll: Roll) -> State:
     state.next_id = len(roll.kinds)
     live: dict[str, list[int]] = {kind: [] for kind in state.live}
     for number, kind in enumerate(roll.kinds):
-        for ancestor in () if kind is None else ancestry(program, kind):
+        for ancestor in () if kind is None else {*program.types[kind].ancestors, ROOT}:
             live[ancestor].append(number)
     state.live = {kind: tuple(numbers) for kind, numbers in live.items()}
     for column in layout.columns:

@@ -1,56 +1,99 @@
-"""The start state: objects with their fields, tables, setup blocks (language.md §8, Setup)."""
+"""The start state: objects with their fields, tables, layouts, setups (language.md §8, §12)."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from types import NoneType
+from typing import Any, cast
+
+from tokenworld.core import lowered
+from tokenworld.core import nodes as core
+from tokenworld.core.rules import StartRules
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.engine.applying import apply
-from tokenworld.engine.compile import Code, compile_body
-from tokenworld.engine.delta import Breach, Delta
-from tokenworld.engine.endings import Endings
-from tokenworld.engine.filling import fill_each, fill_objects, names_cells, requests_of
-from tokenworld.engine.guards import Guards
-from tokenworld.engine.layout import Layout
-from tokenworld.engine.luck import Luck
-from tokenworld.engine.maps import make_cells, run_legends
+from tokenworld.engine.changes import Breach
+from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.luck import NO_DRAWS, Luck
 from tokenworld.engine.population import fill_columns, seat_actors
 from tokenworld.engine.restore import start_from
+from tokenworld.engine.rows.log import Row, bounded
+from tokenworld.engine.rows.outside import Outside
+from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.state import State
-from tokenworld.ground import Instance
-from tokenworld.model import Body
+from tokenworld.engine.wide import column_of
+from tokenworld.ground import Instance, Prose, Raw, implicit_default
+from tokenworld.model import (
+    AddFact,
+    Assign,
+    Body,
+    BoolLiteral,
+    EnumLiteral,
+    NoneLiteral,
+    NumberLiteral,
+    ObjectLiteral,
+    ParamRead,
+    Read,
+    RemoveFact,
+    Term,
+    cell_name,
+)
+from tokenworld.model import Layout as Map
 
-__all__ = ["start_state"]
+__all__ = ["check_start", "start_state"]
+
+_PLAIN = (bool, int, float, str, NoneType)
+_Values = dict[str, list[Raw]]
+"""The value of each attribute by object number."""
+_Puts = list[tuple[Column, Key, Raw]]
+"""Slots with their values."""
+_Cells = dict[tuple[int, int], int]
+TITLE = "layout"
+"""Whose draws those of legends are; their arguments are the column and the row."""
 
 
-def start_state(
-    instance: Instance,
-    layout: Layout,
-    code: Code,
-    guards: Guards,
-    endings: Endings,
-    seed: int,
-    luck: Luck,
-) -> State:
-    """The state a run begins with; `Failure` (TW0605) if it breaks an invariant."""
+def start_state(instance: Instance, layout: Layout, prose: Prose, seed: int, luck: Luck) -> State:
+    """The state a run begins with, before endings are looked at; `Failure` if the setup cannot be
+    carried out."""
     state = State(layout)
     state.seed = seed
     fill_columns(state)
-    state = _set_up(instance, layout, code, state, luck)
-    _check_actor(instance, state)
     try:
-        _check(instance, guards, state)
-        endings.progress(state, state.me)
-        endings.score(state, state.me)
+        state = _Start(instance, layout, prose, luck).set_up(state)
     except Breach as breach:
         raise Failure(
             Diagnostic(
                 breach.code,
-                f"The start state of `{instance.world.name}` has no value for a condition: "
-                f"{breach.message}",
+                f"The setup of `{instance.world.name}` cannot be carried out: {breach.message}",
                 instance.world.span,
-                hint="Guard the condition of the ending, award, score or invariant.",
+                hint="Correct the `setup` block or the `layout` of the world.",
             )
         ) from None
+    if instance.world.start is not None:
+        state = start_from(layout, instance.world.start, seed)
+    _check_actor(instance, state)
     return state
+
+
+def check_start(stepper: RowStepper, row: Row) -> None:
+    """Give the awards and latch the endings of a start state, in place. `Failure` where it breaks
+    an invariant (TW0605), or a condition or the score has no value."""
+    instance, me = stepper.instance, stepper.me
+    try:
+        broken = next(stepper.guards.broken(row, me), None)
+        if broken is not None:
+            rule = instance.program.invariants[broken.rule]
+            where = f" for {', '.join(broken.witness)}" if broken.witness else ""
+            what = f"The start state of `{instance.world.name}` breaks `{rule.name}`{where}."
+            hint = "Correct the fields or the setup of the world, or the invariant."
+            raise Failure(Diagnostic("TW0605", what, rule.span, f"false{where}", hint=hint))
+        stepper.asking(row).progress()
+        stepper.code.score(row.S, row.S, me)
+    except Breach as breach:
+        what = f"The start state of `{instance.world.name}` has no value for a condition: "
+        hint = "Guard the condition of the ending, award, score or invariant."
+        span = instance.world.span
+        raise Failure(Diagnostic(breach.code, what + breach.message, span, hint=hint)) from None
 
 
 def _check_actor(instance: Instance, state: State) -> None:
@@ -64,67 +107,219 @@ def _check_actor(instance: Instance, state: State) -> None:
     raise Failure(Diagnostic("TW0608", what, instance.world.span, "nobody acts here", hint=hint))
 
 
-def _check(instance: Instance, guards: Guards, state: State) -> None:
-    """Raise `Failure` (TW0605) where the start state breaks an invariant."""
-    broken = guards.first_broken(state, state.me)
-    if broken is not None:
-        rule = instance.program.invariants[broken.rule]
-        where = f" for {', '.join(broken.witness)}" if broken.witness else ""
-        raise Failure(
-            Diagnostic(
-                "TW0605",
-                f"The start state of `{instance.world.name}` breaks `{rule.name}`{where}.",
-                rule.span,
-                f"false{where}",
-                hint="Correct the fields or the setup of the world, or the invariant.",
-            )
-        )
+class _Start:
+    """The start of one world: cells of layouts, then fields, legends and setups.
 
-
-# ---- setup ------------------------------------------------------------------------------
-
-
-def _ask(body: Body, layout: Layout, code: Code, state: State, delta: Delta) -> None:
-    """Let a setup say what it asks for."""
-    requests = requests_of(body, layout)
-    if requests is None:
-        compile_body(code, body)(state, state, state.me, delta)
-        return
-    for request in requests:
-        delta.put(*request)
-
-
-def _set_up(instance: Instance, layout: Layout, code: Code, state: State, luck: Luck) -> State:
-    """Cells, fields of objects, legends, setups, then the recorded state to begin with, if any.
-
-    Fields that name no cell are put before there are cells, for then whole columns can be.
+    What is a literal is put into columns as it stands, for there may be many objects and facts; for
+    the rest the state becomes a row.
     """
-    world, waits = instance.world, names_cells(instance)
-    try:
-        if not waits:
-            fill_objects(instance, layout, code, state)
-        maps = [(drawn, make_cells(state, code, drawn)) for drawn in world.layouts]
-        if waits:
-            fill_each(instance, layout, code, state)
-        for drawn, cells in maps:
-            run_legends(state, code, drawn, cells, luck)
-            seat_actors(state)
-        for position, body in enumerate(world.setups):
-            delta = Delta(layout, luck, state.seed, 0)
-            delta.by("setup", (), (position,))
-            _ask(body, layout, code, state, delta)
-            apply(state, delta)
-            seat_actors(state)
-    except Breach as breach:
-        raise Failure(
-            Diagnostic(
-                breach.code,
-                f"The setup of `{world.name}` cannot be carried out: {breach.message}",
-                world.span,
-                hint="Correct the `setup` block or the `layout` of the world.",
-            )
-        ) from None
-    if world.start is not None:
-        state = start_from(layout, world.start, state.seed)
-    state.newborn = (state.tick, {})
-    return state
+
+    def __init__(self, instance: Instance, layout: Layout, prose: Prose, luck: Luck) -> None:
+        self._given, self._luck = (instance, layout, prose), luck
+        self._instance, self._layout, self._world = instance, layout, instance.world
+        self._rules = lowered(instance.program)
+
+    @cached_property
+    def _starts(self) -> StartRules:
+        return self._rules.starts[self._world.name]
+
+    def set_up(self, state: State) -> State:
+        """The state with all that the world says of its start."""
+        maps = []
+        for drawn in self._world.layouts:
+            state, cells = self._make_cells(state, drawn)
+            maps.append((drawn, cells))
+        state = self._filled(state)
+        for number, (drawn, cells) in enumerate(maps):
+            state = self._explained(state, drawn, cells, self._starts.legends[number])
+        for position, body in enumerate(self._world.setups):
+            state = self._carried_out(state, position, body)
+        state.drawn = NO_DRAWS
+        return state
+
+    def _outside(self, state: State) -> Outside:
+        """The row of a state on which whatever the start says may be run."""
+        legends = (body for one in self._starts.legends for body in one.values())
+        return Outside(*self._given, state, (*self._starts.setups, *legends))
+
+    # ---- layouts ------------------------------------------------------------------------------
+
+    def _make_cells(self, state: State, drawn: Map) -> tuple[State, _Cells]:
+        """Make the cells of a layout row by row, and link them; `Breach` where the map is too large
+        for `x` or `y`."""
+        places = [(x, y) for y, row in enumerate(drawn.rows) for x in range(len(row))]
+        values = self._of_cells(state, drawn.of)
+        numbers = state.add(drawn.of, [cell_name(drawn.of, x, y) for x, y in places])
+        cells = dict(zip(places, numbers, strict=True))
+        for key, given in values.items():
+            column = self._layout.by_id[key]
+            for (x, y), number in cells.items():
+                value = {drawn.x: x, drawn.y: y}.get(key, given)
+                state.put(column, number, bounded(column, value, (TITLE,)))
+        if drawn.step:
+            step = self._layout.by_id[drawn.step]
+            for (x, y), number in cells.items():
+                for member, dx, dy in drawn.directions:
+                    if (x + dx, y + dy) in cells:
+                        state.put(step, (number, member), cells[x + dx, y + dy])
+        return state, cells
+
+    def _of_cells(self, state: State, of: str) -> dict[str, Raw]:
+        """What each attribute of a cell is at first."""
+        found = self._defaults(state, of)
+        if not all(isinstance(one, _PLAIN) for one in found.values()):
+            outside = self._outside(state)
+            return {key: self._value(one, outside) for key, one in found.items()}
+        return cast(dict[str, Raw], found)
+
+    def _value(self, given: Raw | Term, outside: Outside) -> Raw:
+        """A value, worked out on the row as it is."""
+        if given is None or isinstance(given, _PLAIN):
+            return given
+        return outside.value(self._rules.term(given))
+
+    def _explained(
+        self, state: State, drawn: Map, cells: _Cells, legends: Mapping[str, core.Body]
+    ) -> State:
+        """The state after what the legend says of each cell."""
+        outside = self._outside(state) if legends else None
+        for (x, y), number in cells.items() if outside is not None else ():
+            body = legends.get(drawn.rows[y][x])
+            if body is not None and outside is not None:
+                outside.run(body, self._luck, TITLE, (x, y), {"here": number})
+        state = state if outside is None else outside.state()
+        seat_actors(state)
+        return state
+
+    # ---- fields -------------------------------------------------------------------------------
+
+    def _filled(self, state: State) -> State:
+        """The state with the fields of all objects. Those that are worked out are so one after
+        another, for each may read what was put before it."""
+        values = self._literals(state)
+        if values is not None:
+            for key, column in values.items():
+                _put_whole(self._layout.by_id[key], column, state)
+            return state
+        outside = self._outside(state)
+        for fluent, number, given in self._fields(state):
+            outside.put(fluent, number, self._value(given, outside))
+        return outside.state()
+
+    def _literals(self, state: State) -> _Values | None:
+        """All values, where none has to be worked out; literals read nothing, so that no order
+        counts."""
+        decls, size = self._instance.decls, len(self._instance.decls)
+        found: _Values = defaultdict(lambda: [None] * size)
+        alike = defaultdict[str, list[int]](list)
+        for number, decl in enumerate(decls):
+            alike[decl.of].append(number)
+        for of, numbers in alike.items():
+            for key, value in self._defaults(state, of).items():
+                if not isinstance(value, _PLAIN):
+                    return None
+                column = found[key]
+                for number in numbers if value is not None else ():
+                    column[number] = value
+        for number, decl in enumerate(decls):
+            for field in decl.fields:
+                value = self._literal(field.value, state)
+                if not isinstance(value, _PLAIN):
+                    return None
+                found[field.fluent][number] = value
+        return found
+
+    def _fields(self, state: State) -> Iterator[tuple[str, int, Raw | Term]]:
+        """Each attribute of each object with its value: defaults first, then the fields in written
+        order, so that an ordered container is filled in the order of the object lines."""
+        for one in self._instance.objects:
+            own = {field.fluent: field.value for field in one.decl.fields}
+            for key, value in self._defaults(state, one.of).items():
+                if key not in own:
+                    yield key, one.id, value
+            for key, term in own.items():
+                yield key, one.id, self._literal(term, state)
+
+    def _defaults(self, state: State, of: str) -> dict[str, Raw | Term]:
+        """The attributes of a type, each with what it is where no field says so."""
+        program = self._instance.program
+        if of not in program.types:
+            return {}
+        given = {one.fluent: one.value for one in program.types[of].defaults}
+        return {
+            key: self._literal(given[key], state)
+            if key in given
+            else implicit_default(program.fluents[key].type)
+            for key in program.types[of].attributes
+        }
+
+    def _literal(self, term: Term, state: State) -> Raw | Term:
+        """The value of a literal or a param; any other term as it is."""
+        kind = type(term)
+        if kind is ObjectLiteral:
+            return state.numbers.get(cast(ObjectLiteral, term).name, term)
+        if kind is ParamRead:
+            return self._instance.params[cast(ParamRead, term).name]
+        if kind is BoolLiteral or kind is NumberLiteral:
+            return cast(BoolLiteral, term).value
+        if kind is EnumLiteral:
+            return cast(EnumLiteral, term).index
+        return None if kind is NoneLiteral else term
+
+    # ---- setups -------------------------------------------------------------------------------
+
+    def _carried_out(self, state: State, position: int, body: Body) -> State:
+        """The state after a setup block."""
+        puts = self._plain(state, body)
+        if puts is None:
+            outside = self._outside(state)
+            outside.run(self._starts.setups[position], self._luck, "setup", (position,))
+            state = outside.state()
+        else:
+            for column, key, value in puts:
+                state.put(column, key, bounded(column, value, ("setup",)))
+        seat_actors(state)
+        return state
+
+    def _plain(self, state: State, body: Body) -> _Puts | None:
+        """What a body sets, where it names each slot once and every value, as the setups of
+        imported problems do; ``None`` where something is to be worked out."""
+        found: dict[tuple[int, Key], tuple[Column, Key, Raw]] = {}
+        for effect in body:
+            if isinstance(effect, Assign) and effect.op == "=":
+                value = self._literal(effect.value, state)
+            elif isinstance(effect, (AddFact, RemoveFact)):
+                value = isinstance(effect, AddFact)
+            else:
+                return None
+            put = self._put(state, effect.target, value)
+            if put is None or put[0].shaped or (put[0].index, put[1]) in found:
+                return None
+            found[put[0].index, put[1]] = put
+        return list(found.values())
+
+    def _put(self, state: State, target: Read, value: Raw | Term) -> tuple[Column, Key, Raw] | None:
+        """A slot with its value; ``None`` where one of the two is to be worked out, or is none."""
+        column = self._layout.by_id[target.fluent]
+        args = tuple([self._literal(one, state) for one in target.args])
+        if value is not None and not isinstance(value, _PLAIN):
+            return None
+        if any(one is None or not isinstance(one, _PLAIN) for one in args):
+            return None
+        if value is None and column.always:
+            return None
+        return column, column.key(cast(tuple[Raw, ...], args)), value
+
+
+def _put_whole(column: Column, values: list[Any], state: State) -> None:
+    """Set an attribute of all declared objects. Children stand in the order of the object lines,
+    which is that of their numbers."""
+    later = list(state.own(column))[len(values) :]
+    state.cols[column.index] = column_of([*values, *later])
+    if column.has_children:
+        children = state.kids[column.index]
+        for child, parent in enumerate(values):
+            if parent is not None:
+                children[parent].append(child)
+        for listed in children if later and not column.fluent.ordered else ():
+            listed.sort()

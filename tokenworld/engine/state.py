@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.layout import Column, Key, Layout
@@ -12,17 +12,12 @@ from tokenworld.engine.luck import NO_DRAWS, Counts
 from tokenworld.engine.trail import ALL, Trail
 from tokenworld.engine.wide import column_of, copied
 from tokenworld.ground import Command, Raw
+from tokenworld.model import ROOT
 
-if TYPE_CHECKING:
-    from tokenworld.engine.births import Newborn
+__all__ = ["LongAction", "State"]
 
-__all__ = ["ROLL", "LongAction", "State"]
-
-_WORKED_OUT = frozenset(("memo", "mine", "trail"))
+_WORKED_OUT = frozenset(("mine", "trail"))
 """What a state that was put away gets anew."""
-
-ROLL = -1
-"""Stands in ``mine`` for the roll of objects: kinds, numbers and newborns."""
 
 
 @frozen
@@ -39,10 +34,10 @@ class State:
 
     ``cols`` holds one column per fluent (see `Layout`), ``kids`` the children lists of fluents
     with an inverse. `fork` shares every column; a column is copied when first written to, so an
-    earlier state never changes. ``trail`` tells what was written since a state before. ``facts`` is
-    the running multiset hash (see `digest`), kept only while playing. ``names`` and ``numbers``
-    know every object that ever was, ``newborn`` those that the tick named with them brought, as
-    they were born. ``actors`` are those that take turns. ``deeds`` are the intents executed or
+    earlier state never changes, and is among ``mine`` then. ``trail`` tells what was written since
+    a state before. ``facts`` is the multiset hash (see `digest`), where it is known. ``names`` and
+    ``numbers`` know every object that ever was, ``kinds`` the type of each (``None``: destroyed).
+    ``actors`` are those that take turns. ``deeds`` are the intents executed or
     continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. ``drawn``
     counts the draws that each rule has taken in this tick, by rule and arguments. Between the
     actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
@@ -63,10 +58,8 @@ class State:
         "layout",
         "live",
         "longs",
-        "memo",
         "mine",
         "names",
-        "newborn",
         "next_id",
         "numbers",
         "round",
@@ -84,7 +77,6 @@ class State:
         self.live: dict[str, tuple[int, ...]] = dict(instance.members)
         self.names: tuple[str, ...] = instance.names
         self.numbers: dict[str, int] = dict(instance.numbers)
-        self.newborn: tuple[int, dict[int, Newborn]] = (0, {})
         self.actors: tuple[int, ...] = instance.actors
         size = len(self.kinds)
         self.cols: list[Any] = [_empty(column, size) for column in layout.columns]
@@ -105,8 +97,7 @@ class State:
         self.round: State | None = None
         self.told: State | None = None
         self.facts: int | None = None
-        self.memo: dict[Any, Any] = {}
-        self.mine: set[int] = {ROLL, *range(len(layout.columns))}
+        self.mine: set[int] = set(range(len(layout.columns)))
         self.trail = Trail()
 
     def fork(self) -> State:
@@ -114,13 +105,12 @@ class State:
         new = State.__new__(State)
         new.layout, new.kinds, new.live = self.layout, self.kinds, self.live
         new.names, new.numbers, new.actors = self.names, self.numbers, self.actors
-        new.newborn = self.newborn
         new.cols, new.kids = list(self.cols), list(self.kids)
         new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
         new.longs, new.facts, new.deeds = self.longs, None, self.deeds
         new.turn, new.round, new.told = self.turn, self.round, self.told
-        new.drawn, new.memo, new.mine = self.drawn, {}, set()
+        new.drawn, new.mine = self.drawn, set()
         new.trail = Trail(self.trail)
         return new
 
@@ -130,8 +120,7 @@ class State:
     def __setstate__(self, found: Mapping[str, Any]) -> None:
         for name, value in found.items():
             setattr(self, name, value)
-        self.memo, self.mine = {}, set()
-        self.trail = Trail()
+        self.mine, self.trail = set(), Trail()
 
     # ---- reading ------------------------------------------------------------------------
 
@@ -175,33 +164,43 @@ class State:
     def put(self, column: Column, key: Key, value: Raw) -> None:
         """Store a value; children lists follow. ``ordered`` re-files the object at the end."""
         self.trail.slots.append((column.index, key))
-        self.place(column, key, value)
-
-    def place(self, column: Column, key: Key, value: Raw) -> None:
-        """The same for a writer who tells the trail of it himself."""
-        index = column.index
-        if self.memo or index not in self.mine:
-            self.to_write(column)
-        stored = self.cols[index]
-        if column.tupled:
-            if value == column.default:
-                stored.pop(key, None)
-                return
-        elif column.has_children and column.by_object:
+        stored = self.to_write(column)
+        if column.tupled and value == column.default:
+            stored.pop(key, None)
+            return
+        if column.has_children and column.by_object:
             old = stored[key]
             if old != value or column.fluent.ordered:
                 self._refile(column, key, old, value)
         stored[key] = value
 
-    def own_roll(self) -> None:
-        """This state's own copy of who there is; of earlier ticks no newborn is remembered."""
+    def add(self, of: str, names: Sequence[str]) -> range:
+        """New objects of a type, without attributes: their numbers."""
+        numbers = range(len(self.kinds), len(self.kinds) + len(names))
+        self.kinds = [*self.kinds, *(of for _ in names)]
+        self.numbers = {**self.numbers, **dict(zip(names, numbers, strict=True))}
+        self.names, self.next_id = (*self.names, *names), numbers.stop
+        lineage = {*self.layout.instance.program.types[of].ancestors, ROOT}
+        self.live = {x: (*y, *numbers) if x in lineage else y for x, y in self.live.items()}
+        self.lengthen()
+        for column in self.layout.columns:
+            owned = column.by_object and of in self.layout.owners[column.index]
+            if owned and column.fluent.fluent_kind != "attribute":
+                for number in numbers:
+                    self.put(column, number, column.default)
+        return numbers
+
+    def lengthen(self) -> None:
+        """Let the columns have a place for each object that there is."""
         self.trail.roll = True
-        if self.newborn[0] != self.tick:
-            self.newborn = (self.tick, {})
-        if ROLL not in self.mine:
-            self.mine.add(ROLL)
-            self.kinds, self.numbers = list(self.kinds), dict(self.numbers)
-            self.newborn = (self.tick, dict(self.newborn[1]))
+        size = len(self.kinds)
+        for column in self.layout.columns:
+            if column.by_object or column.has_children:
+                stored, children = self.to_write(column), self.kids[column.index]
+                if column.by_object:
+                    stored.extend([None for _ in range(size - len(stored))])
+                if children is not None:
+                    children.extend([[] for _ in range(size - len(children))])
 
     def own(self, column: Column) -> Any:
         """This state's own copy of a column, any slot of which may be written."""
@@ -209,10 +208,7 @@ class State:
         return self.to_write(column)
 
     def to_write(self, column: Column) -> Any:
-        """This state's own copy of a column, for a writer who notes what he writes; recursive
-        derives are computed anew."""
-        if self.memo:
-            self.memo.clear()
+        """This state's own copy of a column, for a writer who notes what he writes."""
         index, cols = column.index, self.cols
         if index not in self.mine:
             self.mine.add(index)
@@ -239,17 +235,6 @@ class State:
         others = tuple(pair for pair in self.longs if pair[0] != actor)
         now = () if long is None else ((actor, long),)
         self.longs = tuple(sorted((*others, *now), key=lambda pair: pair[0] or 0))
-
-    def bury(self, number: int) -> None:
-        """Take an object out of the population (its slots are left by the caller)."""
-        self.memo.clear()
-        self.trail.roll = True
-        self.kinds = list(self.kinds)
-        self.kinds[number] = None
-        self.live = {
-            kind: tuple(one for one in members if one != number) if number in members else members
-            for kind, members in self.live.items()
-        }
 
 
 def _empty(column: Column, size: int) -> Any:

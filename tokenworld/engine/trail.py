@@ -8,10 +8,9 @@ a long run does not hold its whole past; further away the answer is "anything".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["Slot", "Trail"]
+__all__ = ["ALL", "Slot", "Trail", "between"]
 
 Slot = tuple[int, Any]
 """A column's index and a key in it; the key `ALL` stands for the whole column."""
@@ -22,15 +21,13 @@ REACH = 64
 
 
 class Trail:
-    """The writes of one state since it was forked: ``slots`` one by one, ``journals`` as lists of
-    committed changes. ``roll``: objects came, went or were renamed."""
+    """The ``slots`` written in one state since it was forked. ``roll``: objects came or went."""
 
-    __slots__ = ("anchor", "depth", "journals", "parent", "roll", "slots")
+    __slots__ = ("anchor", "depth", "parent", "roll", "slots")
 
     def __init__(self, parent: Trail | None = None) -> None:
         self.parent = parent
         self.slots: list[Slot] = []
-        self.journals: list[list[Any]] | None = None
         self.roll = False
         self.anchor: Trail | None = None  # an anchor names none: it would hold itself
         if parent is None:
@@ -42,20 +39,6 @@ class Trail:
         else:
             self.anchor = anchor
 
-    def journal(self, changes: list[Any]) -> None:
-        """Note committed changes: tuples that begin with a column and a key."""
-        if self.journals is None:
-            self.journals = [changes]
-        else:
-            self.journals.append(changes)
-
-    def written(self) -> Iterator[Slot]:
-        """The slots of this node, some perhaps more than once."""
-        yield from self.slots
-        for changes in self.journals or ():
-            for change in changes:
-                yield change[0].index, change[1]
-
 
 def between(one: Trail, other: Trail) -> set[Slot] | None:
     """The slots that may differ between two states; ``None`` for anything."""
@@ -65,12 +48,6 @@ def between(one: Trail, other: Trail) -> set[Slot] | None:
             one, other = other, one
         if one.roll or one.parent is None:
             return None
-        if one.slots:
-            found.update(one.slots)
-        for changes in one.journals or ():
-            found.update([(change[0].index, change[1]) for change in changes])
+        found.update(one.slots)
         one = one.parent
     return found
-
-
-__all__ += ["ALL", "between"]

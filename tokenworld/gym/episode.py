@@ -10,14 +10,15 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from tokenworld.core import lowered
+from tokenworld.core.nodes import Reward
+from tokenworld.core.walk import statements_in
 from tokenworld.diagnostics import did_you_mean, usage
 from tokenworld.engine import Engine, State
-from tokenworld.engine.births import play_bodies
-from tokenworld.engine.step import is_free
 from tokenworld.ground import PASS, Command, Outcome, Raw, show_value
 from tokenworld.gym.fields import grows
 from tokenworld.gym.spaces import Observe, Observer, one_of
-from tokenworld.model import Binder, ObjectType, Reward, effects_in
+from tokenworld.model import Binder, ObjectType
 from tokenworld.prose.intents import CallIntent
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
@@ -115,9 +116,8 @@ class Rules:
             hint = did_you_mean(goal, goals) or f"Goals: {', '.join(goals) or 'none'}."
             raise usage(what, hint)
         self.world, self.limit = world, limit
-        bodies = play_bodies(world.program)
-        paid = any(isinstance(one, Reward) for body in bodies for one in effects_in(body))
-        self.paid = paid or world.engine.stepper.endings.pays
+        said = (one for body in lowered(world.program).bodies for one in statements_in(body))
+        self.paid = any(isinstance(one, Reward) for one in said) or bool(world.world.pays)
         self.live = world.world.outcomes == "live"
         kinds: dict[str, list[str]] = {"goal": [], "lose": [], "stop": []}
         for one in world.world.endings:
@@ -221,7 +221,7 @@ class Episode:
                 continue  # he is gone, or the play is over
             command = commands.get(actor, PASS)
             meant = command if isinstance(command, Command) else None
-            free = is_free(session.engine.stepper.unit, session.state, meant)
+            free = meant is not None and not session.takes_time(meant)
             given[actor] = self._intend(command)
             found += given[actor]
             if free and not session.ended() and given[actor][-1].by == "player":

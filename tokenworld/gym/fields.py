@@ -15,6 +15,7 @@ from tokenworld.core import lowered
 from tokenworld.engine.layout import Column
 from tokenworld.engine.rows.layout import LONGS, TICK
 from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.engine.state import State
 from tokenworld.ground import Instance, Raw, domain_of
 from tokenworld.model import (
     ROOT,
@@ -62,11 +63,11 @@ class Axis:
 
 
 class Axes:
-    """The axes of a world, one a type; they are made from its start with seed 0."""
+    """The axes of a world, one a type; they are made from its ``start`` with seed 0."""
 
-    def __init__(self, world: OpenWorld, spare: int) -> None:
+    def __init__(self, world: OpenWorld, spare: int, start: State) -> None:
         self._instance: Instance = world.instance
-        self._start = world.engine.start(0)
+        self.start = start
         self._spare = spare
         self._born = _born(world)
         self._made: dict[str, Axis] = {}
@@ -88,7 +89,7 @@ class Axes:
         if name not in self._made:
             grows = any(self._instance.program.is_subtype(one, name) for one in self._born)
             spare = self._spare if grows else 0
-            self._made[name] = Axis(name, self._start.live[name], spare)
+            self._made[name] = Axis(name, self.start.live[name], spare)
         return self._made[name]
 
     def follow(self, stepper: RowStepper, row: S) -> None:
@@ -166,7 +167,7 @@ def fields_of(world: OpenWorld, axes: Axes) -> tuple[Field, ...]:
 
 def left_out(world: OpenWorld, spare: int) -> tuple[str, ...]:
     """The fluents without a field that may change: texts, and those with too many slots."""
-    axes = Axes(world, spare)
+    axes = Axes(world, spare, world.engine.start(0))
     return tuple(one.fluent.id for one in _shown(world) if not _shape_and_kind(one, axes))
 
 
@@ -260,7 +261,7 @@ def _of_run(world: OpenWorld, axes: Axes) -> Iterator[Field]:
     every = axes.of_objects(ROOT)
     if axes.comes_and_goes and every.size:
         yield Field("@alive", (every.size,), truths, read=lambda stepper, S: _alive(every))
-    if len(world.engine.start(0).actors) > 1:
+    if len(axes.start.actors) > 1:
         who = Kind(-1, every.size - 1, np.int64, -1, lambda value: every.places.get(value, -1))
         yield Field(
             "@acting",
@@ -274,7 +275,7 @@ def _of_run(world: OpenWorld, axes: Axes) -> Iterator[Field]:
 
 def _reached(stepper: RowStepper, S: S) -> list[bool]:
     """Of each ending whether it is reached."""
-    reached = stepper.endings(S)
+    reached = stepper.goals.reached(S)
     return [one.name in reached for one in stepper.instance.world.endings]
 
 

@@ -59,11 +59,15 @@ class Observer:
         self.mode = mode
         self._world, self._spare = world, spare
         self._letters = frozenset(_letters(world) + "\n")
-        axes = Axes(world, spare)
+        self._start = world.engine.start(0)
+        axes = self._axes()
         self.comes_and_goes = axes.comes_and_goes
         self.fields = () if mode == "text" else self._fields(axes)
         self.space = self._space()
         self._sight: Sight | None = None
+
+    def _axes(self) -> Axes:
+        return Axes(self._world, self._spare, self._start)
 
     def _fields(self, axes: Axes) -> tuple[Field, ...]:
         return tuple(sorted(fields_of(self._world, axes), key=lambda one: one.name))
@@ -85,7 +89,7 @@ class Observer:
 
     def sight(self, stepper: RowStepper) -> Sight:
         """What sees the rows of a stepper."""
-        axes = Axes(self._world, self._spare)
+        axes = self._axes()
         return Sight(stepper, axes, self._fields(axes), vector=self.mode == "symbolic")
 
     def see(self, session: Session) -> Any:

@@ -127,7 +127,7 @@ def started_text(
 
 def _reached(engine: Engine, start: State) -> Iterator[Diagnostic]:
     """The goals that hold in the start state, where that is the same for every seed (TW0607)."""
-    world, reached = engine.instance.world, engine.stepper.endings.reached(start, start.me)
+    world, reached = engine.instance.world, engine.reached(start)
     if any(may_draw(setup) for setup in world.setups):
         return
     for line in world.goals:

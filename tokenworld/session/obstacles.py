@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tokenworld.core import lowered
+from tokenworld.core.nodes import Term
 from tokenworld.engine import Engine, State
-from tokenworld.engine.compile import guards_of
-from tokenworld.engine.why import standing
+from tokenworld.engine.rows.asking import standing
+from tokenworld.engine.rows.asking import stands as stands_now
+from tokenworld.engine.rows.stepper import Tick
+from tokenworld.engine.rows.why import guards_of
 from tokenworld.ground import Change, Command, Outcome, Raw, read_value
-from tokenworld.model import Draw
 from tokenworld.session.moments import Moment
 from tokenworld.session.session import Session
 
@@ -41,9 +43,12 @@ class Obstacle:
 
 def stands(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
     """Evaluate the requires of a command for the actor whose turn it is, in written order."""
-    unit = engine.stepper.unit
-    now = unit.judged(state, command) or state
-    return standing(engine.code, now, unit.since(now, command), command)
+
+    def read(tick: Tick) -> tuple[bool | None, ...]:
+        found = standing(tick, command)
+        return stands_now(tick, command) if found is None else found
+
+    return engine.asked(state, read)
 
 
 def holds_in(engine: Engine, state: State, command: Command, index: int) -> bool:
@@ -157,11 +162,11 @@ class _Asking:
         yield from (one for one in changes if read is None or one.fluent in read)
 
     def _reads(self) -> frozenset[str] | None:
-        engine = self.session.engine
-        action = self.session.world.program.actions[self.command.action]
-        require, lets = guards_of(action)[self.index]
-        known = (one.value for one in lets if not isinstance(one.value, Draw))
-        return engine.reads(require.condition, *known)
+        rules = lowered(self.session.world.program)
+        require, lets = list(guards_of(rules.actions[self.command.action]))[self.index]
+        known = (one.value for one in lets if isinstance(one.value, Term))
+        read = rules.footprint((require.condition, *known))
+        return None if read.asks - {"id"} else read.read
 
     # ---- a way out --------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from tokenworld.engine import (
     Luck,
     State,
 )
+from tokenworld.engine.clock import waiting_matters
 from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome
 from tokenworld.model import Body
 from tokenworld.planning.hints import Hint, hint_from
@@ -111,21 +112,27 @@ class Session:
     @property
     def latched(self) -> tuple[str, ...]:
         """The endings reached so far; where outcomes are live, the one that is true now."""
-        return self.engine.stepper.endings.reached(self.state, self.state.me)
+        return self.engine.reached(self.state)
 
     def ended(self) -> bool:
         """Return whether later intents are halted."""
-        return self.engine.stepper.endings.over(self.state)
+        return self.engine.over(self.state)
 
     def won(self, goal: str | None = None) -> bool:
         """Return whether a goal line (this one) is latched."""
-        goals = (goal,) if goal else self.engine.stepper.endings.named("goal")
-        return any(name in self.latched for name in goals)
+        return self._is_latched("goal", goal)
 
     def lost(self, name: str | None = None) -> bool:
         """Return whether a lose line (this one) is latched."""
-        losses = (name,) if name else self.engine.stepper.endings.named("lose")
-        return any(one in self.latched for one in losses)
+        return self._is_latched("lose", name)
+
+    def _is_latched(self, kind: str, name: str | None) -> bool:
+        endings, latched = self.world.world.endings, self.latched
+        return any(
+            one.name in latched
+            for one in endings
+            if one.ending == kind and name in (None, one.name)
+        )
 
     def state_json(self) -> dict[str, Json]:
         """The present state as ``tw-state/1``, without secrets that are hidden."""
@@ -311,13 +318,13 @@ class Session:
 
     def takes_time(self, command: Command) -> bool:
         """Return whether a tick passes when the command is executed now."""
-        return not self.engine.stepper.unit.free(self.state, command)
+        return not self.engine.asked(self.state, lambda tick: tick.is_free(command))
 
     def can_pass(self) -> bool:
         """Return whether letting time go by can matter, for the world or for others who take
         turns."""
         others = len(self.state.actors) > 1
-        return not self.ended() and (self.engine.stepper.waiting_matters or others)
+        return not self.ended() and (waiting_matters(self.engine.instance) or others)
 
     def simulator(self) -> EngineSimulator:
         """The present state as a searcher sees it."""

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State, in_tick
-from tokenworld.engine.delta import Breach
-from tokenworld.engine.layout import Column
+from tokenworld.engine.changes import Breach
+from tokenworld.engine.rows.commit import bury, store_value
+from tokenworld.engine.rows.layout import TICK
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.ticks import Listener
 from tokenworld.engine.state import LongAction
-from tokenworld.ground import Instance, Raw, StateT, instantiate
-from tokenworld.model import Body, ObjectType, Program
+from tokenworld.ground import Instance, StateT, instantiate
+from tokenworld.model import Body, Program
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.proof.reasons import Explanation, explain
 from tokenworld.planning.proof.relaxed import out_of_reach
@@ -206,9 +208,6 @@ def builder(
     simulator: EngineSimulator, world: Packed, start: State, past_goal: bool = False
 ) -> Build[State]:
     """Makes states from what a packed state holds; everything else is as in ``start``."""
-    engine = simulator.engine
-    columns = engine.layout.by_id
-
     known: dict[tuple[int, int], State] = {}
 
     def build(key: int, ticks: int) -> State:
@@ -220,41 +219,24 @@ def builder(
         return state
 
     def built(key: int, ticks: int) -> State:
-        state = start.fork()
-        for number in world.gone(key):
-            _bury(state, number)
-        for fluent, args, value in world.slots(key):
-            column = columns[fluent]
-            spot = column.key(args)
-            if state.get(column, spot) != value:
-                state.put(column, spot, value)
-        if (long := world.running(key)) is not None:
-            state.begin(state.me, LongAction(*long))
-        state.tick += ticks
-        if not past_goal:
-            engine.stepper.endings.progress(state, state.me)
-        return state
+        def change(tick: Tick) -> None:
+            row, slots = tick.row, tick.slots
+            for number in world.gone(key):
+                bury(row, number)
+            for fluent, args, value in world.slots(key):
+                place = slots.slot(slots.by_id[fluent], args)
+                slots.fill(row.S)
+                if row.S[place] != value:
+                    store_value(row, place, value)
+            if (long := world.running(key)) is not None:
+                tick.set_long(LongAction(*long))
+            row.set(TICK, row.S[TICK] + ticks)
+            if not past_goal:
+                tick.progress()
+
+        return simulator.made(start, change)
 
     return build
-
-
-def _bury(state: State, number: int) -> None:
-    """Take an object out with its slots; what others hold of it is told by their own slots."""
-    for column in state.layout.columns:
-        if column.by_object:
-            state.put(column, number, None)
-        elif column.tupled:
-            for key in [one for one in state.cols[column.index] if _names(column, one, number)]:
-                state.put(column, key, column.default)
-    state.bury(number)
-
-
-def _names(column: Column, key: tuple[Raw, ...], number: int) -> bool:
-    params = column.fluent.params
-    return any(
-        value == number and isinstance(param.type, ObjectType)
-        for value, param in zip(key, params, strict=True)
-    )
 
 
 _EXPLAINED = 2_000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenworld.assets import error_page
 from tokenworld.core import lowered
@@ -25,6 +25,9 @@ from tokenworld.model import Action, Law
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.syntax import nodes as syn
 from tokenworld.verbs.output import EXIT_OK, Output
+
+if TYPE_CHECKING:
+    from tokenworld.engine.rows.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,6 @@ def rule_stages(loaded: Loaded, path: str, name: str) -> tuple[Stage, ...]:
         Stage("model", "\n".join(dump(rule))),
         Stage("core", "\n".join(_core(world, rule))),
         Stage("stepper", _stepper(world, rule)),
-        Stage("python", _python(world, rule)),
         Stage("pddl", _pddl(world, rule)),
         Stage("english", _english(world, rule)),
     )
@@ -130,34 +132,28 @@ def _core(world: OpenWorld, rule: Action | Law) -> list[str]:
     return [*lines, *(f"# {what}: {', '.join(sorted(of))}" for what, of in named if of)]
 
 
+_OF_ACTIONS = ("ok", "run", "cancel", "takes", "until")
+_OF_LAWS = ("law", "turn")
+
+
 # ---- back-ends --------------------------------------------------------------------------
+
+
+def _code(world: OpenWorld) -> Program:
+    """The rules of the world as functions on rows."""
+    from tokenworld.engine.rows import RowStepper
+    from tokenworld.prose.wording import EnglishProse
+
+    engine = world.engine
+    return RowStepper(engine.instance, engine.layout, EnglishProse(), engine.start()).code
 
 
 def _stepper(world: OpenWorld, rule: Action | Law) -> str:
     """The functions on rows that were generated for the rule, and those that they call."""
-    from tokenworld.engine.rows import RowStepper, rule_code
-    from tokenworld.prose.wording import EnglishProse
+    from tokenworld.engine.rows import rule_code
 
-    engine = world.engine
-    stepper = RowStepper(engine.instance, engine.layout, EnglishProse(), engine.start())
-    kinds = (
-        ("step", "ok", "run", "cancel", "takes", "until")
-        if isinstance(rule, Action)
-        else ("law", "turn")
-    )
-    return rule_code(stepper.code, kinds, rule.name)
-
-
-def _python(world: OpenWorld, rule: Action | Law) -> str:
-    """The functions that were generated for the rule."""
-    code = world.engine.code
-    if isinstance(rule, Action):
-        base = code.actions[rule.name].run.__name__.removesuffix("_run")
-    else:
-        base = code.laws[rule.name].run.__name__
-    chunks = re.split(r"^(?=def )", code.source, flags=re.MULTILINE)
-    own = [chunk.rstrip() for chunk in chunks if re.match(rf"def {base}(_|\()", chunk)]
-    return "\n\n".join(own)
+    kinds = _OF_ACTIONS if isinstance(rule, Action) else _OF_LAWS
+    return rule_code(_code(world), kinds, rule.name)
 
 
 def _pddl(world: OpenWorld, rule: Action | Law) -> str:
@@ -233,7 +229,7 @@ def explain_stages(target: str | None, out: Output) -> int:
     stages += [f"check, {step.name}: {step.settles}" for step in PASSES]
     stages += [
         "instantiate: objects numbered, params fixed",
-        "compile: Python generated from the checked model",
+        "compile: Python on rows of slots, generated from core",
         "tick: intent, requires, effects, phases, invariants, commit, goals, watches",
     ]
     result: dict[str, object] = {"schema_version": 1, "stages": stages}
@@ -274,7 +270,7 @@ def _constant(value: object) -> str:
     """A constant of the generated code, the same in each process."""
     if isinstance(value, frozenset):
         return f"frozenset({{{', '.join(sorted(map(repr, value)))}}})"
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+    return repr(value)
 
 
 def _generated(target: str, out: Output) -> str:
@@ -283,8 +279,13 @@ def _generated(target: str, out: Output) -> str:
     world = open_world(target)
     out.line("")
     out.line(f"# generated from {Path(target).name}")
-    constants = world.engine.code.emitter.constants
-    for name, value in constants.items():
-        out.line(f"{name} = {_constant(value)}")
-    out.line(world.engine.code.source)
-    return world.engine.code.source
+    code = _code(world)
+    for name in world.program.actions:
+        code.find("run", name)
+    for name in world.program.laws:
+        code.find("law", name)
+    for name, value in code.writer.constants.items():
+        if isinstance(value, (frozenset, tuple)):
+            out.line(f"{name} = {_constant(value)}")
+    out.line(code.source)
+    return code.source

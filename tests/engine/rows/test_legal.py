@@ -60,7 +60,7 @@ def test_a_test_stands_behind_the_parameter_that_decides_it() -> None:
     stepper, _ = stepper_of(SHELVES)
     texts = {}
     for name in ("take", "pair", "weigh", "dry", "drop"):
-        own = stepper.code.names["listed", name]
+        own = stepper.code["listed", name].__name__
         texts[name] = next(x for x in stepper.code.writer.functions if x.startswith(f"def {own}("))
     shape = [line.split("(")[0].split()[0] for line in texts["take"].splitlines()]
     assert shape == ["def", "for", "if", "for", "if", "found.append"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.tiny import open_tiny
+from tokenworld.engine import SeededLuck
 from tokenworld.engine.rows import Row, RowStepper
 from tokenworld.engine.rows.commit import commit
 from tokenworld.engine.rows.layout import FACTS
@@ -45,6 +46,24 @@ def stepper_of(text: str, **options: Any) -> tuple[RowStepper, Row]:
 def shown(stepper: RowStepper, row: Row, name: str, fluent: str) -> Any:
     state = stepper.state(row)
     return state.get(state.layout.by_id[fluent], state.numbers[name])
+
+
+SPOTS = """type Spot { lit: bool = true }
+type Body { at: Spot?  n: 0 to 9 = 1 }
+actor me: Body
+action wait(s: Spot) { require s.lit == me.at.lit  me.n += 1 }
+action dream() { require me.at.lit == false  me.n += 1 }
+world w { object spot: Spot { lit = false }  object lou: Body }
+"""
+
+
+@pytest.mark.parametrize(("name", "args"), [("dream", []), ("wait", ["spot"])])
+def test_a_truth_of_nothing_is_not_false(name: str, args: list[str]) -> None:
+    assert first_difference(SPOTS, [{"action": name, "args": args}], 0) is None
+    stepper, row = stepper_of(SPOTS)
+    command = Command(name, tuple(stepper.instance.numbers[one] for one in args))
+    assert stepper.tick(row, command)[-1].status == "refused"
+    assert Legal(stepper).commands(row) == []
 
 
 def test_a_mistake_of_rows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,19 +166,18 @@ def test_what_play_never_writes_stays_out_of_the_row_where_things_die() -> None:
     assert shown(stepper, row, "wall", "Wall.h") == 4
 
 
-SPOTS = """type Spot { lit: bool = true }
-type Body { at: Spot?  n: 0 to 9 = 1 }
-actor me: Body
-action wait(s: Spot) { require s.lit == me.at.lit  me.n += 1 }
-action dream() { require me.at.lit == false  me.n += 1 }
-world w { object spot: Spot { lit = false }  object lou: Body }
+NESTS = """type Holder { }
+type Thing { at: Holder? nested }
+type Hero: Holder, Thing { }
+actor me: Hero
+action go(x: Holder) { me.at = x }
+world w { object hall: Holder  object hero: Hero }
 """
 
 
-@pytest.mark.parametrize(("name", "args"), [("dream", []), ("wait", ["spot"])])
-def test_a_truth_of_nothing_is_not_false(name: str, args: list[str]) -> None:
-    assert first_difference(SPOTS, [{"action": name, "args": args}], 0) is None
-    stepper, row = stepper_of(SPOTS)
-    command = Command(name, tuple(stepper.instance.numbers[one] for one in args))
-    assert stepper.tick(row, command)[-1].status == "refused"
-    assert Legal(stepper).commands(row) == []
+def test_a_quiet_tick_puts_one_thing_into_another() -> None:
+    stepper, row = stepper_of(NESTS, quiet=True)
+    numbers = stepper.instance.numbers
+    assert stepper.quick(row, Command("go", (numbers["hall"],)), SeededLuck()) == 0
+    assert shown(stepper, row, "hero", "Thing.at") == numbers["hall"]
+    assert stepper.tick(row, Command("go", (numbers["hero"],)))[-1].generated == "cycle"

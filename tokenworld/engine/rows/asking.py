@@ -1,44 +1,62 @@
-"""What is asked of a row about a command: nothing of it remains."""
+"""What is asked of a row about a command: nothing of it remains.
+
+A command is judged once a long action under way is broken off, as a tick would do. Nothing is
+judged where it lets that action go on, or where that cannot be broken off.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows.commit import commit
 from tokenworld.engine.rows.layout import LATCHED
 from tokenworld.engine.rows.record import Record
 from tokenworld.engine.rows.stepper import ADDED, Tick
 from tokenworld.ground import Command, RequireReport
 
-__all__ = ["breaks", "is_legal", "may", "reports"]
+__all__ = ["breaks", "is_legal", "is_refused", "judging", "may", "reports", "standing", "stands"]
 
 
-def reports(tick: Tick, command: Command) -> tuple[RequireReport, ...]:
-    """Every require of a command as it stands, those that the language adds if they fail.
-
-    They are tested once a long action under way is cancelled; there are none where the command
-    lets it go on, or where it cannot be cancelled.
-    """
-    if command.is_pass or tick.goes_on(command):
-        return ()
-    row, mark = tick.row, tick.row.mark
-    tick.begins(command)
+@contextmanager
+def judging(tick: Tick, command: Command) -> Iterator[bool]:
+    """Let the row be that in which a command is judged; false where nothing is."""
+    mark, judged = tick.row.mark, not (command.is_pass or tick.goes_on(command))
     try:
-        tick.cancel(command)
-    except Breach:
-        row.undo(mark)
-        return ()
-    try:
-        generated = _added(tick, command)
-        found = tick.of.why.reports(row.S, tick.since(command), tick.acting, command)
-        return (
-            found
-            if generated is None
-            else tick.of.shown.requires(replace(generated, requires=found))
-        )
+        try:
+            tick.cancel(command) if judged else None
+        except Breach:
+            tick.row.undo(mark)
+            judged = False
+        yield judged
     finally:
-        row.undo(mark)
+        tick.row.undo(mark)
+
+
+# ---- requires -----------------------------------------------------------------------------------
+
+
+def reports(tick: Tick, command: Command, *, careful: bool = False) -> tuple[RequireReport, ...]:
+    """Every require of a command as it stands, those that the language adds if they fail; none
+    where nothing is judged. ``careful``: only those of the author, and one without a value is told
+    as such although all before it hold."""
+    mark = tick.row.mark
+    if not (command.is_pass or tick.goes_on(command)):
+        tick.begins(command)
+    try:
+        with judging(tick, command) as judged:
+            if not judged:
+                return ()
+            generated = None if careful else _added(tick, command)
+            S, since = tick.row.S, tick.since(command)
+            found = tick.of.why.reports(S, since, tick.acting, command, careful=careful)
+            if generated is None:
+                return found
+            return tick.of.shown.requires(replace(generated, requires=found))
+    finally:
+        tick.row.undo(mark)
 
 
 def _added(tick: Tick, command: Command) -> Record | None:
@@ -55,37 +73,58 @@ def _added(tick: Tick, command: Command) -> Record | None:
     return done if done.generated else None
 
 
+def standing(tick: Tick, command: Command) -> tuple[bool | None, ...] | None:
+    """Which requires of a command hold, in written order, ``None`` for one without a value; no
+    tuple where nothing is judged."""
+    with judging(tick, command) as judged:
+        return stands(tick, command) if judged else None
+
+
+def stands(tick: Tick, command: Command) -> tuple[bool | None, ...]:
+    """The same in the row as it is, whatever is under way."""
+    return tick.of.why.standing(tick.row.S, tick.since(command), tick.acting, command)
+
+
+# ---- what may be done ---------------------------------------------------------------------------
+
+
 def is_legal(tick: Tick, command: Command) -> bool:
     """Whether a command would not be refused, nor be in error for a number in its requires."""
-    if tick.goes_on(command):
+    return _is_allowed(tick, command, added=True)
+
+
+def may(tick: Tick, command: Command) -> bool:
+    """Whether the author's requires allow a command."""
+    return _is_allowed(tick, command, added=False)
+
+
+def _is_allowed(tick: Tick, command: Command, *, added: bool) -> bool:
+    """Whether the author's requires allow a command, and those that the language ``added``."""
+    if command.is_pass or tick.goes_on(command):
         return True
     mark = tick.row.mark
     try:
         tick.cancel(command)
         if tick.failed(command) is not None:
             return False
-        try:
-            return tick.do(command).status != "refused"
-        except Breach:
-            return True  # the tick would be rolled back or be in error
+        return not (added and _does_refuse(tick, command))
     except Breach:
         return False
     finally:
         tick.row.undo(mark)
 
 
-def may(tick: Tick, command: Command) -> bool:
-    """Whether the author's requires allow a command."""
-    if tick.goes_on(command):
-        return True
-    mark = tick.row.mark
+def is_refused(tick: Tick, command: Command) -> bool:
+    """Whether a command would be refused, rather than be rolled back or be in error."""
+    with judging(tick, command) as judged:
+        return judged and _does_refuse(tick, command)
+
+
+def _does_refuse(tick: Tick, command: Command) -> bool:
     try:
-        tick.cancel(command)
-        return tick.failed(command) is None
+        return tick.do(command).status == "refused"
     except Breach:
-        return False
-    finally:
-        tick.row.undo(mark)
+        return False  # the tick would be rolled back or be in error
 
 
 def breaks(tick: Tick, command: Command) -> bool:

@@ -23,9 +23,9 @@ from tokenworld.core.nodes import (
     Term,
     Write,
 )
-from tokenworld.engine.layout import implicit_default
 from tokenworld.engine.rows.log import Maker
 from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter, within_length
+from tokenworld.ground import implicit_default
 from tokenworld.model import NumberType, written_name
 
 __all__ = ["BodyWriter"]

@@ -12,15 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenworld.engine.births import LIFE
-from tokenworld.engine.delta import Breach, RawChange
+from tokenworld.engine.changes import LIFE, Breach, RawChange
 from tokenworld.engine.rows.layout import FIRED, KINDS, NEXT, NOTHING, Slots, Store
 from tokenworld.engine.rows.log import Born, Log, Row, bounded
 from tokenworld.engine.rows.runtime import climbs
 from tokenworld.engine.rows.terms import reached
 from tokenworld.model import ObjectType, ValueType
 
-__all__ = ["commit", "recalled"]
+__all__ = ["bury", "commit", "recalled", "store_value"]
 
 Changes = list[RawChange] | None
 """What is told of a commit; ``None`` where nobody asks."""
@@ -91,11 +90,11 @@ def _apart(row: Row, log: Log) -> bool:
 def _alone(row: Row, store: Store, slot: int, op: str, value: Any, rule: str) -> Any:
     """The value that one write gives a slot."""
     if op == "=":
-        return bounded(store, value, (rule,))
+        return bounded(store.column, value, (rule,))
     if op != "+":
         return op == "add"
     old = row.S[slot]
-    return None if old is None else bounded(store, old + value, (rule,))
+    return None if old is None else bounded(store.column, old + value, (rule,))
 
 
 def _merged(row: Row, log: Log, without: frozenset[str]) -> list[_Merged]:
@@ -142,14 +141,14 @@ def _value(row: Row, one: _Merged) -> Any:
         if one.steps or any(value != sets[0] for value in sets):
             what = f"`{store.column.fluent.name}` is given two values at once."
             raise Breach("TW1003", "conflict", what, tuple(one.rules))
-        return bounded(store, sets[0], tuple(one.rules))
+        return bounded(store.column, sets[0], tuple(one.rules))
     value = row.S[one.slot]
     if value is None:
         return None
     by: Any = 0
     for step in one.steps:
         by += step
-    return bounded(store, value + by, tuple(one.rules))
+    return bounded(store.column, value + by, tuple(one.rules))
 
 
 # ---- slots and lists of children ----------------------------------------------------------------
@@ -250,14 +249,19 @@ def _fresh(births: list[Born]) -> Iterator[tuple[int, list[str]]]:
 def _destroy(row: Row, number: int, told: Changes, rule: str) -> None:
     """Contents move to where the object was, references to it become `none`, its slots go."""
     slots, S = row.slots, row.S
-    kinds = S[KINDS]
-    ancestry = slots.ancestry[kinds[number]]
+    ancestry = slots.ancestry[S[KINDS][number]]
     for store in slots.stores:
         if store.live and _is_any(store.column.fluent.type, ancestry):
             nested = store.column.fluent.nested and store.column.by_object
             heir = S[store.table[number]] if nested else None
             for slot in _pointing(row, store, number):
                 _change(row, slot, heir, told, rule)
+    bury(row, number, told, rule)
+
+
+def bury(row: Row, number: int, told: Changes = None, rule: str = "") -> None:
+    """Take an object out with its slots; what others hold of it is left to the caller."""
+    slots, S, kinds = row.slots, row.S, row.S[KINDS]
     for store in slots.stores:
         if not store.live:
             continue
@@ -271,7 +275,7 @@ def _destroy(row: Row, number: int, told: Changes, rule: str) -> None:
     if told is not None:
         told.append((LIFE, number, kinds[number], None, rule))
     row.set(KINDS, (*kinds[:number], None, *kinds[number + 1 :]))
-    for name in ancestry:
+    for name in slots.ancestry[kinds[number]]:
         place = slots.live[name]
         at = bisect_left(S[place], number)
         row.set(place, (*S[place][:at], *S[place][at + 1 :]))

@@ -326,12 +326,10 @@ def _shapes(slots: Slots) -> dict[str, Any]:
 
 def _loaded(text: str) -> ModuleType:
     """The module of a text, from the cache folder."""
-    from tokenworld.engine import runtime
-    from tokenworld.engine.rows import kernels
-    from tokenworld.engine.rows import runtime as on_rows
+    from tokenworld.engine.rows import kernels, runtime
 
     made = blake2b(text.encode(), digest_size=12)
-    for one in (kernels, runtime, on_rows):
+    for one in (kernels, runtime):
         made.update(Path(str(one.__file__)).read_bytes())
     name = f"rows_{made.hexdigest()}"
     file = _folder() / f"{name}.py"

@@ -12,8 +12,7 @@ from typing import Any
 from tokenworld.core import Footprint
 from tokenworld.core.nodes import Binder
 from tokenworld.core.rules import Conserve, Invariant, Law
-from tokenworld.engine.delta import RawChange
-from tokenworld.engine.result import BreachReport
+from tokenworld.engine.changes import BreachReport, RawChange
 from tokenworld.engine.rows.commit import commit
 from tokenworld.engine.rows.layout import KINDS, NAMES, Store
 from tokenworld.engine.rows.log import Log, Row
@@ -167,6 +166,17 @@ class Guards:
             witness = self._code["invariant", name](row.S, start, me)
             if witness:
                 raise Broken(self._invariant(row, rule, witness[0], made), made, row.S[NAMES])
+
+    def broken(self, row: Row, me: int | None) -> Iterator[BreachReport]:
+        """Every invariant that a row breaks, each with its first witness."""
+        for name, rule in self._invariants.items():
+            witness = self._code["invariant", name](row.S, row.S, me)
+            if witness:
+                yield self._invariant(row, rule, witness[0], ())
+
+    def sums_of(self, row: Row, was: list[Any], me: int | None) -> list[Any]:
+        """The conserved sums of a row; ``was`` is that of the start of the tick."""
+        return [self._code["conserve", name](row.S, was, me) for name in self._conserves]
 
     def _touched(self, row: Row, mark: int) -> frozenset[str] | None:
         """The fluents that were written since a mark; ``None`` where objects came or went."""

@@ -15,17 +15,18 @@ Slots are only ever added, at the end: a row that is shorter than the layout is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Any, Final, assert_never
 
 from tokenworld.core import Rules
+from tokenworld.core.nodes import Body, Destroy
 from tokenworld.core.rules import Footprint
+from tokenworld.core.walk import statements_in
 from tokenworld.engine.digest import state_hash
 from tokenworld.engine.layout import Column, Layout
-from tokenworld.engine.mortality import mortal_types
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import Trail
 from tokenworld.engine.wide import column_of
@@ -121,16 +122,20 @@ class Slots:
     slots that list who lives, by type; ``lists`` tells of each list of children the store and the
     parent. ``epoch`` counts changes of any row: what is worked out on a
     row and kept is good for one epoch. ``fixed``: what play never writes is the same in all states.
+    ``outside`` are bodies that may run too.
     """
 
-    def __init__(self, layout: Layout, rules: Rules, base: State, *, fixed: bool = True) -> None:
+    def __init__(
+        self, layout: Layout, rules: Rules, base: State, *, fixed: bool = True,
+        outside: tuple[Body, ...] = (),
+    ) -> None:  # fmt: skip
         self.columns_layout, self.rules = layout, rules
         self.instance: Instance = layout.instance
         self.program = self.instance.program
         self.base = base
         self.epoch = 0
-        self.creates = rules.creates
-        self.mortal = mortal_types(self.program)
+        self.creates = rules.creates | rules.footprint((), outside).creates
+        self.mortal = _mortal_types(rules, outside)
         self.blank: list[Any] = [None] * HEAD
         self.static: list[Any] = [None]
         self.owner: list[Store | None] = [None] * HEAD
@@ -167,24 +172,27 @@ class Slots:
 
     def _add(self, value: Any, store: Store | None, args: tuple[Raw, ...] = ()) -> int:
         """A new slot at the end of the live row."""
-        self.blank.append(value)
-        self.owner.append(store)
-        self.args.append(args)
-        return len(self.blank) - 1
+        return self._places(store, True, value, [args])
 
-    def _place(self, store: Store | None, live: bool, value: Any, args: tuple[Raw, ...]) -> int:
-        """A new slot of a fluent, in the row that it belongs to."""
+    def _places(
+        self, store: Store | None, live: bool, value: Any, args: Sequence[tuple[Raw, ...]]
+    ) -> int:
+        """New slots of a fluent, one for each of these arguments, at the end of the row that it
+        belongs to; the first of them."""
+        row = self.blank if live else self.static
+        first = len(row)
+        row += [value] * len(args)
         if live:
-            return self._add(value, store, args)
-        self.static.append(value)
-        return len(self.static) - 1
+            self.owner += [store] * len(args)
+            self.args += args
+        return first
 
     def _store(self, column: Column, changed: frozenset[str]) -> Store:
         fluent = column.fluent
         kinds = [fluent.type, *(one.type for one in fluent.params)]
         store = Store(column, fluent.id in changed or any(map(self._moves, kinds)))
         if column.single:
-            store.offset = self._place(store, store.live, column.default, ())
+            store.offset = self._places(store, store.live, column.default, [()])
         elif column.by_object:
             self._by_object(store)
         else:
@@ -193,19 +201,19 @@ class Slots:
 
     def _by_object(self, store: Store) -> None:
         """A slot for each owner, and the list of children of each object they may point at."""
-        column, owned = store.column, list[int]()
-        for number in range(len(self.base.kinds)):
-            place = NOTHING
-            if self.owns(store, self.base.kinds[number]):
-                place = self._place(store, store.live, None, (number,))
-                owned.append(number)
-            store.table.append(place)
+        column, kinds = store.column, self.base.kinds
+        owned = [number for number, kind in enumerate(kinds) if self.owns(store, kind)]
+        first = self._places(store, store.live, None, [(number,) for number in owned])
+        store.table = [NOTHING] * len(kinds)
+        for at, number in enumerate(owned, first):
+            store.table[number] = at
         if owned and owned == list(range(owned[0], owned[-1] + 1)) and not self._growing(store):
             store.offset, store.spans = store.table[owned[0]], ((owned[0], len(owned)),)
         if column.has_children:
-            store.kids = []
-            for number in range(len(self.base.kinds)):
-                self._list_children(store, self._place(None, store.live, (), ()), number)
+            first = self._places(None, store.live, (), [()] * len(kinds))
+            store.kids = list(range(first, first + len(kinds)))
+            if store.live:
+                self.lists |= {at: (store, number) for number, at in enumerate(store.kids)}
 
     def _growing(self, store: Store) -> bool:
         kind = store.column.fluent.params[0].type
@@ -222,9 +230,9 @@ class Slots:
         if len(known) < len(spans) or prod(size for _, size in known) > MOST_DENSE:
             return
         store.spans = tuple(known)
-        places = product(*(range(low, low + size) for low, size in known))
-        at = [self._place(store, store.live, store.column.default, args) for args in places]
-        store.offset = at[0] if at else NOTHING
+        args = list(product(*(range(low, low + size) for low, size in known)))
+        first = self._places(store, store.live, store.column.default, args)
+        store.offset = first if args else NOTHING
 
     def _span(self, kind: ValueType) -> tuple[int, int] | None:
         """The lowest value of an argument and how many there are; ``None`` if that is not fixed."""
@@ -253,7 +261,7 @@ class Slots:
         if found is None:
             if store.column.fluent.symmetric:
                 args = tuple(sorted(args))  # type: ignore[type-var]
-            found = self._place(store, store.live, store.column.default, args)
+            found = self._places(store, store.live, store.column.default, [args])
             store.rows[args] = found
         return found
 
@@ -268,15 +276,10 @@ class Slots:
                 store.table.append(place)
                 if store.kids is not None:
                     place = self._add((), None) if store.live else NOTHING
-                    self._list_children(store, place, self.numbered)
+                    store.kids.append(place)
+                    if store.live:
+                        self.lists[place] = (store, self.numbered)
             self.numbered += 1
-
-    def _list_children(self, store: Store, place: int, parent: int) -> None:
-        """Keep what points at an object in a slot."""
-        assert store.kids is not None
-        store.kids.append(place)
-        if store.live:
-            self.lists[place] = (store, parent)
 
     def decisive(self, rule: Footprint) -> Iterator[int]:
         """The slots of a row that decide what a rule comes to which does not look back."""
@@ -351,9 +354,9 @@ class Slots:
         for name, slot in self.live.items():
             row[slot] = state.live[name]
         for slot, past in ((ROUND, state.round), (TOLD, state.told)):
-            row[slot] = None if past is None else self._past(past, row)
+            row[slot] = None if past is None else self.past(past, row)
 
-    def _past(self, past: State, row: list[Any]) -> list[Any]:
+    def past(self, past: State, row: list[Any]) -> list[Any]:
         """The row that a round looks back at; what was born since reads as it is now."""
         found = self.encode(past)
         began = len(past.kinds)
@@ -385,13 +388,13 @@ class Slots:
             held = list(state.cols[store.column.index])[low : low + size]
             row[store.offset : store.offset + size] = held
         else:
-            for args, place in self._places(store, len(state.kinds)):
+            for args, place in self._keys(store, len(state.kinds)):
                 row[place] = state.get(store.column, args)
         if store.kids is not None:
             for place, listed in zip(store.kids, state.kids[store.column.index], strict=False):
                 row[place] = tuple(listed)
 
-    def _places(self, store: Store, numbers: int) -> Iterator[tuple[Any, int]]:
+    def _keys(self, store: Store, numbers: int) -> Iterator[tuple[Any, int]]:
         """The keys of a column that have a slot, with it."""
         if store.column.single:
             assert store.offset is not None
@@ -406,7 +409,7 @@ class Slots:
 
     def places_of(self, store: Store) -> Iterator[tuple[Any, int]]:
         """All keys of a fluent that have a slot, with it."""
-        return self._places(store, self.numbered)
+        return self._keys(store, self.numbered)
 
     def decode(self, row: list[Any]) -> State:
         """The state that a row stands for."""
@@ -420,8 +423,8 @@ class Slots:
         """Let a state be what a row stands for, but for what it looks back at."""
         self.fill(row)
         self.put_header(row, state)
-        state.layout, state.newborn = self.columns_layout, (0, {})
-        state.memo, state.mine, state.trail = {}, set(), Trail()
+        state.layout = self.columns_layout
+        state.mine, state.trail = set(), Trail()
         state.cols, state.kids = list(self.base.cols), list(self.base.kids)
         grown = len(state.kinds) > len(self.base.kinds)
         for store in self.stores:
@@ -444,7 +447,7 @@ class Slots:
         holder, column = row if store.live else self.static, store.column
         self.fill(row)
         if column.tupled:
-            held = ((args, holder[at]) for args, at in self._places(store, size))
+            held = ((args, holder[at]) for args, at in self._keys(store, size))
             return [(args, value) for args, value in held if value != column.default]
         if column.single:
             return [((), holder[store.offset or NOTHING])]
@@ -489,10 +492,33 @@ class Slots:
         elif column.by_object:
             state.cols[column.index] = column_of(self._column(store, row, size))
         else:
-            held = ((args, row[at]) for args, at in self._places(store, size))
+            held = ((args, row[at]) for args, at in self._keys(store, size))
             state.cols[column.index] = {
                 column.key(args): value for args, value in held if value != column.default
             }
         if column.has_children:
             listed = [list(row[at] or ()) for at in (store.kids or ())[:size]]
             state.kids[column.index] = column_of(listed or [[] for _ in range(size)])
+
+
+def _mortal_types(rules: Rules, outside: tuple[Body, ...]) -> frozenset[str]:
+    """The types of which an object may be destroyed, or that it may be taken for. The checker
+    proves that a variable is never `none`, and knows nothing of destruction: what is no more reads
+    as `none` (language.md §4), so that terms about it are written with care."""
+    program = rules.program
+    bodies = (*rules.bodies, *rules.given_bodies, *outside)
+    targets = (
+        one.target.type
+        for body in bodies
+        for one in statements_in(body)
+        if isinstance(one, Destroy)
+    )
+    doomed = {one.name for one in targets if isinstance(one, ObjectType)}
+    if not doomed:
+        return frozenset()
+
+    def below(name: str) -> frozenset[str]:
+        return frozenset(one for one in program.types if program.is_subtype(one, name)) | {name}
+
+    known = {name: below(name) for name in (*program.types, *doomed)}
+    return frozenset(name for name, own in known.items() if any(own & known[x] for x in doomed))

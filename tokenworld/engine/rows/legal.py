@@ -10,7 +10,7 @@ from typing import Any
 from tokenworld.core.nodes import Body, Constant
 from tokenworld.core.rules import Action
 from tokenworld.engine.added import never_refused
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.listing import Listing
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.asking import breaks, is_legal
@@ -54,11 +54,9 @@ class Legal:
         self.made = {name: Made(name) for name in stepper.rules.actions}
         self._listed: dict[str, Any] = {name: code["listed", name] for name in self.made}
         self._free = {name: one for name, one in stepper.rules.actions.items() if _may_be_free(one)}
-        safe = never_refused(stepper.rules.program)
+        safe = never_refused(stepper.rules)
         self._trials: dict[str, Any] = {
-            name: code.space.get(code.names.get(("trial", name), ""))
-            for name in self.made
-            if not safe[name]
+            name: code.find("trial", name) for name in self.made if not safe[name]
         }
         self._counts = frozenset(name for name in self.made if self._may_be_large(name))
         self._kinds: Any = None

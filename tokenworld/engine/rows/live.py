@@ -8,14 +8,11 @@ near each other. The state after a tick shares all columns but those that the ti
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any, NamedTuple, TypeVar
 
-from tokenworld.engine.delta import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck
-from tokenworld.engine.rows.asking import is_legal, reports
-from tokenworld.engine.rows.focus import Focus, focus_on
 from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
 from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
@@ -24,7 +21,7 @@ from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.rows.tracing import TimeTrace, TracedTick
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, between
-from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, RequireReport
+from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose
 
 __all__ = ["Halves", "LiveRow"]
 
@@ -66,6 +63,7 @@ class LiveRow:
         self._state: State | None = None
         self._stamp: Stamp | None = None
         self._lock = Lock()
+        self._worker: int | None = None
 
     def play(
         self, state: State, intent: Command | NoMatch, luck: Luck, by: By
@@ -73,6 +71,7 @@ class LiveRow:
         """The state that an intent leaves, and its records."""
 
         def played(stepper: RowStepper, row: Row) -> tuple[State, tuple[Outcome, ...]]:
+            stepper.know_facts(row, state)
             before = stepper.shown.before(row, self._stamp)
             records = stepper.tick(row, intent, luck, by)
             after = _after(state, stepper.slots, row) if row.J else state
@@ -86,6 +85,7 @@ class LiveRow:
         """What an intent comes to, without playing on from there."""
 
         def halved(stepper: RowStepper, row: Row) -> Halves:
+            stepper.know_facts(row, state)
             tick = _Halved(stepper, row, luck, state)
             try:
                 records = tick.intent(intent)
@@ -100,6 +100,7 @@ class LiveRow:
         """What the laws did in the tick of an intent."""
 
         def traced(stepper: RowStepper, row: Row) -> TimeTrace:
+            stepper.know_facts(row, state)
             tick = TracedTick(stepper, row, luck)
             try:
                 tick.intent(intent)
@@ -109,55 +110,44 @@ class LiveRow:
 
         return self.on_row(state, traced)
 
-    def legal(self, state: State) -> list[Command]:
-        """Every command that would not be refused, actions in order, then arguments in order."""
-        return self.on_row(state, lambda stepper, row: self._listing(stepper).commands(row))
+    def listed(self, state: State, read: Callable[[Legal, Row], T]) -> T:
+        """What a reading of the legal commands of a state comes to."""
 
-    def focus(self, state: State, number: int) -> Focus:
-        """What can be done with an object."""
-        return self.on_row(
-            state, lambda stepper, row: focus_on(self._listing(stepper), row, number)
-        )
+        def read_on(stepper: RowStepper, row: Row) -> T:
+            if self._legal is None or self._legal.stepper is not stepper:
+                self._legal = Legal(stepper)
+            return read(self._legal, row)
 
-    def _listing(self, stepper: RowStepper) -> Legal:
-        """What lists the commands of the row."""
-        if self._legal is None or self._legal.stepper is not stepper:
-            self._legal = Legal(stepper)
-        return self._legal
-
-    def passes(self, state: State, command: Command) -> bool:
-        """Whether a command would not be refused, nor be in error for a number in its requires."""
-        return self.on_row(state, lambda stepper, row: is_legal(stepper.asking(row), command))
+        return self.on_row(state, read_on)
 
     def halt(self, state: State, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why."""
-        return self.on_row(state, lambda stepper, row: stepper.halt(row, cause))
 
-    def describe(self, state: State, number: int) -> str:
-        """What `describe x` says now, or what is wrong with a number in it."""
+        def halted(stepper: RowStepper, row: Row) -> Outcome:
+            stepper.know_facts(row, state)
+            return stepper.halt(row, cause)
 
-        def described(stepper: RowStepper, row: Row) -> str:
-            try:
-                me = stepper.slots.acting(row.S)
-                return str(stepper.code.space["described"](row.S, row.S, me, number))
-            except Breach as breach:
-                return breach.message
-
-        return self.on_row(state, described)
-
-    def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
-        """Every require of a command as it stands; see `RowStepper.reports`."""
-        return self.on_row(state, lambda stepper, row: reports(stepper.asking(row), command))
+        return self.on_row(state, halted)
 
     def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
-        """Do something with the row of a state; if it fails, the row stays as it was."""
+        """Do something with the row of a state, which takes back what it changes; if it fails, the
+        row stays as it was.
+
+        The work asks nothing else of the engine: there is one row, and it would be moved away.
+        """
+        worker = get_ident()
+        if self._worker == worker:
+            raise RuntimeError("the engine was asked something by work on its row")
         with self._lock:
+            self._worker = worker
             stepper, row = self._at(state)
             try:
                 return work(stepper, row)
             except BaseException:
                 row.undo(0)
                 raise
+            finally:
+                self._worker = None
 
     # ---- reaching a state ---------------------------------------------------------------------
 
@@ -174,7 +164,9 @@ class LiveRow:
                 self._stepper = None
         if self._stepper is None:
             self._stepper = RowStepper(*self._given, state)
-        self._row, self._state = self._stepper.row(state), state
+        slots = self._stepper.slots
+        self._row, self._state = Row(slots, slots.encode(state)), state
+        slots.epoch += 1
         return self._stepper, self._row
 
 
@@ -182,7 +174,7 @@ def _moved(now: State, state: State, row: Row) -> bool:
     """Bring a row to a state with the same objects that lies near the one it has."""
     touched = between(now.trail, state.trail)
     near = touched is not None and not any(key is ALL for _, key in touched)
-    if not near or state.facts is None or state.round is not None:
+    if not near or state.round is not None:
         return False
     slots, S = row.slots, row.S
     slots.fill(S)
@@ -206,9 +198,9 @@ def _after(before: State, slots: Slots, row: Row) -> State:
     """The state of a row that has been stepped from that of an earlier state."""
     S, after = row.S, before.fork()
     written = dict.fromkeys(row.J[::2])
-    if KINDS in written:
-        _grow(after, slots, S)
     slots.put_header(S, after)
+    if KINDS in written:
+        after.lengthen()
     for slot in written:
         if slot >= HEAD:
             _put(after, slots, slot, S[slot])
@@ -238,17 +230,3 @@ def _put(state: State, slots: Slots, slot: int, value: Any) -> None:
         stored.pop(key, None)
     else:
         stored[key] = value
-
-
-def _grow(state: State, slots: Slots, S: list[Any]) -> None:
-    """Lengthen the columns of a state by the objects that a row has more."""
-    state.trail.roll = True
-    numbers = range(len(state.kinds), len(S[KINDS]))
-    for store in slots.stores if numbers else ():
-        column = store.column
-        if column.by_object or column.has_children:
-            stored = state.to_write(column)
-            if column.by_object:
-                stored.extend([None for _ in numbers])
-            if column.has_children:
-                state.kids[column.index].extend([[] for _ in numbers])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import lcm
+from functools import lru_cache
+from math import lcm, prod
 from typing import Any
 
 from tokenworld.core.nodes import Binder
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.delta import MOST_BIRTHS, Breach, RawChange, weights_of
-from tokenworld.engine.layout import implicit_default
+from tokenworld.engine.changes import Breach, RawChange
+from tokenworld.engine.layout import Column
 from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.engine.rows.layout import (
     DRAWN,
@@ -23,13 +24,15 @@ from tokenworld.engine.rows.layout import (
     Slots,
     Store,
 )
-from tokenworld.ground import Json, Raw, show_value
+from tokenworld.ground import Json, Raw, implicit_default, show_value
 from tokenworld.model import NumberType, RealType
 
 __all__ = ["Born", "Draws", "Line", "Log", "Maker", "Row", "bounded", "key_args", "rewarded"]
 
 Reward = Fraction | float
 _NOTHING = Fraction(0)
+MOST_BIRTHS = 100
+"""How deep births may bring forth births before it counts as endless."""
 Line = tuple[Callable[..., str], list[Any], int | None, tuple[Any, ...]]
 """A text to be rendered after the body: its function, the start of the tick, who acts, values."""
 
@@ -222,6 +225,10 @@ class Log(Drawing):
         self.title, self.args, self._keyed = title, args, None
         self.fired.append((title, args))
 
+    def draws_as(self, title: str, key: tuple[Json, ...]) -> None:
+        """The rule that asks, whose draws have this key; nobody hears that it did."""
+        self.title, self._keyed = title, key
+
     # ---- changes ------------------------------------------------------------------------------
 
     def log(self, slot: int, op: str, value: Any) -> None:
@@ -259,7 +266,7 @@ class Log(Drawing):
         row.set(NAMES, (*S[NAMES], name))
         for store, value in zip(maker.stores, values, strict=True):
             value = implicit_default(store.column.fluent.type) if value is None else value
-            row.set(store.table[number], bounded(store, value, (self.title,)))
+            row.set(store.table[number], bounded(store.column, value, (self.title,)))
         for past in {id(one): one for one in (W, *self.pasts) if one is not S}.values():
             self._looked_back(past, maker.of, number)
         self.births.append(Born(number, maker, self.title, len(self.writes)))
@@ -351,12 +358,11 @@ def rewarded(paid: Sequence[tuple[Any, int]], before: Reward = _NOTHING) -> Rewa
     return before
 
 
-def bounded(store: Store, value: Any, rules: tuple[str, ...]) -> Any:
+def bounded(column: Column, value: Any, rules: tuple[str, ...]) -> Any:
     """What a slot keeps of a value: within its range, a truth or number of its kind.
 
     Raises `Breach` where it would leave the range and the fluent is not `clamped`.
     """
-    column = store.column
     if column.truth:
         return value is True
     kind = column.fluent.type
@@ -370,3 +376,16 @@ def bounded(store: Store, value: Any, rules: tuple[str, ...]) -> Any:
     if column.fluent.clamped:
         return low if low is not None and value < low else high
     raise Breach("TW1004", "range", f"`{column.fluent.name}` would leave its range.", rules)
+
+
+@lru_cache(maxsize=4096)
+def weights_of(probabilities: tuple[tuple[int, int] | float, ...]) -> tuple[int, ...]:
+    """Whole numbers in proportion to probabilities and to what they leave over."""
+    if any((p[0] if isinstance(p, tuple) else p) is None for p in probabilities):
+        raise Breach("TW1006", "undefined", "A probability is `none`.")
+    shares = [Fraction(*p) if isinstance(p, tuple) else Fraction(p) for p in probabilities]
+    rest = 1 - sum(shares)
+    if rest < 0 or any(share < 0 for share in shares):
+        raise Breach("TW1006", "probability", "The probabilities leave the range 0 to 1.")
+    whole = prod(share.denominator for share in shares)
+    return tuple(int(share * whole) for share in (*shares, rest))

@@ -483,7 +483,7 @@ class NumericProgram(QuickWriter):
 
     def _list(self) -> None:
         """The functions that list the legal bindings of each action."""
-        safe = never_refused(self.rules.program)
+        safe = never_refused(self.rules)
         for name, action in self.rules.actions.items():
             ok = self._ok(action)
             writer = _NumericHoist(self.terms, action, ok)

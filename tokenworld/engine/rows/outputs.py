@@ -6,7 +6,7 @@ from typing import Any
 
 from tokenworld.core import Rules
 from tokenworld.core.nodes import Binder
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.commit import commit, recalled
 from tokenworld.engine.rows.layout import FIRED, NAMES, Slots
@@ -99,11 +99,7 @@ class Outputs:
     def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
         """What the watches say of a commit; ``told`` is the row that they spoke of last."""
         for name, watch in self.rules.watches.items():
-            bindings = self.code["watch", name]
-            now = bindings(row.S, told, self.me)
-            if now and not watch.uses_was:
-                earlier = bindings(told, told, self.me)
-                now = [args for args in now if args not in earlier]
+            now = self.watched(name, row.S, told)
             if watch.once:
                 now = [args for args in now if (name, args) not in row.S[FIRED]]
                 if now:
@@ -115,6 +111,15 @@ class Outputs:
                 row.paid += log.rewards
                 if self.says:
                     self.speak(row, record, log)
+
+    def watched(self, name: str, S: list[Any], told: list[Any]) -> list[Args]:
+        """The bindings for which a watch begins to hold."""
+        bindings = self.code["watch", name]
+        now: list[Args] = bindings(S, told, self.me)
+        if now and not self.rules.watches[name].uses_was:
+            earlier = bindings(told, told, self.me)
+            now = [args for args in now if args not in earlier]
+        return now
 
     def end_words(
         self, row: Row, start: list[Any], reached: tuple[str, ...], record: Record

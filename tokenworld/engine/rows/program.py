@@ -13,23 +13,25 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.core import Rules
 from tokenworld.core.desugar import Desugarer
-from tokenworld.core.nodes import Binder, Body, Let, Require, Reward, Term
-from tokenworld.core.rules import Action, Award, Called
+from tokenworld.core.nodes import Binder, Body, Let, Require, Reward, Template, Term
+from tokenworld.core.rules import Action, Award
 from tokenworld.core.walk import statements_in
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.bodies import BodyWriter
 from tokenworld.engine.rows.commit import commit, store_value
+from tokenworld.engine.rows.hidden import HiddenRow
 from tokenworld.engine.rows.hoist import HoistWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, NAMES, Slots
 from tokenworld.engine.rows.log import Log, Row
-from tokenworld.engine.rows.quick import QuickWriter, write_trials
+from tokenworld.engine.rows.quick import QuickWriter, write_trial
 from tokenworld.engine.rows.runtime import RUNTIME
-from tokenworld.engine.rows.terms import Lines, Name, TermWriter
+from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import Prose
 from tokenworld.ground.secrets import Secrets
-from tokenworld.model import NumberType, ObjectType, Phase
+from tokenworld.model import NumberType, ObjectType, Phase, ValueType
 
 __all__ = ["Function", "Program", "rule_code"]
 
@@ -42,9 +44,9 @@ MOST_TABLES = 4096
 
 @dataclass
 class Program:
-    """The compiled rules of one world. ``functions`` holds each by kind and name. ``whole_ticks``:
-    with functions for whole ticks, which say something only where the program ``says``;
-    ``effects``: with functions for what commands do by themselves, which say nothing."""
+    """The rules of one world as functions, each by kind and name, written when it is first asked
+    for. ``whole_ticks``: with functions for whole ticks, which say something only where the program
+    ``says``; ``effects``: with functions for what commands do by themselves, which say nothing."""
 
     slots: Slots
     prose: Prose
@@ -60,16 +62,22 @@ class Program:
         self.world = self.rules.worlds[self.slots.instance.world.name]
         self.writer = TermWriter(self.slots, self.rules)
         self.births = self._births()
-        for name, action in self.rules.actions.items():
-            self._action(name, action)
-        self._others()
-        write_trials(self.writer, self.births, self.names)
+        watches = self.rules.watches.items()
+        self.paying = frozenset(name for name, one in watches if _pays(one.body))
+        self._tried = set[str]()
+        self.called_by = self._nearest([one.param.type for one in self.rules.called])
+        describes = self.slots.program.describes
+        self.described_by = self._nearest([one.param.type for one in describes])
         self.quick: dict[str, str] = {}
         self.orders: dict[str, tuple[Phase, dict[str, str]]] = {}
         if self.whole_ticks or self.effects:
+            for name in self.rules.actions:
+                self._action(name)
+            for name in self.rules.laws:
+                self._law(name)
             writer = QuickWriter(self.writer, self.births, self.names, self.says, self.effects)
             self.quick, self.orders = writer.steps, writer.orders
-        self.space |= {**RUNTIME, "C": self.slots.static}
+        self.space |= {**RUNTIME, "C": self.slots.static, "ARGS": self.slots.args}
         self.space |= {"commit": commit, "store_value": store_value}
         self.space.update(_words(self))
         self._fixpoints = _Fixpoints(self)
@@ -79,7 +87,111 @@ class Program:
 
     def __getitem__(self, key: tuple[str, str]) -> Function:
         """A function by the kind and name of its rule."""
-        found: Function = self.space[self.names[key]]
+        code = self.names.get(key)
+        if code is not None:
+            return self.space[code]  # type: ignore[no-any-return]
+        found = self.find(*key)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def find(self, kind: str, name: str) -> Function | None:
+        """The same; ``None`` where the rule has no function of this kind."""
+        if (kind, name) not in self.names:
+            self._write(kind, name)
+            self.load()
+        code = self.names.get((kind, name))
+        return None if code is None else self.space[code]
+
+    def _nearest(self, kinds: Sequence[ValueType]) -> dict[str, int]:
+        """For each type the number of the rule that is nearest to it, if any; ``kinds`` are the
+        types that the rules are about."""
+        found = {}
+        for name, kind in self.slots.program.types.items():
+            places = (kinds.index(ObjectType(x)) for x in kind.ancestors if ObjectType(x) in kinds)
+            at = next(places, None)
+            if at is not None:
+                found[name] = at
+        return found
+
+    # ---- whatever is asked of rows ------------------------------------------------------------
+
+    def value_of(
+        self, term: Term, params: Sequence[str] = (), lets: Sequence[Let] = (), *,
+        careful: bool = False,
+    ) -> Function:  # fmt: skip
+        """A function for the value of a term, which may name ``params`` and what ``lets`` name."""
+        return self.written(
+            lambda _, names: self.writer.term(term, names), params, lets, careful=careful
+        )
+
+    def value(self, term: m.Term) -> Function:
+        """A function for the value of a term of the checked model, kept with it."""
+        known: dict[int, tuple[m.Term, Function]] = self.space.setdefault("ASKED", {})
+        if id(term) not in known:
+            known[id(term)] = (term, self.value_of(self.rules.term(term)))
+        return known[id(term)][1]
+
+    def text_of(
+        self, text: Template, params: Sequence[str] = (), lets: Sequence[Let] = (), *,
+        careful: bool = False,
+    ) -> Function:  # fmt: skip
+        """The same for the words of a text."""
+
+        def write(_: BodyWriter, names: Names) -> str:
+            function, passed = self.writer.text_function(text, names)
+            return f"{function}({', '.join(['S', 'W', 'me', *passed])})"
+
+        return self.written(write, params, lets, careful=careful)
+
+    def shown_by(self, term: Term, params: Sequence[str] = ()) -> Function:
+        """The same for a value as a reader sees it."""
+        return self.written(lambda _, names: self.writer.shown(term, names), params)
+
+    def bindings_of(
+        self, binders: tuple[Binder, ...], where: Term | None, params: Sequence[str] = (),
+        lets: Sequence[Let] = (), *, careful: bool = False,
+    ) -> Function:  # fmt: skip
+        """The same for the list of the values that binders range over."""
+
+        def write(body: BodyWriter, names: Names) -> str:
+            body.line("found = []")
+            inner, depth = self.writer.loops(binders, where, names, body.lines, body.depth)
+            row = "".join(f"{inner[one.name].code}, " for one in binders)
+            body.lines.append((depth, f"found.append(({row}))"))
+            return "found"
+
+        return self.written(write, params, lets, careful=careful)
+
+    def body_of(self, body: Body, params: Sequence[str] = ()) -> Function:
+        """A function for a body, which takes its `Log` before ``params``."""
+        code = self.writer.fresh("body_")
+        self._body(code, {one: Name(self.writer.fresh("a")) for one in params}, body)
+        self.load()
+        found: Function = self.space[code]
+        return found
+
+    def written(
+        self, value: Callable[[BodyWriter, Names], str], params: Sequence[str] = (),
+        lets: Sequence[Let] = (), *, careful: bool = False,
+    ) -> Function:  # fmt: skip
+        """A function of the row, that at the start of the tick, who acts and ``params``: the lets,
+        then what ``value`` writes with the names behind them, and the expression it returns.
+        ``careful``: types are not relied on, for a require before it may not hold; what is passed
+        may be `none`."""
+        names: Names = {one: Name(self.writer.fresh("a"), loose=careful) for one in params}
+        given, body = [one.code for one in names.values()], BodyWriter(self.writer, self.births)
+        self.writer.careful = careful
+        try:
+            for let in lets:
+                names = body.statement(let, names)
+            body.line(f"return {value(body, names)}")
+        finally:
+            self.writer.careful = False
+        code = self.writer.fresh("asked_")
+        self.writer.function(code, given, body.lines)
+        self.load()
+        found: Function = self.space[code]
         return found
 
     # ---- writing ------------------------------------------------------------------------------
@@ -89,30 +201,32 @@ class Program:
         code = self.names[kind, name] = self.writer.fresh(f"{kind}_{readable}_")
         return code
 
-    def _birth_name(self, at: int) -> str:
-        return self.names["birth", str(at)]
-
     def _births(self) -> dict[str, list[str]]:
         """The functions of the births of each type, the most general first."""
         births = self.rules.births
-        for at in range(len(births)):
-            self._fresh("birth", str(at))
-        return {
+        codes = [self._fresh("birth", str(at)) for at in range(len(births))]
+        found = {
             name: [
-                self._birth_name(at)
+                codes[at]
                 for ancestor in reversed(kind.ancestors)
                 for at, one in enumerate(births)
                 if one.param.type == ObjectType(ancestor)
             ]
             for name, kind in self.slots.program.types.items()
         }
+        for code, birth in zip(codes, births, strict=True):
+            self._body(code, self._params((birth.param,)), birth.body, births=found)
+        return found
 
     def _params(self, params: Sequence[Binder]) -> dict[str, Name]:
         return {one.name: Name(self.writer.fresh("a")) for one in params}
 
-    def _body(self, code: str, params: Mapping[str, Name], body: Body, before: Lines = []) -> None:  # noqa: B006
+    def _body(
+        self, code: str, params: Mapping[str, Name], body: Body, before: Lines | None = None,
+        births: dict[str, list[str]] | None = None,
+    ) -> None:  # fmt: skip
         """A function that runs a body; ``before`` are its first lines."""
-        writer = BodyWriter(self.writer, self.births, list(before))
+        writer = BodyWriter(self.writer, births or self.births, before or [])
         writer.body(body, params)
         if not writer.lines:
             writer.line("pass")
@@ -125,7 +239,8 @@ class Program:
         code = self._fresh(kind, name)
         self.writer.function(code, (one.code for one in names.values()), [(1, f"return {value}")])
 
-    def _action(self, name: str, action: Action) -> None:
+    def _action(self, name: str) -> None:
+        action = self.rules.actions[name]
         params = self._params(action.params)
         writer = BodyWriter(self.writer, self.births)
         self._guards(writer, action, params)
@@ -156,48 +271,65 @@ class Program:
             else:
                 names = dict(writer.statement(guard, names))
 
-    def _others(self) -> None:
-        """Everything that is no action."""
-        rules, writer = self.rules, self.writer
-        for name, law in rules.laws.items():
-            self._law(name)
-            params = self._params(law.params)
-            when = (
-                [] if law.when is None else [(1, f"if not {writer.term(law.when, params)}: return")]
-            )
-            by = f"D.by({f'law {name}'!r}, ({''.join(f'{one.code}, ' for one in params.values())}))"
-            self._body(self._fresh("turn", name), params, law.body, [*when, (1, by)])
-        for at, birth in enumerate(rules.births):
-            self._body(self._birth_name(at), self._params((birth.param,)), birth.body)
-        watches = rules.watches.items()
-        self.paying = frozenset(name for name, one in watches if _pays(one.body))
-        for name, watch in watches:
-            self._bindings("watch", name, watch.params, watch.when, "")
-            self._body(self._fresh("spoken", name), self._params(watch.params), watch.body)
-        for name, invariant in rules.invariants.items():
-            self._bindings("invariant", name, invariant.params, invariant.condition, "not ")
-        for name, conserve in rules.conserves.items():
-            self._term("conserve", name, conserve.value)
-        for at, ending in enumerate(self.world.endings):
-            self._term("ending", str(at), ending.condition)
-            if ending.text is not None:
-                self.names["ended", str(at)] = writer.text_function(ending.text, {})[0]
-        for kind, lines in (("award", self.world.awards), ("pay", self.world.pays)):
-            for at, award in enumerate(lines):
-                self._term(kind, str(at), award.when)
-                self._term(f"{kind}ed", str(at), award.amount)
-        if self.world.score is not None:
-            self._term("score", "", self.world.score)
-        for at, called in enumerate(rules.called):
-            self._called(at, called)
-        public, sugar = Secrets(rules.program).public, Desugarer(rules.program)
-        for at, told in enumerate(rules.program.describes):
-            rule = sugar.description(public(told))
-            self._body(self._fresh("describe", str(at)), self._params((rule.param,)), rule.body)
+    def _write(self, kind: str, name: str) -> None:
+        """Write the functions of a rule, among them that of a kind, if it has one."""
+        rules, writer, world = self.rules, self.writer, self.world
+        match kind:
+            case "ok" | "listed" | "run" | "cancel" | "takes" | "until" | "cost":
+                if ("ok", name) not in self.names:
+                    self._action(name)
+            case "trial":
+                if name not in self._tried:
+                    self._tried.add(name)
+                    write_trial(writer, self.births, self.names, rules.actions[name])
+            case "law" | "turn":
+                self._law(name)
+            case "watch" | "spoken":
+                watch = rules.watches[name]
+                self._bindings("watch", name, watch.params, watch.when, "")
+                self._body(self._fresh("spoken", name), self._params(watch.params), watch.body)
+            case "invariant":
+                rule = rules.invariants[name]
+                self._bindings("invariant", name, rule.params, rule.condition, "not ")
+            case "conserve":
+                self._term("conserve", name, rules.conserves[name].value)
+            case "ending":
+                self._term("ending", name, world.endings[int(name)].condition)
+            case "ended":
+                text = world.endings[int(name)].text
+                if text is not None:
+                    self.names["ended", name] = writer.text_function(text, {})[0]
+            case "award" | "awarded" | "pay" | "payed":
+                line = (world.awards if kind.startswith("award") else world.pays)[int(name)]
+                self._term(kind, name, line.amount if kind.endswith("ed") else line.when)
+            case "score":
+                assert world.score is not None
+                self._term("score", "", world.score)
+            case "called":
+                one = rules.called[int(name)]
+                names = self._params((one.param,))
+                given, value = names[one.param.name].code, writer.shown(one.name, names)
+                writer.function(self._fresh("called", name), (given,), [(1, f"return {value}")])
+            case "derive":
+                self.names["derive", name] = writer.derive(name, guarded=False)
+            case "describe":
+                told = rules.program.describes[int(name)]
+                public, sugar = Secrets(rules.program).public, Desugarer(rules.program)
+                description = sugar.description(public(told))
+                params = self._params((description.param,))
+                self._body(self._fresh("describe", name), params, description.body)
+            case _:
+                pass  # written where ticks are, or not at all
 
     def _law(self, name: str) -> None:
-        """The law for every binding at once: what a simultaneous phase runs."""
+        """The law for one binding, as a sequential phase runs it, and for all at once."""
         law = self.rules.laws[name]
+        params = self._params(law.params)
+        by = f"D.by({f'law {name}'!r}, ({''.join(f'{one.code}, ' for one in params.values())}))"
+        lines: Lines = [(1, by)]
+        if law.when is not None:
+            lines.insert(0, (1, f"if not {self.writer.term(law.when, params)}: return"))
+        self._body(self._fresh("turn", name), params, law.body, lines)
         writer = BodyWriter(self.writer, self.births)
         names, depth = self.writer.loops(law.params, law.when, {}, writer.lines, 1)
         writer.depth = depth
@@ -216,12 +348,6 @@ class Program:
         lines.append((depth, f"if {sign}{self.writer.term(when, names)}: found.append(({row}))"))
         self.writer.function(self._fresh(kind, name), (), [*lines, (1, "return found")])
 
-    def _called(self, at: int, called: Called) -> None:
-        names = self._params((called.param,))
-        value = self.writer.shown(called.name, names)
-        code = self._fresh("called", str(at))
-        self.writer.function(code, (one.code for one in names.values()), [(1, f"return {value}")])
-
     # ---- compiling ----------------------------------------------------------------------------
 
     def load(self) -> None:
@@ -229,9 +355,10 @@ class Program:
         constants = self.writer.constants
         recursive, turns = constants.pop("RECURSIVE", {}), constants.pop("TURNS", {})
         self.space.update(constants)
-        new = "\n\n".join(self.writer.functions[self._loaded :]) + "\n"
-        self._loaded, self.source = len(self.writer.functions), self.source + new
-        exec(compile(new, f"<rows of {self.slots.instance.world.name}>", "exec"), self.space)
+        if self._loaded < len(self.writer.functions):
+            new = "\n\n".join(self.writer.functions[self._loaded :]) + "\n"
+            self._loaded, self.source = len(self.writer.functions), self.source + new
+            exec(compile(new, f"<rows of {self.slots.instance.world.name}>", "exec"), self.space)
         for order, listed in turns.items():
             self.space[order] = [(self.space[name], args) for name, args in listed]
         self._fixpoints.add(recursive)
@@ -308,7 +435,8 @@ class _Fixpoints:
         """The tables of a derive and of those that it grows with, looked up or grown."""
         read, group = self._reader(name), self._groups[name]
         self._program.slots.fill(S)
-        key = None if read is None else (name, me, read(S))
+        hidden = isinstance(S, HiddenRow)  # not all of it is to be read
+        key = None if read is None or hidden else (name, me, read(S))
         known = None if key is None else self._known.get(key)
         if known is None:
             self._grow(name, S, W, me, where)
@@ -338,6 +466,18 @@ class _Fixpoints:
         group = self._groups[name]
         for one in group:
             self._tables[one, *where] = set()
+        try:
+            self._close(group, S, W, me, where)
+        except BaseException:
+            for one in group:  # a half-grown table must not be read
+                self._tables.pop((one, *where), None)
+            raise
+
+    def _close(
+        self, group: tuple[str, ...], S: list[Any], W: list[Any], me: int | None,
+        where: tuple[Any, ...],
+    ) -> None:  # fmt: skip
+        """Add to the tables of derives that use each other until nothing is new."""
         growing = True
         while growing:
             growing = False
@@ -380,22 +520,8 @@ def _groups(rules: Rules, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 def _words(program: Program) -> dict[str, Any]:
     """The functions that turn values into words (language.md §11)."""
-    prose, slots, rules = program.prose, program.slots, program.rules
-    instance, types = slots.instance, slots.program.types
-
-    def nearest(kind: str, params: Sequence[Binder]) -> int | None:
-        order = types[kind].ancestors
-        found = (
-            (a, at) for a in order for at, one in enumerate(params) if one.type == ObjectType(a)
-        )
-        return next((at for _, at in found), None)
-
-    called = {name: nearest(name, [one.param for one in rules.called]) for name in types}
-    describes = program.slots.program.describes
-    described_by = {
-        name: nearest(name, [_binder(one.param) for one in describes]) for name in types
-    }
-
+    prose, slots = program.prose, program.slots
+    instance = slots.instance
     titles: dict[tuple[int, str], str | None] = {}
 
     def title_of(x: int, known: str) -> str | None:
@@ -409,7 +535,7 @@ def _words(program: Program) -> dict[str, Any]:
         title = title_of(x, known)
         if title is not None:
             return title
-        rule = called.get(S[KINDS][x])
+        rule = program.called_by.get(S[KINDS][x])
         if rule is None:
             return prose.identifier(known)
         found: str = program["called", str(rule)](S, W, me, x)
@@ -419,7 +545,7 @@ def _words(program: Program) -> dict[str, Any]:
         return "nothing" if x is None else prose.named(name_of(S, W, me, x), article)
 
     def described(S: list[Any], W: list[Any], me: int | None, x: int | None) -> str:
-        rule = None if x is None else described_by.get(S[KINDS][x])
+        rule = None if x is None else program.described_by.get(S[KINDS][x])
         if rule is None:
             return ""
         log = Log(Row(slots, S), SeededLuck(), {})
@@ -448,13 +574,10 @@ def _words(program: Program) -> dict[str, Any]:
     return {"P": prose, **{one.__name__: one for one in given}}
 
 
-def _binder(param: Any) -> Binder:
-    """A binder of the model as one of core: only its type is read."""
-    return Binder(param.name, param.domain, param.type, param.span)
-
-
 def rule_code(program: Program, kinds: tuple[str, ...], name: str) -> str:
     """The text of a rule's functions of these kinds, and of those that they call."""
+    for kind in kinds:
+        program.find(kind, name)
     texts = {text.partition("(")[0][4:]: text for text in program.writer.functions}
     todo = [program.names[kind, name] for kind in kinds if (kind, name) in program.names]
     for one in todo:  # grows while it is walked

@@ -34,7 +34,7 @@ from tokenworld.core.nodes import (
 )
 from tokenworld.core.rules import Action, Footprint, Law
 from tokenworld.core.walk import is_draw, mentions, statements_in, subterms, terms_in
-from tokenworld.engine.added import never_refused, shaped_or_bounded
+from tokenworld.engine.added import shaped_or_bounded
 from tokenworld.engine.rows.bodies import BodyWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Store
 from tokenworld.engine.rows.modes import Modes, most_written
@@ -50,7 +50,7 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["UNSURE", "QuickWriter", "write_trials"]
+__all__ = ["UNSURE", "QuickWriter", "write_trial"]
 
 
 UNSURE: Final = 1
@@ -186,7 +186,7 @@ class _Trial(Direct):
     whole: Body = ()
 
     def __post_init__(self) -> None:
-        self._risky = shaped_or_bounded(self.terms.rules.program)
+        self._risky = shaped_or_bounded(self.terms.rules)
 
     def write(self, statement: Write, env: Names) -> Names:
         fluent = self.terms.slots.by_id[statement.target.fluent].column.fluent
@@ -233,37 +233,34 @@ class _Trial(Direct):
         return env
 
 
-def write_trials(
-    terms: TermWriter, births: dict[str, list[str]], names: dict[tuple[str, str], str]
-) -> None:
-    """For each action that a require of the language may refuse, what that require reads:
-    ``trial`` returns 0 where none refuses it, `UNSURE` where its log must tell."""
-    terms.constants["ARGS"] = terms.slots.args
-    safe = never_refused(terms.rules.program)
-    for name, action in terms.rules.actions.items():
-        if safe[name] or action.takes is not None:
-            continue
-        fluents = terms.rules.program.fluents
-        if sum(many for one, many in most_written(action.body).items() if fluents[one].nested) > 1:
-            continue
-        params = {one.name: Name(terms.fresh("a")) for one in action.params}
-        codes, at = [one.code for one in params.values()], len(terms.functions)
-        writer, inner = _Trial(terms, births, whole=action.body), dict(params)
-        if any(map(is_draw, statements_in(action.body))):
-            writer.line(f"D = new({_new('action', name, codes)})")
-        try:
-            for guard in action.guards:
-                if isinstance(guard, Let):
-                    inner = dict(writer.statement(guard, inner))
-            writer.start = len(writer.lines)
-            writer.body(action.body, inner)
-        except Unsure:
-            del terms.functions[at:]
-            continue
-        writer.finish()
-        names["trial", name] = terms.fresh("trial_")
-        lines = [*writer.lines, (1, "return 0")]
-        terms.function(names["trial", name], [*_ARGS, *codes], lines)
+def write_trial(
+    terms: TermWriter, births: dict[str, list[str]], names: dict[tuple[str, str], str],
+    action: Action,
+) -> None:  # fmt: skip
+    """What the requires of the language read of an action that one of them may refuse: ``trial``
+    returns 0 where none refuses it, `UNSURE` where its log must tell. None where a log always
+    must."""
+    fluents = terms.rules.program.fluents
+    nested = sum(many for one, many in most_written(action.body).items() if fluents[one].nested)
+    if nested > 1 or action.takes is not None:
+        return
+    params = {one.name: Name(terms.fresh("a")) for one in action.params}
+    codes, at = [one.code for one in params.values()], len(terms.functions)
+    writer, inner = _Trial(terms, births, whole=action.body), dict(params)
+    if any(map(is_draw, statements_in(action.body))):
+        writer.line(f"D = new({_new('action', action.name, codes)})")
+    try:
+        for guard in action.guards:
+            if isinstance(guard, Let):
+                inner = dict(writer.statement(guard, inner))
+        writer.start = len(writer.lines)
+        writer.body(action.body, inner)
+    except Unsure:
+        del terms.functions[at:]
+        return
+    writer.finish()
+    code = names["trial", action.name] = terms.fresh("trial_")
+    terms.function(code, [*_ARGS, *codes], [*writer.lines, (1, "return 0")])
 
 
 @dataclass

@@ -9,10 +9,8 @@ from itertools import compress, count
 from operator import ne
 from typing import Any, NamedTuple
 
-from tokenworld.engine.applying import shown_key
-from tokenworld.engine.delta import Breach, RawChange
+from tokenworld.engine.changes import Breach, BreachReport, RawChange, shown_key
 from tokenworld.engine.digest import SPAN, hashed, life_hash
-from tokenworld.engine.result import BreachReport
 from tokenworld.engine.rows.layout import FACTS, HEAD, KINDS, NAMES, NOTHING, TICK, Slots, Store
 from tokenworld.engine.rows.log import Row
 from tokenworld.ground import (

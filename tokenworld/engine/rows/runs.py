@@ -153,7 +153,7 @@ class Runs:
 
     def endings(self) -> tuple[str, ...]:
         """The endings reached so far; where outcomes are live, the one that is true now."""
-        return self.stepper.endings(self.row.S)
+        return self.stepper.goals.reached(self.row.S)
 
     def reached(self) -> int:
         """The ending that came first; where outcomes are live, the one that is true now; or -1."""

@@ -7,22 +7,19 @@ compile the same text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
 
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
-from tokenworld.engine.delta import Breach
-from tokenworld.engine.runtime import RUNTIME as SHARED
+from tokenworld.engine.changes import Breach
 
 __all__ = ["RUNTIME"]
 
 Row = list[Any]
-_SHARED = (
-    "floordiv", "modulo", "over", "real_mod", "clamp", "toward", "sign", "round_real",
-    "round_down", "power", "lt", "le", "member", "fits",
-)  # fmt: skip
 
 
 def at(R: Row, table: Sequence[int], x: int | None) -> Any:
@@ -161,22 +158,110 @@ def held(guards: Callable[..., int], *args: Any) -> bool:
         return False
 
 
+def lt(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and a < b
+
+
+def le(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and a <= b
+
+
+def member(x: Any, collection: Iterable[Any]) -> bool:
+    """Membership, false over `none`."""
+    return x is not None and x in collection
+
+
+def fits(number: Any) -> Any:
+    """A number that is not too long to be kept and shown (`reference.numbers.fitting`)."""
+    if number is None or -TOO_LARGE < number < TOO_LARGE:
+        return number
+    raise Breach("TW1006", "undefined", TOO_LONG)
+
+
+def floordiv(a: int, b: int) -> int:
+    if b == 0:
+        raise Breach("TW1006", "undefined", "A number is divided by zero.")
+    return a // b
+
+
+def modulo(a: int, b: int) -> int:
+    if b == 0:
+        raise Breach("TW1006", "undefined", "A number is divided by zero.")
+    return a % b
+
+
+def over(a: float, b: float) -> float:
+    if b == 0:
+        raise Breach("TW1006", "undefined", "A number is divided by zero.")
+    return a / b
+
+
+def real_mod(a: float, b: float) -> float:
+    """`x - y * floor(x / y)`, as the reference defines it for reals."""
+    return a - b * math.floor(over(a, b))
+
+
+def clamp(x: Any, low: Any, high: Any) -> Any:
+    return min(max(x, low), high)
+
+
+def toward(x: Any, target: Any, by: Any) -> Any:
+    """Moves `x` to `target` by at most `by`."""
+    return min(x + by, target) if x < target else max(x - by, target)
+
+
+def sign(x: Any) -> int:
+    return int(x > 0) - int(x < 0)
+
+
+def round_real(value: float, digits: int) -> int:
+    """The scaled n-digit decimal nearest to a double, ties to even."""
+    if not math.isfinite(value):
+        raise Breach("TW1006", "undefined", "A result is outside the reals.")
+    return round(Fraction(value) * Fraction(10) ** digits)
+
+
 def rounded_exact(value: int, digits: int, decimals: int) -> int:
-    """A scaled number with ``decimals``, rounded to ``digits``."""
-    rounded: int = SHARED["round_exact"](value, decimals, digits)
-    return rounded
+    """The same of a scaled exact number with ``decimals``."""
+    return round(value * Fraction(10) ** (digits - decimals))
+
+
+def round_down(value: float) -> int:
+    """`floor` of a double."""
+    if not math.isfinite(value):
+        raise Breach("TW1006", "undefined", "A result is outside the reals.")
+    return math.floor(value)
+
+
+def finite(name: str, *args: float) -> float:
+    """`sqrt sin cos exp log` of the C library, or a world error outside the reals."""
+    try:
+        result: float = getattr(math, name)(*args)
+    except (ValueError, OverflowError):
+        raise Breach("TW1006", "undefined", f"`{name}` has no real result here.") from None
+    return result
+
+
+def power(base: float, exponent: int) -> float:
+    """Repeated multiplication from the left; a negative exponent has no meaning."""
+    if exponent < 0:
+        raise Breach("TW1006", "undefined", "An exponent is negative.")
+    result = 1.0
+    for _ in range(exponent):
+        result *= base
+    return result
 
 
 RUNTIME: dict[str, Any] = {
-    **{name: SHARED[name] for name in _SHARED},
     **{
         one.__name__: one
         for one in (
             at, kids, inside, climbs, total, plus, minus, times, neg, amount, summed, least, most,
-            to_real, step, busy, did, same, where, held, rounded_exact,
+            to_real, step, busy, did, same, where, held, lt, le, member, fits, floordiv, modulo,
+            over, real_mod, clamp, toward, sign, round_real, rounded_exact, round_down, power,
         )
     },
     "abs": abs, "min": min, "max": max, "float": float, "bool": bool, "NONE": None,
     "product": product,
-    **{f"{one}_": partial(SHARED["finite"], one) for one in ("sqrt", "sin", "cos", "exp", "log")},
+    **{f"{one}_": partial(finite, one) for one in ("sqrt", "sin", "cos", "exp", "log")},
 }  # fmt: skip

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from tokenworld.core import lowered
-from tokenworld.core.nodes import Binder
-from tokenworld.engine.applying import net
-from tokenworld.engine.delta import Breach, RawChange
+from tokenworld.core.nodes import Binder, Body
+from tokenworld.engine.changes import Breach, BreachReport, RawChange, net
 from tokenworld.engine.digest import facts_hash
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
-from tokenworld.engine.result import BreachReport
 from tokenworld.engine.rows.commit import commit, recalled
+from tokenworld.engine.rows.goals import Goals
 from tokenworld.engine.rows.laws import Guards, Order, are_alive
 from tokenworld.engine.rows.layout import (
     AWARDED,
@@ -69,6 +69,7 @@ class RowStepper(Outputs):
 
     ``quiet``: no change, hash or score is told of a tick; ``Row.paid`` has the rewards. Texts are
     worked out only if it ``says`` them. ``hashed``: records tell the hash of what they leave.
+    ``outside`` are bodies that may run besides ticks.
     """
 
     in_pieces = False
@@ -77,9 +78,10 @@ class RowStepper(Outputs):
     def __init__(
         self, instance: Instance, layout: Layout, prose: Prose, base: State, *,
         quiet: bool = False, says: bool = False, fixed: bool = True, hashed: bool = True,
+        outside: tuple[Body, ...] = (),
     ) -> None:  # fmt: skip
         self.instance, self.quiet, self.hashed = instance, quiet, hashed and not quiet
-        slots = Slots(layout, lowered(instance.program), base, fixed=fixed)
+        slots = Slots(layout, lowered(instance.program), base, fixed=fixed, outside=outside)
         whole = quiet and not self.in_pieces
         code = Program(slots, prose, whole_ticks=whole, says=says, effects=self.in_pieces)
         super().__init__(code, says=says or not quiet)
@@ -88,7 +90,7 @@ class RowStepper(Outputs):
         self.actors = base.actors
         self.me = base.me
         self.pays = self.code.world.pays
-        self.phases = tuple(self._phases())
+        self.goals = Goals(self.code, self.me)
         for name, (phase, functions) in self.code.orders.items():
             turns = [(self.rules.laws[x], self.code.space[code]) for x, code in functions.items()]
             order = Order(turns, self.domain, nesting=phase.order == "by_nesting")
@@ -104,7 +106,7 @@ class RowStepper(Outputs):
     @property
     def looks_back(self) -> bool:
         """Whether anything, be it a text, reads the state at the start of the tick."""
-        return self._rules_look_back or (self.says and self.code.writer.looks_back)
+        return self._rules_look_back or (self.says and self.rules.texts_look_back)
 
     def _needs_start(self) -> bool:
         """Whether a rule reads the state at the start of the tick."""
@@ -113,8 +115,12 @@ class RowStepper(Outputs):
         found = (*self.rules.in_play, *held)
         return bool(self.rules.watches) or any(one.looks_back for one in found)
 
-    def _phases(self) -> Iterator[Order | Together]:
+    @cached_property
+    def phases(self) -> tuple[Order | Together, ...]:
         """The phases that have laws, in order."""
+        return tuple(self._phases())
+
+    def _phases(self) -> Iterator[Order | Together]:
         for phase in (*self.rules.program.phases.values(), None):
             name = "" if phase is None else phase.name
             laws = [law for law in self.rules.laws.values() if law.phase == name]
@@ -130,23 +136,18 @@ class RowStepper(Outputs):
         self.slots.epoch += 1
         if not self.hashed:
             row.S[FACTS] = None
-        elif state.facts is None:
-            row.S[FACTS] = state.facts = facts_hash(state)
+        else:
+            self.know_facts(row, state)
         return row
+
+    def know_facts(self, row: Row, state: State) -> None:
+        """Let the row of a state have the hash of its facts, from which that of a tick is made."""
+        if row.S[FACTS] is None:
+            row.S[FACTS] = state.facts = facts_hash(state)
 
     def state(self, row: Row) -> State:
         """The state that a row stands for."""
         return self.slots.decode(row.S)
-
-    def endings(self, S: list[Any]) -> tuple[str, ...]:
-        """The endings reached so far; where outcomes are live, the one that is true now."""
-        if self.instance.world.outcomes != "live":
-            reached: tuple[str, ...] = S[LATCHED]
-            return reached
-        for at, one in enumerate(self.code.world.endings):
-            if self.code["ending", str(at)](S, S, self.me):
-                return (one.name,)
-        return ()
 
     def halt(self, row: Row, cause: str) -> Outcome:
         """The record that the runner stopped in a state, and why: nothing happens."""
@@ -271,7 +272,7 @@ class Tick:
     def long(self) -> LongAction | None:
         return next((one for who, one in self.row.S[LONGS] if who == self.acting), None)
 
-    def _set_long(self, long: LongAction | None) -> None:
+    def set_long(self, long: LongAction | None) -> None:
         """Note the actor's long action; ``None``: he is free again."""
         others = tuple(pair for pair in self.row.S[LONGS] if pair[0] != self.acting)
         now = () if long is None else ((self.acting, long),)
@@ -421,8 +422,8 @@ class Tick:
         return [replace(records[0].alone(), score=broken.score), broken]
 
     def _stamped(self, record: Record) -> None:
-        """Note in a record what it leaves."""
-        if self.of.hashed:
+        """Note in a record what it leaves, unless the row is only asked about."""
+        if self.of.hashed and self.row.S[FACTS] is not None:
             self.of.digest.settle(self.row, self.mark)
             record.after = self.of.shown.stamp(self.row)
 
@@ -437,7 +438,7 @@ class Tick:
 
     def break_off(self, long: LongAction, cause: str) -> Record:
         record = self._carried_out(long.command, "cancel")
-        self._set_long(None)
+        self.set_long(None)
         record.status, record.cause, record.progress = "interrupted", cause, (long.done, long.total)
         self._scored(record)
         self._stamped(record)
@@ -448,7 +449,7 @@ class Tick:
         command, done, mark = long.command, long.done + 1, self.row.mark
         if done < long.total and not self.until(command):
             return self._waits(LongAction(command, done, long.total))
-        self._set_long(None)
+        self.set_long(None)
         record = self._attempt(command)
         if record.status == "refused":
             drawn = self.row.S[DRAWN]  # it decided that the action failed, so it counts
@@ -467,7 +468,7 @@ class Tick:
         return record.generated or label or f"require {record.refused + 1}"
 
     def _waits(self, long: LongAction) -> Record:
-        self._set_long(long)
+        self.set_long(long)
         self._did(long.command)
         return Record("waiting", long.command, progress=(long.done, long.total))
 
@@ -550,7 +551,7 @@ class Tick:
         """What a body asks for."""
         log = self._log(f"action {command.action}", command.args)
         log.actor = self.acting
-        run = self.code.space.get(self.code.names.get((kind, command.action), ""))
+        run = self.code.find(kind, command.action)
         if run is not None:
             try:
                 run(self.row.S, since, self.acting, log, *command.args)

@@ -40,6 +40,7 @@ from tokenworld.core.nodes import (
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
+from tokenworld.engine.rows.hidden import HiddenRow
 from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.ground import domain_of
 from tokenworld.model import (
@@ -307,7 +308,9 @@ class TermWriter(TermVisitor[Names, str]):
                 if None in args:
                     return False if truth else None
                 place = store.find(args)
-                return default if place is None or place >= len(R) else R[place]
+                if place is not None and place < len(R):
+                    return R[place]
+                return R.absent(store, args) if isinstance(R, HiddenRow) else default
 
             self.constants[name] = get
         return name
@@ -751,6 +754,8 @@ def reached(slots: Slots, store: Store, row: list[Any], x: int | None) -> list[i
     """Everything that a relation leads to from x, in order of number."""
     if x is None:
         return []
+    if isinstance(row, HiddenRow):
+        row.complete(store)
     steps: dict[int, list[int]] = {}
     both = store.column.fluent.symmetric
     for (one, other), place in slots.places_of(store):

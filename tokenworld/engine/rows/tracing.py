@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tokenworld.core.nodes import Binder
-from tokenworld.engine.delta import Breach, RawChange
+from tokenworld.engine.changes import Breach, RawChange
 from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.rows.laws import Order

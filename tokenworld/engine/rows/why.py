@@ -6,21 +6,19 @@ with care: a require is asked although one before it failed, so that its types m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tokenworld.core.nodes import Let, Require, Term
 from tokenworld.core.rules import Action
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.delta import Breach
-from tokenworld.engine.rows.bodies import BodyWriter
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows.layout import NAMES
 from tokenworld.engine.rows.program import Program
-from tokenworld.engine.rows.terms import Name
 from tokenworld.ground import Command, Json, RequireReport, show_value
 from tokenworld.model import show_type
 
-__all__ = ["UNDEFINED", "Requires"]
+__all__ = ["UNDEFINED", "Requires", "guards_of"]
 
 UNDEFINED = (Breach, TypeError, KeyError, IndexError)
 """What evaluating a require can raise after an earlier one failed."""
@@ -46,26 +44,32 @@ class Requires:
         self._known: dict[str, tuple[_Asked, ...]] = {}
 
     def reports(
-        self, S: list[Any], W: list[Any], me: int | None, command: Command
-    ) -> tuple[RequireReport, ...]:
-        """Every require of a command as it stands, in written order; ``W``: the tick's start."""
-        place, found, failed = (S, W, me, *command.args), list[RequireReport](), False
+        self, S: list[Any], W: list[Any], me: int | None, command: Command, *,
+        careful: bool = False,
+    ) -> tuple[RequireReport, ...]:  # fmt: skip
+        """Every require of a command as it stands, in written order; ``W``: the tick's start.
+
+        ``careful``: one that has no value is told as such, also where all before it hold.
+        """
+        place, found, failed = (S, W, me, *command.args), list[RequireReport](), careful
         for index, asked in enumerate(self._asked(command.action)):
             report = self._report(asked, index, place, after_failure=failed)
             failed = failed or report.holds is not True
             found.append(report)
         return tuple(found)
 
+    def standing(
+        self, S: list[Any], W: list[Any], me: int | None, command: Command
+    ) -> tuple[bool | None, ...]:
+        """Which requires of a command hold, in written order; ``None`` where one has no value."""
+        place = (S, W, me, *command.args)
+        return tuple([_holds(one, place) for one in self._asked(command.action)])
+
     def _report(
         self, asked: _Asked, index: int, place: Place, *, after_failure: bool
     ) -> RequireReport:
         require = asked.require
-        try:
-            holds: bool | None = bool(asked.holds(*place))
-        except UNDEFINED:
-            if not after_failure:
-                raise
-            holds = None
+        holds = _holds(asked, place) if after_failure else bool(asked.holds(*place))
         values = {text: self._value(term, read, place) for text, term, read in asked.atoms}
         text = _worded(asked, place) if holds is not True else ""
         return RequireReport(
@@ -83,64 +87,40 @@ class Requires:
 
     def _asked(self, name: str) -> tuple[_Asked, ...]:
         if name not in self._known:
-            writer = self._program.writer
-            writer.careful = True
-            try:
-                self._known[name] = tuple(self._written(self._program.rules.actions[name]))
-            finally:
-                writer.careful = False
+            action = self._program.rules.actions[name]
+            self._known[name] = tuple(
+                self._compiled(action, one, lets) for one, lets in guards_of(action)
+            )
         return self._known[name]
 
-    def _written(self, action: Action) -> list[_Asked]:
-        lets, names = list[Let](), list[tuple[Require, str, str, list[str]]]()
-        for guard in action.guards:
-            if isinstance(guard, Let):
-                lets.append(guard)
-                continue
-            atoms = [self._term(action, lets, term) for _, term in guard.atoms]
-            text = "" if guard.text is None else self._text(action, lets, guard)
-            names.append((guard, self._term(action, lets, guard.condition), text, atoms))
-        self._program.load()
-        space = self._program.space
-        return [
-            _Asked(
-                require,
-                space[holds],
-                space[text] if text else None,
-                tuple(
-                    (source, term, space[name])
-                    for (source, term), name in zip(require.atoms, atoms, strict=True)
-                ),
-            )
-            for require, holds, text, atoms in names
-        ]
+    def _compiled(self, action: Action, require: Require, lets: tuple[Let, ...]) -> _Asked:
+        program, params = self._program, [one.name for one in action.params]
 
-    def _opened(
-        self, action: Action, lets: list[Let]
-    ) -> tuple[BodyWriter, dict[str, Name], list[str]]:
-        """A function under way: the lets before a require are written, its parameters named."""
-        writer = self._program.writer
-        names = {one.name: Name(writer.fresh("a")) for one in action.params}
-        given = [one.code for one in names.values()]
-        body = BodyWriter(writer, self._program.births)
-        for let in lets:
-            names = dict(body.statement(let, names))
-        return body, names, given
+        def value_of(term: Term) -> Callable[..., Any]:
+            return program.value_of(term, params, lets, careful=True)
 
-    def _closed(self, body: BodyWriter, value: str, given: list[str]) -> str:
-        name = self._program.writer.fresh("why_")
-        self._program.writer.function(name, given, [*body.lines, (1, f"return {value}")])
-        return name
+        atoms = tuple((source, term, value_of(term)) for source, term in require.atoms)
+        text = require.text
+        worded = None if text is None else program.text_of(text, params, lets, careful=True)
+        return _Asked(require, value_of(require.condition), worded, atoms)
 
-    def _term(self, action: Action, lets: list[Let], term: Term) -> str:
-        body, names, given = self._opened(action, lets)
-        return self._closed(body, self._program.writer.term(term, names), given)
 
-    def _text(self, action: Action, lets: list[Let], require: Require) -> str:
-        assert require.text is not None
-        body, names, given = self._opened(action, lets)
-        function, passed = self._program.writer.text_function(require.text, names)
-        return self._closed(body, f"{function}({', '.join(['S', 'W', 'me', *passed])})", given)
+def guards_of(action: Action) -> Iterator[tuple[Require, tuple[Let, ...]]]:
+    """Each require of an action with the lets written before it."""
+    lets: tuple[Let, ...] = ()
+    for guard in action.guards:
+        if isinstance(guard, Let):
+            lets = (*lets, guard)
+        else:
+            yield guard, lets
+
+
+def _holds(asked: _Asked, place: Place) -> bool | None:
+    """Whether a require holds; ``None`` where it has no value."""
+    try:
+        return bool(asked.holds(*place))
+    except UNDEFINED:
+        return None
 
 
 def _worded(asked: _Asked, place: Place) -> str:

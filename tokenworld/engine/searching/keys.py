@@ -13,7 +13,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from tokenworld.engine.births import creates, play_bodies
+from tokenworld.core import lowered
 from tokenworld.engine.clock import Clock, clock_of
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.rows.layout import (
@@ -31,18 +31,15 @@ from tokenworld.engine.rows.layout import (
     Store,
 )
 from tokenworld.engine.state import LongAction, State
-from tokenworld.ground import Command, Raw, written
+from tokenworld.ground import Command, Raw
 from tokenworld.model import (
     Binder,
-    Body,
     BuiltinCall,
-    Create,
     FluentParam,
     ObjectType,
     TemplateTerm,
     Term,
     calls,
-    effects_in,
     looks_back,
     objects_named,
     slot_terms,
@@ -102,10 +99,7 @@ class KeyShape:
     @cached_property
     def kept(self) -> tuple[int, ...]:
         """The columns that can differ: those that some rule may write."""
-        fluents = dict(self._instance.program.fluents)
-        changed: frozenset[str] = frozenset()
-        for body in self._bodies:
-            changed |= written(fluents, body)
+        changed = lowered(self._instance.program).changed_in_play
         return tuple(one.index for one in self._layout.columns if one.fluent.id in changed)
 
     @cached_property
@@ -122,8 +116,7 @@ class KeyShape:
     def numbers(self) -> bool:
         """Whether a rule reads the number of an object that play may have created, or its name,
         which may depend on it: then the living are not counted on from those before the search."""
-        effects = (one for body in self._bodies for one in effects_in(body))
-        made = {one.of for one in effects if isinstance(one, Create)}
+        made = lowered(self._instance.program).creates
         if not made:
             return False
         read, is_subtype = set(self._numbered()), self._instance.program.is_subtype
@@ -136,12 +129,6 @@ class KeyShape:
                 yield from objects_named(part.args)
             elif isinstance(part, TemplateTerm):
                 yield from objects_named(slot_terms(part.template))
-
-    @cached_property
-    def _bodies(self) -> Sequence[Body]:
-        """The bodies that run in play; `birth` rules where something is created."""
-        program, found = self._instance.program, play_bodies(self._instance.program)
-        return [*found, *(birth.body for birth in program.births)] if creates(found) else found
 
 
 # ---- Created objects ----------------------------------------------------------------------------

@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import TypeVar
 
 from tokenworld.core import lowered
-from tokenworld.engine.clock import waits
+from tokenworld.engine.clock import waiting_matters
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ExploringLuck, LeaningLuck, Luck, NoUniform, in_step, in_tick
-from tokenworld.engine.reading import columns_read
 from tokenworld.engine.rows import Record, Row
-from tokenworld.engine.rows.goals import Goals
 from tokenworld.engine.rows.layout import DRAWN, KINDS, LONGS, NAMES, TICK
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept, Keys, KeyShape
@@ -46,6 +44,7 @@ from tokenworld.ground import (
 )
 from tokenworld.model import NumberType, Term
 
+T = TypeVar("T")
 _Luck = TypeVar("_Luck", bound=ExploringLuck)
 
 
@@ -72,7 +71,7 @@ class EngineSimulator:
         self._ticks = Ticks(self._stepper)
         self._ticks.enough = self._enough
         self._allowed = Allowed(self._stepper)
-        self._goals = Goals(self._stepper.code, self._stepper.me)
+        self._goals = self._stepper.goals
         with self._lock:
             self._given, self._taken = state, Kept(self._slots, self._stepper.row(state).S)
             before = getattr(self, "_keys", None)
@@ -159,10 +158,7 @@ class EngineSimulator:
 
     @cached_property
     def _waits(self) -> bool:
-        """Whether `pass` can lead anywhere: phases, long actions, or rules that read the clock."""
-        actions = self.instance.program.actions.values()
-        long = any(one.may_be_long for one in actions)
-        return bool(self.instance.program.laws) or long or waits(self.instance)
+        return waiting_matters(self.instance)
 
     def successors(self, state: State, command: Command) -> Sequence[Successor[State]]:
         with self._lock:
@@ -281,13 +277,46 @@ class EngineSimulator:
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
         """What of a mark terms can tell apart, and who lives; ``None`` where that is not known."""
-        layout = self._engine.layout
-        columns = columns_read(layout, terms)
-        if columns is None:
-            return None
-        return self._keys.numbering.of_fluents({layout.columns[one].fluent.id for one in columns})
+        read = lowered(self.instance.program).fluents_read(terms)
+        return None if read is None else self._keys.numbering.of_fluents(read)
 
     # ---- asking ---------------------------------------------------------------------------------
+
+    def asked(self, state: State, read: Callable[[Tick], T]) -> T:
+        """What is read of a tick of a state that is not carried out; nothing of it remains."""
+        with self._lock:
+            kept = self._kept(state)  # first: it may bring in other slots
+            return read(self._ticks.at(kept))
+
+    def ask(self, state: State, term: Term) -> Raw:
+        """The value of a term of the checked model."""
+
+        def value(tick: Tick) -> Raw:
+            S = tick.row.S
+            found: Raw = tick.code.value(term)(S, S, tick.of.me)
+            return found
+
+        return self.asked(state, value)
+
+    def made(self, state: State, change: Callable[[Tick], None]) -> State:
+        """The state that differs from another by what is written into its row."""
+        with self._lock:
+            kept = self._kept(state)  # first: it may bring in other slots
+            row = Row(self._slots, kept.S[:])
+            change(self._stepper.asking(row))
+            return Kept(self._slots, row.S)
+
+    def reached(self, state: State) -> tuple[str, ...]:
+        """The endings that a state has come to."""
+        return self.asked(state, lambda tick: tick.of.goals.reached(tick.row.S))
+
+    def begins(self, name: str, told: State, after: State) -> bool:
+        """Whether a watch would speak at a commit; ``told`` is the state that watches spoke of
+        last. Nothing is remembered."""
+        with self._lock:
+            rows = [self._kept(one).S for one in (after, told)]
+            self._slots.epoch += 1
+            return bool(self._stepper.watched(name, *rows))
 
     def won(self, state: State, goal: str | None) -> bool:
         """Whether a goal line is the ending that latched (language.md §8, step 11)."""

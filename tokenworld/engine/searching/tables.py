@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from tokenworld.core.nodes import Body, DeriveCall, Hole, Term, Text
 from tokenworld.core.rules import Action, Footprint
 from tokenworld.core.walk import binder_terms, subterms, terms_in
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.engine.rows import Row
 from tokenworld.engine.rows.laws import Order

@@ -13,7 +13,7 @@ from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar
 
 from tokenworld.core.walk import is_draw
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, Luck, SeededLuck
 from tokenworld.engine.rows import Record, Row, RowStepper

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach
 from tokenworld.ground import Command, Outcome
 from tokenworld.model import World
 from tokenworld.planning.verdict import PlanStep, Verdict

@@ -12,6 +12,8 @@ from typing import Literal, assert_never
 
 from tokenworld.diagnostics import counted
 from tokenworld.engine import EngineSimulator, SeededLuck, State
+from tokenworld.engine.rows.asking import is_refused
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Command
 from tokenworld.planning.hints import Hint
 from tokenworld.planning.search.interpreted import (
@@ -298,7 +300,7 @@ class _Aiming(EngineSimulator):
 
     def won(self, state: State, goal: str | None) -> bool:
         engine = self._session.engine
-        if state.acting != self._who or engine.stepper.endings.over(state):
+        if state.acting != self._who or engine.over(state):
             return False
         stand, known = stands(engine, state, self._command), self._session.known
         if self._index is not None:
@@ -306,7 +308,10 @@ class _Aiming(EngineSimulator):
         action = self._command.action
         if not all(holds or known.hides(action, n) for n, holds in enumerate(stand)):
             return False
-        return known.rests(action) or engine.stepper.unit.keeps(state, self._command)
+        return known.rests(action) or not engine.asked(state, self._is_refused)
+
+    def _is_refused(self, tick: Tick) -> bool:
+        return is_refused(tick, self._command)
 
 
 def satisfy(

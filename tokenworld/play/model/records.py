@@ -11,8 +11,9 @@ from typing import cast
 
 from tokenworld.diagnostics import Source, Span
 from tokenworld.engine import Clause, ClauseKind, State
-from tokenworld.engine.clauses import clauses_of
-from tokenworld.engine.compile import guards_of
+from tokenworld.engine.rows.asking import judging
+from tokenworld.engine.rows.clauses import clauses_of
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Change, Command, Json, NoMatch, Outcome, RequireReport, value_text
 from tokenworld.model import Fluent, NumberType, ObjectType, ValueType
 from tokenworld.session import Session, WhyNot
@@ -50,12 +51,14 @@ def require_trees(
     ):
         return {}
     engine, sources = session.engine, {one.name: one for one in session.world.loaded.sources}
-    unit = engine.stepper.unit
-    now = unit.judged(at, command) or at
-    was = unit.since(now, command)
+
+    def clauses(tick: Tick) -> tuple[Clause, ...]:
+        with judging(tick, command):
+            return clauses_of(tick, command)
+
     return {
-        index: _branch(clauses_of(engine.code, now, was, command, index), sources)
-        for index in range(len(guards_of(action)))
+        index: _branch(clause, sources)
+        for index, clause in enumerate(engine.asked(at, clauses))
         if not session.known.hides(command.action, index)
     }
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import State
-from tokenworld.engine.delta import Breach
+from tokenworld.engine.changes import Breach, BreachReport
+from tokenworld.engine.rows import Row, RowStepper
 from tokenworld.ground import Json, Raw, read_value, show_value, value_text
 from tokenworld.model import (
     CollectionType,
@@ -423,7 +424,7 @@ def edit_slot(session: Session, slot: str, value: str) -> Edited:
     new = show_value(program, after.names, fluent.type, raw)
     edit = f"{name} = {_written(fluent, new)}"
     session.moments.append(Moment(after, f"set {edit}", (), None, 0, scratch=True, edit=edit))
-    return Edited(name, old, new, _broken(session, state, after, fluent))
+    return Edited(name, old, new, _broken(session, state, after))
 
 
 def _check_settable(session: Session, fluent: Fluent, name: str) -> None:
@@ -510,16 +511,22 @@ def _after(session: Session, fluent: Fluent, key: tuple[Raw, ...], value: Raw) -
     return after
 
 
-def _broken(session: Session, before: State, after: State, fluent: Fluent) -> tuple[str, ...]:
+def _broken(session: Session, before: State, after: State) -> tuple[str, ...]:
     """The invariants that do not hold after an edit, and the sums that it changes, in sentences."""
-    guards = session.engine.stepper.guards
-    told, known = [], session.known
-    for one in guards.broken(after, after.me):
+    engine, told, known = session.engine, [], session.known
+
+    def broken(stepper: RowStepper, row: Row) -> list[BreachReport]:
+        return list(stepper.guards.broken(row, stepper.me))
+
+    def sums(stepper: RowStepper, row: Row) -> list[Any]:
+        return stepper.guards.sums_of(row, stepper.slots.past(before, row.S), stepper.me)
+
+    for one in engine.on_row(after, broken):
         if not known.is_whole and known.secrets.rule(one.rule):
             continue
         where = f" for {', '.join(one.witness)}" if one.witness else ""
         told.append(f"The invariant `{one.rule}` does not hold{where} ({one.place}).")
-    if not guards.keeps_sums(before, after, frozenset((fluent.id,))):
+    if engine.on_row(before, sums) != engine.on_row(after, sums):
         told.append("A conserved sum is another one now.")
     return tuple(told)
 

@@ -232,7 +232,8 @@ def audit(
     """
     began = time.monotonic()
     engine, start = world.engine, world.engine.start(seed)
-    simulator, met = EngineSimulator(engine, start), RulesMet(engine)
+    simulator = EngineSimulator(engine, start)
+    met = RulesMet(simulator)
     require_goal(simulator, goal)
     met.begin(start)
     caps = Limits(states, seconds * _FOR_GRAPH)
@@ -319,7 +320,7 @@ def _audited(
         lambda: explaining(
             "which requires refuse",
             lambda: standing_requires(
-                engine, looking, began + seconds, met.actions, complete=graph.complete
+                simulator, looking, began + seconds, met.actions, complete=graph.complete
             ),
             None,
         ),
@@ -438,12 +439,13 @@ class _Teller:
 
     def _ended(self, node: Node) -> str:
         graph, simulator = self._graph, self._simulator
-        endings, state = self._engine.stepper.endings, graph.states[node]
+        state = graph.states[node]
         ended = simulator.won(state, graph.goal) or simulator.lost(state)
-        if not (ended or endings.over(state)):
+        if not (ended or simulator.asked(state, lambda tick: tick.of.goals.over(tick.row.S))):
             return ""
-        reached = endings.reached(state, state.me)
-        losses = endings.named("lose")
+        reached = simulator.reached(state)
+        lines = simulator.instance.world.endings
+        losses = [one.name for one in lines if one.ending == "lose"]
         return next((name for name in reached if name in losses), reached[0] if reached else "")
 
     def shown(self, node: Node, move: Move, draws: tuple[LuckyDraw, ...]) -> ShownStep:
@@ -455,7 +457,8 @@ class _Teller:
 
     def never_ends(self) -> tuple[NeverEnds, ...]:
         """The long actions that can neither end nor be broken off."""
-        if not self._engine.stepper.unit.has_long:
+        actions = self._simulator.instance.program.actions.values()
+        if not any(one.may_be_long for one in actions):
             return ()
         found = unending(self._graph, self._underway, self.ending)
         return tuple(map(self._never_ends, found))

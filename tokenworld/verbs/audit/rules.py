@@ -11,21 +11,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, product
 
-from tokenworld.core import lowered
+from tokenworld.core import Footprint, Rules, lowered
 from tokenworld.core.walk import conjuncts
 from tokenworld.diagnostics import Source, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.reading import columns_by_time, columns_read, held
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows import Record
-from tokenworld.engine.rows.layout import AWARDED, TURN
+from tokenworld.engine.rows.asking import standing, stands
+from tokenworld.engine.rows.layout import AWARDED, KINDS, ROUND, TOLD, TURN
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept
-from tokenworld.engine.why import standing
 from tokenworld.ground import (
     Command,
-    Instance,
     Raw,
     count_bindings,
     parameter_domains,
@@ -126,32 +127,43 @@ class LookedAt:
     before requires are looked at: then it is the state after that which counts.
     """
 
-    def __init__(self, engine: Engine, action: Action, told: Told) -> None:
+    def __init__(self, rules: Rules, action: Action, told: Told) -> None:
         self._seen: set[Hashable] = set()
         terms = tuple(_terms(action))
-        self._columns, self._told = columns_read(engine.layout, terms), told(terms)
+        self._told, read = told(terms), rules.fluents_read(terms)
+        self._reads = None if read is None else Footprint(reads=read)
 
-    def news(self, mark: Hashable, state: State, after: State | None) -> bool:
-        """Whether no state came before that looks the same; it is remembered. ``after`` is the same
-        with the long action of the actor broken off (``None``: that cannot be), ``mark`` that of
+    def news(self, mark: Hashable, tick: Tick) -> bool:
+        """Whether no state came before that looks the same; it is remembered. ``mark`` is that of
         the state, if it has one."""
-        if self._columns is None:
+        if self._reads is None:
             return True
-        key = self._key(self._columns, mark, state, after)
+        key = self._key(self._reads, mark, tick)
         if key in self._seen:
             return False
         self._seen.add(key)
         return True
 
-    def _key(
-        self, columns: tuple[int, ...], mark: Hashable, state: State, after: State | None
-    ) -> Hashable:
-        if mark is not None and self._told is not None and after is state:
-            return self._told(mark), state.turn
-        long = state.long_of(state.acting)
-        going_on = None if long is None else long.command
-        broken_off = None if after is None or after is state else held(after, columns)
-        return held(state, columns), broken_off, going_on, state.acting
+    def _key(self, reads: Footprint, mark: Hashable, tick: Tick) -> Hashable:
+        long = tick.long()
+        if mark is not None and self._told is not None and long is None:
+            return self._told(mark), tick.row.S[TURN]
+        held = self._held(reads, tick)
+        if long is None:
+            return held, None, None, tick.acting
+        broken_off, start = None, tick.row.mark
+        try:
+            tick.break_off(long, "")
+            broken_off = self._held(reads, tick)
+        except Breach:
+            pass  # it goes on, whatever is asked
+        tick.row.undo(start)
+        return held, broken_off, long.command, tick.acting
+
+    def _held(self, reads: Footprint, tick: Tick) -> Hashable:
+        """What the slots hold that decide."""
+        S = tick.row.S
+        return tuple([S[slot] for slot in tick.slots.decisive(reads)])
 
 
 def _terms(action: Action) -> Iterator[Term]:
@@ -220,7 +232,12 @@ class Requires:
 
 
 def standing_requires(
-    engine: Engine, looking: Witnesses, deadline: float, met: Collection[str], *, complete: bool
+    simulator: EngineSimulator,
+    looking: Witnesses,
+    deadline: float,
+    met: Collection[str],
+    *,
+    complete: bool,
 ) -> tuple[dict[str, Requires], int]:
     """The requires of actions in all states, and in how many states they were looked at.
 
@@ -228,33 +245,42 @@ def standing_requires(
     left alone; where the states are not ``complete``, so is what was done in one of them (``met``),
     for nothing can be said about what never refuses.
     """
-    actions = engine.instance.program.actions
+    rules, actions = lowered(simulator.instance.program), simulator.instance.program.actions
     found = {
         name: Requires(action, complete)
         for name, action in actions.items()
         if action.requires and (complete or name not in met)
     }
     rest = [
-        (one, LookedAt(engine, one.action, looking.told))
+        (one, LookedAt(rules, one.action, looking.told))
         for one in found.values()
-        if not _examine_apart(engine, looking, one, deadline)
+        if not _examine_apart(simulator, looking, one, deadline)
     ]
     for number, (mark, state) in enumerate(looking.playing()):
         rest = [pair for pair in rest if not pair[0].settled]
         if not rest or time.monotonic() > deadline:
             return found, looking.total if not rest else number
-        after = engine.stepper.unit.cancelled(state)
-        for requires, looked_at in rest:
-            if looked_at.news(mark, state, after):
-                _examine(engine, state, after, requires)
+        simulator.asked(state, partial(_look, simulator.engine, rest, mark, state))
     return found, looking.total
 
 
-def _examine_apart(engine: Engine, looking: Witnesses, requires: Requires, deadline: float) -> bool:
+def _look(
+    engine: Engine, rest: Iterable[tuple[Requires, LookedAt]], mark: Hashable, state: State,
+    tick: Tick,
+) -> None:  # fmt: skip
+    """Examine the actions to which a state is news."""
+    for requires, looked_at in rest:
+        if looked_at.news(mark, tick):
+            _examine(engine, state, tick, requires)
+
+
+def _examine_apart(
+    simulator: EngineSimulator, looking: Witnesses, requires: Requires, deadline: float
+) -> bool:
     """One action, each choice of arguments in the states that tell how its requires stand; false
     where that is not possible, or time is up."""
     action = requires.action
-    domains = parameter_domains(engine.instance, action.params)
+    domains = parameter_domains(simulator.instance, action.params)
     if count_bindings(domains) > _FEW:
         return False
     for args in product(*domains):
@@ -263,14 +289,22 @@ def _examine_apart(engine: Engine, looking: Witnesses, requires: Requires, deadl
         if states is None:
             return False
         for state in states:
-            if all(state.alive(one) for one in _objects(action, args)):
-                now = engine.stepper.unit.since(state, command)
-                requires.note(standing(engine.code, state, now, command))
+            stand = simulator.asked(state, partial(_stand, action, command))
+            if stand is not None:
+                requires.note(stand)
             if requires.settled:
                 return True
             if time.monotonic() > deadline:
                 return False
     return True
+
+
+def _stand(action: Action, command: Command, tick: Tick) -> tuple[bool | None, ...] | None:
+    """How the requires of a command stand; ``None`` where it is about something that is gone."""
+    kinds = tick.row.S[KINDS]
+    if any(kinds[one] is None for one in _objects(action, command.args)):
+        return None
+    return stands(tick, command)
 
 
 def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
@@ -280,44 +314,33 @@ def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
             yield value
 
 
-def _examine(engine: Engine, state: State, after: State | None, requires: Requires) -> None:
+def _examine(engine: Engine, state: State, tick: Tick, requires: Requires) -> None:
     """One action in one state, with all arguments, as far as there is something to learn."""
-    unit, action = engine.stepper.unit, requires.action
-    for args in _bindings(engine, state, requires):
-        command = Command(action.name, args)
-        now = unit.judged(state, command, after)
-        if now is None:
-            continue  # nothing is asked
-        news = requires.note(standing(engine.code, now, unit.since(now, command), command))
-        if news and requires.settled:
+    judge = stands if tick.long() is None else standing
+    for args in _bindings(engine, state, tick, requires):
+        stand = judge(tick, Command(requires.action.name, args))
+        if stand is not None and requires.note(stand) and requires.settled:
             return
 
 
-def _bindings(engine: Engine, state: State, requires: Requires) -> Iterable[tuple[Raw, ...]]:
+def _bindings(
+    engine: Engine, state: State, tick: Tick, requires: Requires
+) -> Iterable[tuple[Raw, ...]]:
     """All bindings; where these are too many, those that static facts leave.
 
     Then the requires which say these facts did refuse something.
     """
-    action, instance = requires.action, engine.instance
-    domains = _domains(instance, state, action.params)
+    instance, action = engine.instance, tick.of.rules.actions[requires.action.name]
+    domains = [tick.of.domain(tick.row, one) for one in action.params]
     if count_bindings(domains) <= _FEW:
         return product(*domains)
     if requires.static is None:
-        changing = lowered(instance.program).changed_in_play
-        rule = lowered(instance.program).actions[action.name]
-        parts = [tuple(conjuncts((one.condition,))) for one in rule.requires]
-        found = [patterns_of(instance, rule.params, one, changing) for one in parts]
+        changing = tick.of.rules.changed_in_play
+        parts = [tuple(conjuncts((one.condition,))) for one in action.requires]
+        found = [patterns_of(instance, action.params, one, changing) for one in parts]
         requires.static = frozenset(index for index, one in enumerate(found) if one)
         requires.refused |= requires.static
     return engine.bindings(state, action.name) or ()
-
-
-def _domains(instance: Instance, state: State, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
-    declared = parameter_domains(instance, params)
-    return [
-        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
-        for binder, domain in zip(params, declared, strict=True)
-    ]
 
 
 @frozen
@@ -338,7 +361,7 @@ class Idle:
 class RulesMet:
     """The rules executed on all edges of a state space."""
 
-    engine: Engine
+    simulator: EngineSimulator
     actions: set[str] = field(default_factory=set)
     laws: set[str] = field(default_factory=set)
     begun: set[str] = field(default_factory=set)
@@ -349,7 +372,7 @@ class RulesMet:
 
     def begin(self, start: State) -> None:
         """Note the facts that hold in the start state."""
-        self.endings |= set(self.engine.stepper.endings.reached(start, start.me))
+        self.endings |= set(self.simulator.reached(start))
         self.awards |= set(start.awarded)
 
     def observe(self, before: Kept, record: Record, after: Kept) -> None:
@@ -385,7 +408,7 @@ class RulesMet:
     @property
     def watches(self) -> bool:
         """Whether there are watches that were not heard yet."""
-        return not self.begun >= self.engine.instance.program.watches.keys()
+        return not self.begun >= self.simulator.instance.program.watches.keys()
 
     def _note_failure(self, name: str, record: Record) -> None:
         if record.generated:
@@ -394,12 +417,11 @@ class RulesMet:
             rule = f" by {record.breach.rule}" if record.breach.rule else ""
             self.failed[name] = f"it is always rolled back{rule}: {record.breach.message}"
 
-    def watch(self, before: State, after: State) -> None:
+    def watch(self, before: Kept, after: Kept) -> None:
         """Note the watches that speak between two states."""
-        base = before.told or before.round or before
-        watches = self.engine.stepper.watches
-        for name in self.engine.instance.program.watches:
-            if name not in self.begun and watches.begins(name, base, after, before.me):
+        told = Kept(before.of, before.S[TOLD] or before.S[ROUND] or before.S)
+        for name in self.simulator.instance.program.watches:
+            if name not in self.begun and self.simulator.begins(name, told, after):
                 self.begun.add(name)
 
 
@@ -418,8 +440,9 @@ def idle_rules(
 
     ``complete``: the states are all there are, so that what did not hold never holds.
     """
-    program, world = met.engine.instance.program, met.engine.instance.world
-    conditions = _Conditions(met.engine, looking, sources, complete)
+    instance = met.simulator.instance
+    program, world = instance.program, instance.world
+    conditions = _Conditions(met.simulator, looking, sources, complete)
     found = [
         _idle_action(met, action, requires.get(name), complete)
         for name, action in program.actions.items()
@@ -471,7 +494,7 @@ def _unmet(number: int, complete: bool) -> str:
 class _Conditions:
     """Conditions of rules that no actor gives, examined at the ends of ticks."""
 
-    engine: Engine
+    simulator: EngineSimulator
     looking: Witnesses
     sources: dict[str, Source]
     complete: bool
@@ -500,7 +523,11 @@ class _Conditions:
         if not isinstance(domain, TypeRange) or not isinstance(domain.of, ObjectType):
             yield True
         else:
-            yield from (bool(state.live[domain.of.name]) for state in self.looking.any())
+            of = domain.of.name
+            for state in self.looking.any():
+                yield self.simulator.asked(
+                    state, lambda tick: bool(tick.row.S[tick.slots.live[of]])
+                )
 
     def _ever(self, params: tuple[Binder, ...], part: Term) -> bool:
         """Whether a condition holds for some binding at the end of some tick.
@@ -511,7 +538,7 @@ class _Conditions:
             return True
         term = Fold("any", part, params, None, BOOL, part.span) if params else part
         states = self.looking.of_condition(part, params)
-        return any(self.engine.ask(state, term) for state in states)
+        return any(self.simulator.ask(state, term) for state in states)
 
     def _text(self, term: Term) -> str:
         source = self.sources.get(term.span.file)
@@ -532,8 +559,8 @@ def _whole(mask: int | None) -> int:
 
 def _meet_ends(graph: PackedGraph[State], met: RulesMet) -> None:
     """Endings and awards: a state made from its bits tells which of them it has reached."""
-    world, parts = met.engine.instance.world, graph.world.parts
-    endings = met.engine.stepper.endings
+    simulator, parts = met.simulator, graph.world.parts
+    world = simulator.instance.world
     conditions = [line.condition for line in world.endings if line.name not in met.endings]
     conditions += [one.when for n, one in enumerate(world.awards) if n not in met.awards]
     if not conditions:
@@ -544,8 +571,8 @@ def _meet_ends(graph: PackedGraph[State], met: RulesMet) -> None:
         mask |= _whole(parts.condition(condition, ()))
     for node in told_apart(graph, graph.nodes(), mask):
         state = graph.states[node]
-        met.endings |= set(endings.reached(state, state.me))
-        met.awards |= set(state.awarded)
+        met.endings |= set(simulator.reached(state))
+        met.awards |= simulator.asked(state, lambda tick: set(tick.row.S[AWARDED]))
 
 
 def _meet_laws(simulator: EngineSimulator, graph: PackedGraph[State], met: RulesMet) -> None:
@@ -578,26 +605,22 @@ def _meet_laws(simulator: EngineSimulator, graph: PackedGraph[State], met: Rules
 
 def _meet_watches(graph: PackedGraph[State], met: RulesMet) -> None:
     """Watches: each kind of edge, by what their conditions look at before and after it."""
-    engine = met.engine
-    for watch in engine.instance.program.watches.values():
+    rules = lowered(met.simulator.instance.program)
+    for watch in rules.program.watches.values():
         if watch.name in met.begun:
             continue
-        mask = _whole(_looked_at(graph, engine, watch))
+        mask = _whole(_looked_at(graph, rules, watch))
         if any(_begins(graph, watch.name, met, pair) for pair in _edges(graph, mask)):
             met.begun.add(watch.name)
 
 
-def _looked_at(graph: PackedGraph[State], engine: Engine, watch: Watch) -> int | None:
+def _looked_at(graph: PackedGraph[State], rules: Rules, watch: Watch) -> int | None:
     """The bits that a watch looks at, at the start of a tick and at its end."""
     parts = graph.world.parts
     if not watch.uses_was and (mask := parts.condition(watch.when, watch.params)) is not None:
         return mask
-    terms = (*binder_terms(watch.params), watch.when)
-    read = columns_by_time(engine.layout, terms, clock=True)
-    if read is None or read.deeds:
-        return None
-    columns = engine.layout.columns
-    return parts.stored({columns[one].fluent.id for one in (*read.now, *read.past)})
+    read = rules.fluents_read((*binder_terms(watch.params), watch.when), in_tick=True)
+    return None if read is None else parts.stored(read)
 
 
 def _edges(graph: PackedGraph[State], mask: int) -> Iterator[tuple[Node, Node]]:
@@ -614,5 +637,4 @@ def _edges(graph: PackedGraph[State], mask: int) -> Iterator[tuple[Node, Node]]:
 
 
 def _begins(graph: PackedGraph[State], name: str, met: RulesMet, edge: tuple[Node, Node]) -> bool:
-    before, after = graph.states[edge[0]], graph.states[edge[1]]
-    return met.engine.stepper.watches.begins(name, before, after, before.me)
+    return met.simulator.begins(name, graph.states[edge[0]], graph.states[edge[1]])

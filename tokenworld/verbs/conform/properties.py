@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any, Final, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
-from tokenworld.engine import Engine, State
+from tokenworld.engine import Engine
+from tokenworld.engine.rows.speech import name_of
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Json, Raw
 from tokenworld.model import (
     BoolType,
@@ -147,7 +149,7 @@ class Context:
     relations: dict[str, list[Json]]
 
 
-Show = Callable[[State, Raw], Any]
+Show = Callable[[Tick, Raw], Any]
 Get = Callable[..., Any]
 
 
@@ -155,7 +157,7 @@ Get = Callable[..., Any]
 class Place:
     """The place of a value: a fluent or derive of the world, an object, or an object and a key.
 
-    ``get`` takes state, object (and key) and gives the shown value; ``stored`` is the name of the
+    ``get`` takes the row, object (and key) and gives the shown value; ``stored`` is the name of the
     attribute or the id of the function that keeps it, empty for a derive.
     """
 
@@ -183,7 +185,7 @@ class Place:
 
 
 Reader = Callable[[Any, str, "dict[str, Json]", Context], None]
-Writer = Callable[[State, int], Any]
+Writer = Callable[[Tick, int], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +203,6 @@ class RecordWords:
     def __init__(self, engine: Engine, mapping: RecordMapping) -> None:
         self.engine, self.mapping = engine, mapping
         self.program = engine.instance.program
-        self._space = engine.code.space
-        self._derives = engine.code.emitter.derive_names
         self._known: dict[str, dict[str, Codec]] = {}
         self.name_of = self._name_function()
         self.over = self._told(mapping.score.over)
@@ -213,18 +213,19 @@ class RecordWords:
             name: self._world_place(name) for name in self._task.groupindex
         }  # fmt: skip
 
-    def _name_function(self) -> Callable[[State, int], str]:
+    def _name_function(self) -> Callable[[Tick, int], str]:
         """The recorded name of an object."""
-        if self.mapping.name is None:
-            function = self._space["name_of"]
-        else:
-            function = self._derive(self.mapping.name)
-        return lambda state, x: function(state, state, state.me, x)
+        return name_of if self.mapping.name is None else self._derive(self.mapping.name)
 
     def _derive(self, name: str) -> Get:
-        if name not in self._derives:
+        if name not in self.program.derives:
             raise Misread(f"the world has no derive `{name}`")
-        return self._space[self._derives[name]]  # type: ignore[no-any-return]
+
+        def value(tick: Tick, *args: Raw) -> Any:
+            S = tick.row.S
+            return tick.code["derive", name](S, S, tick.of.me, *args)
+
+        return value
 
     def check(self) -> None:
         """Return whether all that the mapping names is there; `Misread` for the first that is
@@ -349,24 +350,23 @@ class RecordWords:
 
     def _derive_place(self, name: str, kind: ValueType) -> Place:
         show, function = self._shower(kind), self._derive(name)
-        return Place(lambda S, *args: show(S, function(S, S, S.me, *args)), "", False, kind)
+        return Place(lambda tick, *args: show(tick, function(tick, *args)), "", False, kind)
 
     def _fluent_place(self, fluent: Fluent) -> Place:
-        column = self.engine.layout.by_id[fluent.id]
-        show, index = self._shower(fluent.type), column.index
-        if fluent.fluent_kind == "attribute" and show is _as_it_is:
-            return Place(lambda S, x: S.cols[index][x], fluent.name, True, fluent.type)
-        if fluent.fluent_kind == "attribute":
-            return Place(lambda S, x: show(S, S.cols[index][x]), fluent.name, True, fluent.type)
-        return Place(
-            lambda S, *args: show(S, S.get(column, column.key(args))), fluent.id, False, fluent.type
-        )
+        show, own = self._shower(fluent.type), fluent.fluent_kind == "attribute"
+
+        def shown(tick: Tick, *args: Raw) -> Any:
+            return show(tick, tick.slots.read(tick.row.S, fluent.id, args))
+
+        return Place(shown, fluent.name if own else fluent.id, own, fluent.type)
 
     def _shower(self, kind: ValueType) -> Show:
         """The function that writes a value as the records do: objects by their recorded names."""
         match kind:
             case ObjectType():
-                return lambda S, value: self.name_of(S, value) if isinstance(value, int) else None
+                return lambda tick, value: (
+                    self.name_of(tick, value) if isinstance(value, int) else None
+                )
             case EnumType(name=name):
                 members = self.program.enums[name].members
                 return lambda _, value: members[value] if isinstance(value, int) else None
@@ -407,8 +407,8 @@ class RecordWords:
                 shown = None if one == rule.nothing else one
                 place.read(shown, owner, None, attrs, context)
 
-        def write(state: State, x: int) -> Any:
-            values = [place.get(state, x) for place in places]
+        def write(tick: Tick, x: int) -> Any:
+            values = [place.get(tick, x) for place in places]
             return [rule.nothing if one is None else one for one in values]
 
         return Codec(name, read, write)
@@ -433,12 +433,12 @@ class RecordWords:
                 for place, one in zip(places, values, strict=True):
                     place.read(one, owner, key, attrs, context)
 
-        def write(state: State, x: int) -> Any:
+        def write(tick: Tick, x: int) -> Any:
             found: dict[str, Any] = {}
-            for key, raw in keys(state):
-                if having is not None and not having.get(state, x, raw):
+            for key, raw in keys(tick):
+                if having is not None and not having.get(tick, x, raw):
                     continue
-                values = [place.get(state, x, raw) for place in places]
+                values = [place.get(tick, x, raw) for place in places]
                 if rule.unset and values[0] is None:
                     found[key] = None
                 elif having is not None or values[0] is not None:
@@ -456,19 +456,24 @@ class RecordWords:
             for shown in value:
                 holds.read(True, owner, context.named.get(shown, shown), attrs, context)
 
-        def write(state: State, x: int) -> Any:
-            return [shown for shown, key in keys(state) if holds.get(state, x, key)]
+        def write(tick: Tick, x: int) -> Any:
+            return [shown for shown, key in keys(tick) if holds.get(tick, x, key)]
 
         return Codec(name, read, write)
 
-    def _keys(self, name: str | None) -> Callable[[State], Iterator[tuple[str, int]]]:
+    def _keys(self, name: str | None) -> Callable[[Tick], Iterator[tuple[str, int]]]:
         """The keys that a map may have, as shown and as the engine has them."""
         if name is not None and name in self.program.enums:
             members = tuple(zip(self.program.enums[name].members, range(1_000_000), strict=False))
             return lambda _: iter(members)
         if name is None or name not in self.program.types:
             raise Misread(f"the keys of a map are of an enum or a type, and `{name}` is neither")
-        return lambda S: ((self.name_of(S, x), x) for x in S.live[name])
+        kind = name
+
+        def living(tick: Tick) -> Iterator[tuple[str, int]]:
+            return ((self.name_of(tick, x), x) for x in tick.row.S[tick.slots.live[kind]])
+
+        return living
 
     def _sometimes(self, kind: str, codec: Codec, rule: ShownAs) -> Codec:
         """The codec of a property that may be missing, or null."""
@@ -500,7 +505,7 @@ def _from_text(text: str, kind: ValueType) -> Json:
         raise Misread(f"the task says {text!r} where a number is needed") from None
 
 
-def _as_it_is(state: State, value: Any) -> Any:
+def _as_it_is(tick: Tick, value: Any) -> Any:
     """Show a value unchanged."""
     return value
 
@@ -521,7 +526,7 @@ def _constant(name: str, constant: Any) -> Codec:
         if value != constant:
             raise Misread(f"it is always {constant}")
 
-    return Codec(name, read, lambda state, x: constant)
+    return Codec(name, read, lambda tick, x: constant)
 
 
 def _gated(codec: Codec, gate: Place, instead: object) -> Codec:
@@ -533,7 +538,7 @@ def _gated(codec: Codec, gate: Place, instead: object) -> Codec:
         if there:
             codec.read(value, owner, attrs, context)
 
-    def write(state: State, x: int) -> Any:
-        return codec.write(state, x) if gate.get(state, x) else instead
+    def write(tick: Tick, x: int) -> Any:
+        return codec.write(tick, x) if gate.get(tick, x) else instead
 
     return Codec(codec.name, read, write)

@@ -16,10 +16,12 @@ from typing import Any, Final
 from tokenworld.assets import MissingAssetsError, domains_folder
 from tokenworld.diagnostics import Diagnostic, Failure, read_source
 from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, SeededLuck, State
+from tokenworld.engine.changes import RawChange
 from tokenworld.engine.clock import deciding_terms
-from tokenworld.engine.delta import RawChange
 from tokenworld.engine.rows import Record
+from tokenworld.engine.rows.layout import KINDS
 from tokenworld.engine.rows.live import Halves
+from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import PASS, Command, Json, NoMatch
 from tokenworld.model import calls
 from tokenworld.prose.commands import Parser
@@ -32,6 +34,7 @@ from tokenworld.verbs.conform.properties import (
     Codec,
     Context,
     Misread,
+    Place,
     RecordMapping,
     RecordWords,
     mapping_beside,
@@ -214,15 +217,18 @@ class Adapter:
 
     def write(self, state: State) -> Recorded:
         """A state as a record shows it."""
+        return self.engine.asked(state, lambda tick: self._written(state, tick))
+
+    def _written(self, state: State, tick: Tick) -> Recorded:
         children = state.kids[self._held.index]
         found: list[Shape] = []
-        names = _Names(state, self.words.name_of)
+        names = _Names(tick, self.words.name_of)
         root = self._root(state)
         if self.mapping.root is None:
-            self._write(state, children, root, found, names)
+            self._write(tick, children, root, found, names)
         else:
             for child in children[root]:
-                self._write(state, children, child, found, names)
+                self._write(tick, children, child, found, names)
         return Recorded(found, state.next_id)
 
     def _root(self, state: State) -> int:
@@ -235,27 +241,26 @@ class Adapter:
         return here or 0
 
     def _write(
-        self, state: State, children: Sequence[Sequence[int]], x: int, found: list[Shape],
+        self, tick: Tick, children: Sequence[Sequence[int]], x: int, found: list[Shape],
         names: _Names,
     ) -> None:  # fmt: skip
-        kind = state.kinds[x] or ""
+        kinds = tick.row.S[KINDS]
+        kind = kinds[x] or ""
         inside, parts = children[x], self.mapping.parts.get(self._shown_types.get(kind, kind), 0)
-        found.append(self._object(state, x, kind, inside[parts:], names))
+        found.append(self._object(tick, x, kind, inside[parts:], names))
         for part in inside[:parts]:
-            kind = state.kinds[part] or ""
-            found.append(self._object(state, part, kind, children[part], names))
+            kind = kinds[part] or ""
+            found.append(self._object(tick, part, kind, children[part], names))
         for part in inside[:parts]:
             for child in children[part]:
-                self._write(state, children, child, found, names)
+                self._write(tick, children, child, found, names)
         for child in inside[parts:]:
-            self._write(state, children, child, found, names)
+            self._write(tick, children, child, found, names)
 
-    def _object(
-        self, state: State, x: int, kind: str, inside: Sequence[int], names: _Names
-    ) -> Shape:
+    def _object(self, tick: Tick, x: int, kind: str, inside: Sequence[int], names: _Names) -> Shape:
         properties = {}
         for key, codec in self.words.codecs(kind).items():
-            value = codec.write(state, x)
+            value = codec.write(tick, x)
             if value is not MISSING:
                 properties[key] = value
         return {
@@ -267,21 +272,27 @@ class Adapter:
         """The score of a state as the records count it."""
         endings = self.engine.instance.world.endings
         goals = {one.name for one in endings if one.ending == "goal"}
-        words = self.words
-        over = bool(state.latched) if words.over is None else bool(words.over.get(state))
-        won = not goals.isdisjoint(state.latched) if words.won is None else words.won.get(state)
-        return Score(self.engine.score(state), over, bool(won))
+        over, won = self._told_now(state, self.words.over), self._told_now(state, self.words.won)
+        return Score(
+            self.engine.score(state),
+            bool(state.latched) if over is None else over,
+            not goals.isdisjoint(state.latched) if won is None else won,
+        )
+
+    def _told_now(self, state: State, place: Place | None) -> bool | None:
+        """What a state says of a truth without parameters; ``None`` for no place."""
+        return None if place is None else bool(self.engine.asked(state, place.get))
 
 
 class _Names(dict[int, str]):
     """The recorded names of one state's objects, each worked out once."""
 
-    def __init__(self, state: State, name_of: Callable[[State, int], str]) -> None:
+    def __init__(self, tick: Tick, name_of: Callable[[Tick, int], str]) -> None:
         super().__init__()
-        self._state, self._name_of = state, name_of
+        self._tick, self._name_of = tick, name_of
 
     def __missing__(self, x: int) -> str:
-        found = self[x] = self._name_of(self._state, x)
+        found = self[x] = self._name_of(self._tick, x)
         return found
 
 

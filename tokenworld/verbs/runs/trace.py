@@ -14,9 +14,7 @@ from typing import Any, Literal, assert_never
 
 from tokenworld.diagnostics import fields_json
 from tokenworld.engine import ForcedLuck, State
-from tokenworld.engine.applying import shown_key
-from tokenworld.engine.births import LIFE
-from tokenworld.engine.delta import RawChange
+from tokenworld.engine.changes import LIFE, RawChange, shown_key
 from tokenworld.engine.layout import Column, Key
 from tokenworld.engine.rows.tracing import Batch, Firing, PhaseTrace, Write
 from tokenworld.ground import (

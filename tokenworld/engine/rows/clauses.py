@@ -7,19 +7,20 @@ what it reads. Each clause is compiled once for an action and asked where it sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Literal, assert_never
 
+from tokenworld.core.nodes import Fold as CoreFold
+from tokenworld.core.nodes import Let
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.bodies import BodyWriter
-from tokenworld.engine.compile import Code, guards_of
-from tokenworld.engine.state import State
-from tokenworld.engine.why import UNDEFINED, load_code
+from tokenworld.engine.rows.layout import NAMES
+from tokenworld.engine.rows.program import Function, Program
+from tokenworld.engine.rows.stepper import Tick
+from tokenworld.engine.rows.why import UNDEFINED, guards_of
 from tokenworld.ground import Command, Json, show_value, value_text
 from tokenworld.model import (
-    Action,
     And,
     BuiltinCall,
     ClosureOf,
@@ -30,13 +31,11 @@ from tokenworld.model import (
     Implies,
     InverseOf,
     LeafTerm,
-    Let,
     Local,
     Not,
     NumberTerm,
     Or,
     ParamRead,
-    Program,
     Read,
     StateTerm,
     Term,
@@ -93,24 +92,28 @@ class _Scope:
         return _Scope(key, kinds, tuple(known[x] for x in kinds), self.lets, self.depth)
 
 
-def clauses_of(code: Code, state: State, was: State, command: Command, index: int) -> Clause:
-    """A require of a command, taken apart, as it stands for the actor whose turn it is."""
-    action: Action = code.actions[command.action].action
-    require, lets = guards_of(action)[index]
+def clauses_of(tick: Tick, command: Command) -> tuple[Clause, ...]:
+    """The requires of a command, taken apart, as they stand for the actor whose turn it is."""
+    asking = _Asking(tick, tick.since(command))
+    action = tick.of.rules.program.actions[command.action]
     types = {binder.name: binder.type for binder in action.params}
-    scope = _Scope(f"{action.name}:{index}", types, command.args, lets)
-    return _Asking(code, state, was).clause(require.condition, scope)
+    lets = [before for _, before in guards_of(tick.of.rules.actions[command.action])]
+    return tuple(
+        asking.clause(
+            require.condition, _Scope(f"{action.name}:{index}", types, command.args, lets[index])
+        )
+        for index, require in enumerate(action.requires)
+    )
 
 
 @frozen
 class _Asking:
-    code: Code
-    state: State
-    was: State
+    tick: Tick
+    was: list[Any]
 
     @property
-    def _program(self) -> Program:
-        return self.code.emitter.instance.program
+    def _code(self) -> Program:
+        return self.tick.code
 
     def clause(self, term: Term, scope: _Scope) -> Clause:
         """A term taken apart as far as that tells more than the term itself."""
@@ -157,16 +160,18 @@ class _Asking:
         return Clause(_kind(term), term.span, holds, parts, left_out=len(scopes) - len(parts))
 
     def _case(self, types: Mapping[str, ValueType], row: Sequence[Any]) -> str:
-        shown = (
-            f"{name} = {value_text(show_value(self._program, self.state.names, kind, value))}"
-            for (name, kind), value in zip(types.items(), row, strict=True)
+        values = zip(types.items(), row, strict=True)
+        return ", ".join(
+            f"{name} = {value_text(self._shown(kind, value))}" for (name, kind), value in values
         )
-        return ", ".join(shown)
+
+    def _shown(self, kind: ValueType, value: Any) -> Json:
+        return show_value(self._code.rules.program, self.tick.row.S[NAMES], kind, value)
 
     # ---- derives --------------------------------------------------------------------------------
 
     def _opens(self, term: DeriveCall, scope: _Scope) -> bool:
-        derive = self._program.derives[term.derive]
+        derive = self._code.rules.program.derives[term.derive]
         return (
             scope.depth < _DEEP
             and not term.was
@@ -175,7 +180,7 @@ class _Asking:
         )
 
     def _derived(self, term: DeriveCall, holds: bool | None, scope: _Scope) -> Clause:
-        derive = self._program.derives[term.derive]
+        derive = self._code.rules.program.derives[term.derive]
         args = [self._value(one, scope) for one in term.args]
         types = {binder.name: binder.type for binder in derive.params}
         values = tuple(self._values(term, scope, inner=True))
@@ -191,13 +196,16 @@ class _Asking:
     ) -> Iterator[tuple[Span, Json]]:
         """What a leaf reads, outermost first, each place once; its own truth is told elsewhere."""
         seen = set[tuple[str, int, int]]()
-        lets = frozenset(let.name for let in scope.lets)
+        lets = frozenset(name for let in scope.lets for name in let.names)
         for one in _reading(term, lets, skip=inner or isinstance(term, _READING)):
             place = (one.span.file, one.span.start, one.span.end)
             value = self._value(one, scope)
             if place not in seen and value is not _NOTHING:
                 seen.add(place)
-                yield one.span, show_value(self._program, self.state.names, one.type, value)
+                yield (
+                    one.span,
+                    self._shown(one.type, value),
+                )
 
     def _truth(self, term: Term, scope: _Scope) -> bool | None:
         value = self._value(term, scope)
@@ -207,9 +215,9 @@ class _Asking:
         return self._asked(term, scope, cases=False, nothing=_NOTHING)
 
     def _asked(self, term: Term, scope: _Scope, *, cases: bool, nothing: Any = None) -> Any:
-        function = _compiled(self.code, term, scope, cases=cases)
+        function = _compiled(self._code, term, scope, cases=cases)
         try:
-            return function(self.state, self.was, self.state.acting, *scope.values)
+            return function(self.tick.row.S, self.was, self.tick.acting, *scope.values)
         except UNDEFINED:
             return nothing
 
@@ -232,37 +240,19 @@ def _reading(term: Term, lets: frozenset[str], *, skip: bool = False) -> Iterato
         yield from _reading(child, lets)
 
 
-# ---- compiling ----------------------------------------------------------------------------------
-
-
-def _compiled(code: Code, term: Term, scope: _Scope, *, cases: bool) -> Callable[..., Any]:
-    """A function of state, start of the tick, actor and the variables: a term's value, or the rows
-    of values that an *any* or *all* ranges over."""
-    store: dict[tuple[int, str, bool], tuple[Term, Callable[..., Any]]]
-    store = code.space.setdefault("CLAUSES", {})
+def _compiled(code: Program, term: Term, scope: _Scope, *, cases: bool) -> Function:
+    """The function of a term's value, or of the rows of values that an *any* or *all* ranges over;
+    kept as long as the program."""
+    known: dict[tuple[int, str, bool], tuple[Term, Function]] = code.space.setdefault("CLAUSES", {})
     key = (id(term), scope.key, cases)
-    if key not in store:
-        emitter = code.emitter
-        emitter.careful = True
-        try:
-            store[key] = (term, _function(code, term, scope, cases=cases))
-        finally:
-            emitter.careful = False
-    return store[key][1]
-
-
-def _function(code: Code, term: Term, scope: _Scope, *, cases: bool) -> Callable[..., Any]:
-    emitter = code.emitter
-    names = {name: emitter.fresh("c") for name in scope.types}
-    header, name = ", ".join(("S", "W", "me", *names.values())), emitter.fresh("clause")
-    writer = BodyWriter(emitter)
-    for let in scope.lets:
-        writer.let(let, names, 1)
-    if cases:
-        assert isinstance(term, Fold)
-        loops, inner = emitter.clauses(term.binders, term.where, names)
-        row = "".join(f"{inner[binder.name]}, " for binder in term.binders)
-        writer.line(1, f"return [({row}) {loops}]")
-    else:
-        writer.line(1, f"return {emitter.term(term, names)}")
-    return load_code(code, name, header, writer)
+    if key not in known:
+        params, lets = tuple(scope.types), scope.lets
+        lowered = code.rules.term(term)
+        if cases:
+            assert isinstance(lowered, CoreFold)
+            binders, where = lowered.binders, lowered.where
+            made = code.bindings_of(binders, where, params, lets, careful=True)
+        else:
+            made = code.value_of(lowered, params, lets, careful=True)
+        known[key] = (term, made)
+    return known[key][1]

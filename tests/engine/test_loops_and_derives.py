@@ -1,4 +1,4 @@
-"""Derives that are written out, and conditions that are tested before a loop."""
+"""Derives and conditions in loops mean what they say, also where a part has no value."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, State
-from tokenworld.engine.inlining import short_derives, steady
 from tokenworld.ground import PASS, Command
-from tokenworld.model import For
 from tokenworld.session.loading import open_text
 
 TEXT = """
@@ -55,14 +53,6 @@ def value(engine: Engine, state: State, fluent: str, name: str) -> object:
     return state.get(column, number(engine, name))
 
 
-def test_short_derives_are_written_out(engine):
-    assert {"lies", "warmer"} <= short_derives(engine.instance.program)
-    assert not {"deep", "long"} & short_derives(engine.instance.program)
-    names, source = engine.code.emitter.derive_names, engine.code.source
-    assert f"{names['warmer']}(S" not in source.replace(f"def {names['warmer']}(S", "")
-    assert source.count(f"{names['lies']}(S") == 2  # its definition, and `lies(y, x.at)`
-
-
 def test_they_mean_the_same(engine):
     start = engine.start()
     after, _ = engine.play(start, Command("heat", (number(engine, "box"),)))
@@ -78,19 +68,6 @@ def test_what_may_have_no_value_is_guarded_as_written(engine):
         after, (outcome,) = engine.play(start, Command("strike", (number(engine, name),)))
         assert outcome.status == "executed"
         assert value(engine, after, "near", "stone") == number(engine, "box")
-
-
-def test_only_what_comes_first_is_tested_before_a_loop(engine):
-    program = engine.instance.program
-    loops = {name: one.body[0] for name, one in program.actions.items()}
-    assert all(isinstance(one, For) for one in loops.values())
-    parts = {
-        name: tuple(map(len, steady(program, one.binders, one.where)))
-        for name, one in loops.items()
-        if isinstance(one, For)
-    }
-    assert parts == {"heat": (1, 1), "strike": (2, 1), "count_in": (0, 2)}
-    assert steady(program, (), loops["heat"].where)[0] == []  # type: ignore[union-attr]
 
 
 def test_a_law_whose_condition_is_steady_rests(engine):

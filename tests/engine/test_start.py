@@ -1,7 +1,8 @@
-"""Whole columns of literals come to what putting one field after another comes to."""
+"""Literals of a start are put as they stand, and come to what working them out comes to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,6 @@ import pytest
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.engine import Engine, start
-from tokenworld.engine.filling import _literals, fill_each, fill_objects, requests_of
-from tokenworld.engine.state import State
 from tokenworld.engine.wide import LONG, Wide
 from tokenworld.ground import GroundObject, instantiate, param_values
 from tokenworld.model import ObjectDecl
@@ -35,14 +34,6 @@ LINES
 """
 
 
-def filled(engine: Engine, fill: Any) -> tuple[list[Any], list[Any]]:
-    state = State(engine.layout)
-    fill(engine.instance, engine.layout, engine.code, state)
-    columns = [list(one) if isinstance(one, (list, Wide)) else one for one in state.cols]
-    children = [None if one is None else [list(kids) for kids in one] for one in state.kids]
-    return columns, children
-
-
 def engines(path: Path) -> list[Engine]:
     program = check_file(path).program
     assert program is not None
@@ -55,78 +46,68 @@ def engine_of(text: str) -> Engine:
     return compile_world(checked.program, checked.program.worlds["w"])
 
 
-@pytest.mark.parametrize("path", DOMAINS, ids=lambda path: path.relative_to(DOMAINS[0].parents[1]))
-def test_whole_columns_are_the_fields_one_by_one(path: Path) -> None:
-    for engine in engines(path):
-        assert filled(engine, fill_objects) == filled(engine, fill_each)
-
-
 def started(engine: Engine) -> list[Any]:
     state = engine.start()
-    return [engine.hash(state), state.trail.slots, *map(_listed, (*state.cols, *state.kids))]
+    return [engine.hash(state), *map(_listed, (*state.cols, *state.kids))]
 
 
 def _listed(stored: Any) -> Any:
-    return list(stored) if isinstance(stored, Wide) else stored
+    return list(stored) if isinstance(stored, (list, Wide)) else stored
+
+
+@pytest.fixture
+def worked_out(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Lets fields and setups be worked out on rows, although they are literals."""
+
+    def patch() -> None:
+        monkeypatch.setattr(start._Start, "_literals", lambda self, state: None)
+        monkeypatch.setattr(start._Start, "_plain", lambda self, state, body: None)
+
+    return patch
 
 
 @pytest.mark.parametrize("path", DOMAINS, ids=lambda path: path.relative_to(DOMAINS[0].parents[1]))
-def test_plain_setups_are_those_that_run_as_code(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_literals_are_what_rows_would_work_out(path: Path, worked_out: Callable[[], None]) -> None:
     plainly = [started(engine) for engine in engines(path)]
-    monkeypatch.setattr(start, "requests_of", lambda body, layout: None)
+    worked_out()
     assert plainly == [started(engine) for engine in engines(path)]
 
 
-def test_what_a_plain_setup_asks_for() -> None:
-    text = """
-    type Lamp { lit: bool  n: 0 to 9  by: Lamp? }  relation near(x: Lamp, y: Lamp)
-    world w {
-      object a: Lamp  object b: Lamp
-      setup { add near(a, b)  a.lit = true  b.n = 4  b.by = none  a.by = b  remove near(b, a) }
-      setup { a.n += 1 }
-      setup { b.lit = a.lit }
-    }
-    """
-    engine = engine_of(text)
-    column = {key: one.index for key, one in engine.layout.by_id.items()}
-    setups = [requests_of(one, engine.layout) for one in engine.instance.world.setups]
-    assert setups == [
-        [
-            (column["near"], (0, 1), "add", True),
-            (column["Lamp.lit"], (0,), "=", True),
-            (column["Lamp.n"], (1,), "=", 4),
-            (column["Lamp.by"], (1,), "=", None),
-            (column["Lamp.by"], (0,), "=", 1),
-            (column["near"], (1, 0), "remove", False),
-        ],
-        None,
-        None,
-    ]
-
-
 @pytest.mark.parametrize("more", [0, LONG])
-def test_containers_keep_their_order(more: int) -> None:
+def test_containers_keep_their_order(more: int, worked_out: Callable[[], None]) -> None:
     lines = "\n".join(f"  object t{one}: Thing {{ place = small }}" for one in range(more))
     engine = engine_of(BOXES.replace("LINES", lines))
-    assert _literals(engine.instance) is not None
-    found = filled(engine, fill_objects)
-    assert found == filled(engine, fill_each)
-    kids = next(one for one in found[1] if one is not None and any(one))
+    found = started(engine)
+    worked_out()
+    assert found == started(engine)
+    place = engine.layout.by_id["Thing.place"].index
+    kids = engine.start().kids[place]
     assert kids[1][:2] == [2, 4]
     assert len(kids[1]) == 2 + more
 
 
-def test_a_field_that_must_be_worked_out_goes_the_long_way() -> None:
+@pytest.mark.parametrize(("weight", "value"), [("p", 4), ("p + 1", 5)])
+def test_a_field_may_have_to_be_worked_out(weight: str, value: int) -> None:
     text = "param p: 0 to 4 = 4\n" + BOXES.replace("LINES", "  object d: Thing { weight = SUM }")
-    for weight, value in (("p", 4), ("p + 1", 5)):
-        engine = engine_of(text.replace("SUM", weight))
-        assert (_literals(engine.instance) is None) == (weight == "p + 1")
-        column = engine.layout.by_id["Thing.weight"]
-        found = filled(engine, fill_objects)
-        assert found[0][column.index][-1] == value
-        assert found == filled(engine, fill_each)
+    engine = engine_of(text.replace("SUM", weight))
+    state = engine.start()
+    assert state.get(engine.layout.by_id["Thing.weight"], state.numbers["d"]) == value
+
+
+def test_a_slot_that_a_setup_names_twice() -> None:
+    text = """
+    type Lamp { lit: bool  n: 0 to 9  by: Lamp? }  relation near(x: Lamp, y: Lamp)
+    world w {
+      object a: Lamp  object b: Lamp
+      setup { add near(a, b)  remove near(a, b)  b.n = 4  b.by = none  a.by = b }
+      setup { a.n += 1  a.n += 2 }
+    }
+    """
+    engine = engine_of(text)
+    state = engine.start()
+    near, number = engine.layout.by_id["near"], engine.layout.by_id["Lamp.n"]
+    assert state.get(near, (0, 1)) is True  # what is added stays
+    assert [state.get(number, one) for one in (0, 1)] == [3, 4]
 
 
 def test_objects_are_made_when_they_are_asked_for() -> None:

@@ -1,0 +1,166 @@
+"""What can be asked of the states of one world: nothing of it remains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tokenworld.core import lowered
+from tokenworld.engine.added import never_refused
+from tokenworld.engine.changes import Breach
+from tokenworld.engine.digest import facts_hash, state_hash, state_json
+from tokenworld.engine.layout import Layout
+from tokenworld.engine.listing import Listing
+from tokenworld.engine.population import instance_of
+from tokenworld.engine.rows.asking import is_legal, reports
+from tokenworld.engine.rows.focus import Focus, focus_on
+from tokenworld.engine.rows.live import LiveRow
+from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.record import number_json
+from tokenworld.engine.rows.speech import name_of
+from tokenworld.engine.rows.stepper import RowStepper, Tick
+from tokenworld.engine.state import State
+from tokenworld.ground import Command, Instance, Json, Prose, Raw, RequireReport
+from tokenworld.model import Term
+
+if TYPE_CHECKING:
+    from tokenworld.engine.searching.ticks import SearchStepper
+
+__all__ = ["Answers"]
+
+T = TypeVar("T")
+
+_MOST_SEARCHERS = 4
+"""Layouts of rows that are kept for searches."""
+
+
+class Answers:
+    """Answers about the states of one compiled instance, which they leave as they are."""
+
+    def __init__(self, instance: Instance, prose: Prose) -> None:
+        self.instance = instance
+        self.layout = Layout(instance)
+        self.fixed_words: dict[tuple[int, str, str | None], tuple[str, ...]] = {}
+        self._live = LiveRow(instance, self.layout, prose)
+        self._prose = prose
+        self._searchers: list[SearchStepper] = []
+        self._listing = Listing(instance, self.layout)
+
+    def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
+        """What some work on the row of a state comes to; it leaves the row as it was."""
+        return self._live.on_row(state, work)
+
+    def asked(self, state: State, read: Callable[[Tick], T]) -> T:
+        """What is read of a tick of a state that is not carried out."""
+        return self._live.on_row(state, lambda stepper, row: read(stepper.asking(row)))
+
+    def over(self, state: State) -> bool:
+        """Whether later intents are halted."""
+        return state.latched != () and not self.instance.world.endless
+
+    def reached(self, state: State) -> tuple[str, ...]:
+        """The endings reached so far; where outcomes are live, the one that is true now."""
+        if self.instance.world.outcomes != "live":
+            return state.latched
+        return self._live.on_row(state, lambda stepper, row: stepper.goals.reached(row.S))
+
+    def legal(self, state: State) -> list[Command]:
+        """Every command whose requires all hold, actions in order, then arguments in order; none
+        of an action with too many bindings.
+
+        Requires that the language adds (ranges) are tested too, with the draws of the seed. The
+        same command as a long action under way is among them: it continues it.
+        """
+        return self._live.listed(state, lambda legal, row: legal.commands(row))
+
+    def focus(self, state: State, number: int) -> Focus:
+        """What can be done with an object, without listing all that can be done."""
+        return self._live.listed(state, lambda legal, row: focus_on(legal, row, number))
+
+    def passes(self, state: State, command: Command) -> bool:
+        """Whether a command would not be refused, nor be in error for a number in its requires."""
+        return self.asked(state, lambda tick: is_legal(tick, command))
+
+    def may_break(self, name: str) -> bool:
+        """Whether a require that the language adds may refuse an action."""
+        return not never_refused(lowered(self.instance.program))[name]
+
+    def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
+        """The bindings of an action that its static facts allow, ``None`` for too many to list."""
+        return self._listing.bindings(state, name)
+
+    def searcher(self, state: State, *, fixed: bool = True) -> SearchStepper:
+        """What steps the states of searches that begin in one with this population and these
+        unchanging facts."""
+        from tokenworld.engine.searching.ticks import SearchStepper
+
+        for known in self._searchers:
+            if known.fixed == fixed and known.slots.fits(state):
+                return known
+        del self._searchers[_MOST_SEARCHERS - 1 :]
+        found = SearchStepper(self.instance, self.layout, self._prose, state, fixed=fixed)
+        self._searchers.insert(0, found)
+        return found
+
+    def unlisted(self, state: State) -> frozenset[str]:
+        """Actions with too many bindings to list; see `Listing`."""
+        return self._listing.unlisted(state)
+
+    def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
+        """Every require of a command as it stands, generated ones included if they fail."""
+        return self.asked(state, lambda tick: reports(tick, command))
+
+    def ask(self, state: State, term: Term, was: State | None = None) -> Any:
+        """The raw value of a term in a state; ``was`` is the start of the last tick."""
+
+        def value(stepper: RowStepper, row: Row) -> Any:
+            S = row.S
+            began = S if was is None else stepper.slots.past(was, S)
+            return stepper.code.value(term)(S, began, stepper.me)
+
+        return self.on_row(state, value)
+
+    def name(self, state: State, number: int) -> str:
+        """The present name of an object."""
+        return self.asked(state, lambda tick: name_of(tick, number))
+
+    def describe(self, state: State, number: int) -> str:
+        """What `describe x` says now, or what is wrong with a number in it."""
+
+        def described(tick: Tick) -> str:
+            S = tick.row.S
+            try:
+                return str(tick.code.space["described"](S, S, tick.acting, number))
+            except Breach as breach:
+                return breach.message
+
+        return self.asked(state, described)
+
+    def score(self, state: State) -> int | float:
+        """The score as a JSON number."""
+
+        def scored(stepper: RowStepper, row: Row) -> int | float:
+            return number_json(stepper.code.score(row.S, row.S, stepper.me))
+
+        return self.on_row(state, scored)
+
+    def hash(self, state: State) -> str:
+        """The state hash."""
+        return state_hash(state)
+
+    def same_facts(self, one: State, other: State) -> bool:
+        """Whether objects, functions and relations are the same (not tick, seed, long actions)."""
+        kinds = ({x: kind for x, kind in enumerate(s.kinds) if kind} for s in (one, other))
+        return facts_hash(one) == facts_hash(other) and next(kinds) == next(kinds)
+
+    def settled(self, state: State) -> Instance:
+        """The instance with exactly the objects that live in a state: what planning starts from.
+
+        Objects that were created have a declaration without fields; the dead keep their numbers
+        and belong to no type.
+        """
+        return instance_of(state)
+
+    def json(self, state: State) -> dict[str, Json]:
+        """The state as ``tw-state/1``."""
+        return state_json(state)

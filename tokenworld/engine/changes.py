@@ -1,0 +1,76 @@
+"""Changes of slots, and what stops them: an invariant, a range, a cycle, an undefined number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine.layout import Column, Key
+from tokenworld.ground import Json, Raw, show_value
+from tokenworld.model import ROOT, Fluent, FluentParam, ObjectType, Program, TextType
+
+__all__ = ["LIFE", "Breach", "BreachReport", "RawChange", "net", "shown_key"]
+
+RawChange = tuple[Column, Key, Raw, Raw, str]
+"""A committed change: column, key, old value, new value, title of the rule."""
+
+
+def _life() -> Column:
+    nowhere = Span("", 0, 0, 1, 1, 1, 1)
+    params = (FluentParam("x", ObjectType(ROOT)),)
+    fluent = Fluent(ROOT, ROOT, "attribute", params, TextType(optional=True), None, nowhere)
+    return Column(-1, fluent, True, False, None)
+
+
+LIFE = _life()
+"""The slot under which records show that an object begins or ceases to exist: its type or `none`.
+
+No state stores it; it only stands in changes.
+"""
+
+
+class Breach(Exception):  # a rule of the world was broken; not a defect
+    """A change that must not happen: conflict, range, cycle, uniqueness or undefined number."""
+
+    def __init__(self, code: str, kind: str, message: str, rules: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.code, self.kind, self.message, self.rules = code, kind, message, rules
+
+    def blamed(self, title: str) -> Breach:
+        """The same, told of the rule under evaluation where none is named yet."""
+        self.rules = self.rules or (title,)
+        return self
+
+
+@frozen
+class BreachReport:
+    """Why a tick was rolled back or failed: ``rule`` is what was broken, ``culprits`` by whom."""
+
+    code: str
+    kind: str
+    message: str
+    rule: str = ""
+    place: str = ""
+    witness: tuple[str, ...] = ()
+    culprits: tuple[str, ...] = ()
+    before: int | None = None
+    after: int | None = None
+
+
+def net(changes: Sequence[RawChange]) -> list[RawChange]:
+    """Changes merged per slot, those that cancel out left out; the last rule is named."""
+    merged: dict[tuple[int, Key], RawChange] = {}
+    for column, key, old, new, rule in changes:
+        place = (column.index, key)
+        first = merged[place][2] if place in merged else old
+        merged[place] = (column, key, first, new, rule)
+    return [change for change in merged.values() if change[2] != change[3]]
+
+
+def shown_key(program: Program, names: Sequence[str], column: Column, key: Key) -> tuple[Json, ...]:
+    """The arguments of a slot in exchange form."""
+    return tuple(
+        show_value(program, names, param.type, value)
+        for param, value in zip(column.fluent.params, column.args(key), strict=True)
+    )
