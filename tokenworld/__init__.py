@@ -38,7 +38,7 @@ never pays for the planner or the store.
 | `scenario`         | `ScenarioDecl`   | `Scenario`      |                     | left out        |
 
 - **An action.** `ActionDecl` (syntax) → `Action` (model) → `Action` (core) → with arguments a
-  `Command`, the ground action (ground) → its generated functions (`engine.rows.program`) →
+  `Command`, the ground action (ground) → its generated functions (`engine.rows.code.program`) →
   `Operator` on the way to SAS+, or `:action` (`planning.pddl`).
 - **A refusal.** `require … else` → `Require` → `RequireReport` with the values that it read →
   `Refusal` → `Outcome` with the status `refused` → `TickRecord` in the store. For a planner: a
@@ -54,7 +54,7 @@ never pays for the planner or the store.
 - What happens to a text? It is parsed by `syntax.parse_source`, then checked by the passes of
   `check.PASSES`; `tw explain --stages` prints a rule at every stage.
 - Where is `for` executed? `core.nodes.For` is one statement with two readers:
-  `engine.rows.bodies.BodyWriter.loop` writes the code that runs it, and
+  `engine.rows.code.bodies.BodyWriter.loop` writes the code that runs it, and
   `engine.reference.bodies` walks it, as the oracle of the tests.
 - Who decides that a command is legal? `engine.rows.legal.Legal` lists the commands of a state, and
   `engine.rows.stepper.RowStepper.tick` accepts or refuses one. `prose.commands` turns typed

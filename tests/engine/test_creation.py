@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tiny import Game, play
 
-from tokenworld.engine.digest import facts_hash
+from tokenworld.engine.saved.digest import facts_hash
 from tokenworld.ground import Outcome
 
 TYPES = """edition 1

@@ -10,7 +10,7 @@ import pytest
 from tiny import Game, domain, play
 
 from tokenworld.engine import State
-from tokenworld.engine.digest import facts_hash, state_hash, state_json
+from tokenworld.engine.saved.digest import facts_hash, state_hash, state_json
 from tokenworld.session.players import random_player
 
 NAMES = ("cellar", "kitchen", "blocks", "cottage")

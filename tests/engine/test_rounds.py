@@ -9,7 +9,7 @@ import pytest
 from tiny import Game, call, play
 
 from tokenworld.engine import EngineSimulator
-from tokenworld.engine.digest import facts_hash
+from tokenworld.engine.saved.digest import facts_hash
 from tokenworld.ground import PASS, Command, Json, Outcome
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Unencodable, encode

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.vector import SyncVectorEnv
 
 from tokenworld.diagnostics import Failure
-from tokenworld.engine.rows.compiled import compiler_missing
+from tokenworld.engine.rows.code.compiled import compiler_missing
 from tokenworld.gym import WorldEnv, WorldVectorEnv, register, vector
 from tokenworld.session import OpenWorld
 

@@ -16,7 +16,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.engine.reference import Reference
 from tokenworld.engine.rows import RowStepper
-from tokenworld.engine.rows.numeric import NumericProgram
+from tokenworld.engine.rows.code.numeric import NumericProgram
 from tokenworld.ground import Command, instantiate, param_values
 from tokenworld.ground.influence import influences, written
 from tokenworld.model import (

@@ -330,7 +330,7 @@ def recorded_state(path: syn.Str, span: Span, draft: Draft) -> m.StartFile:
     so that a recorded run knows what it began with."""
     source = read_data(path, draft)
     try:
-        state = json.loads(source.text)  # all but the format is read by `engine.restore`
+        state = json.loads(source.text)  # all but the format is read by `engine.saved.restore`
     except (ValueError, RecursionError) as error:
         what = f"`{path.value}` is not JSON: {str(error).partition(':')[0].lower()}."
         hint = "Record the state again, or correct the file."

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.knowledge import HIDDEN, Knowledge
 from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw, in_tick
-from tokenworld.engine.restore import state_from_json
-from tokenworld.engine.rows.clauses import Clause, ClauseKind
+from tokenworld.engine.rows.questions.clauses import Clause, ClauseKind
+from tokenworld.engine.saved.restore import state_from_json
 from tokenworld.engine.speaker import EngineSpeaker
 from tokenworld.engine.state import State
 

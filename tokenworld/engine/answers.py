@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tokenworld.core import lowered
 from tokenworld.engine.added import never_refused
 from tokenworld.engine.changes import Breach
-from tokenworld.engine.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.listing import Listing
-from tokenworld.engine.population import instance_of
-from tokenworld.engine.rows.asking import is_legal, reports
-from tokenworld.engine.rows.focus import Focus, focus_on
 from tokenworld.engine.rows.live import LiveRow
 from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.questions.asking import is_legal, reports
+from tokenworld.engine.rows.questions.focus import Focus, focus_on
+from tokenworld.engine.rows.questions.speech import name_of
 from tokenworld.engine.rows.record import number_json
-from tokenworld.engine.rows.speech import name_of
 from tokenworld.engine.rows.stepper import RowStepper, Tick
+from tokenworld.engine.saved.digest import facts_hash, state_hash, state_json
+from tokenworld.engine.saved.population import instance_of
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Json, Prose, Raw, RequireReport
 from tokenworld.model import Term

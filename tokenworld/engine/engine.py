@@ -9,13 +9,13 @@ from tokenworld.core import lowered
 from tokenworld.engine.answers import Answers
 from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.luck import Luck, SeededLuck
-from tokenworld.engine.restore import state_from_json
 from tokenworld.engine.rows.layout import AWARDED, LATCHED
 from tokenworld.engine.rows.live import Halves
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.outside import Outside
+from tokenworld.engine.rows.questions.tracing import TimeTrace
 from tokenworld.engine.rows.stepper import RowStepper
-from tokenworld.engine.rows.tracing import TimeTrace
+from tokenworld.engine.saved.restore import state_from_json
 from tokenworld.engine.start import check_start, start_state
 from tokenworld.engine.state import State
 from tokenworld.ground import By, Command, Json, NoMatch, Outcome, Raw

@@ -15,10 +15,10 @@ from typing import Final, TypeVar, cast
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.answers import Answers
 from tokenworld.engine.listing import Listing
-from tokenworld.engine.rows.asking import is_legal, reports, standing
-from tokenworld.engine.rows.speech import name_of
+from tokenworld.engine.rows.questions.asking import is_legal, reports, standing
+from tokenworld.engine.rows.questions.speech import name_of
+from tokenworld.engine.rows.questions.veil import Veil
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.engine.rows.veil import Veil
 from tokenworld.engine.state import State
 from tokenworld.ground import Change, Command, Json, Outcome, Raw, Refusal, RequireReport
 from tokenworld.ground.secrets import Secrets

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.knowledge import Knowledge
-from tokenworld.engine.rows.asking import is_refused
-from tokenworld.engine.rows.speech import in_scope, slot_text, words_of
+from tokenworld.engine.rows.questions.asking import is_refused
+from tokenworld.engine.rows.questions.speech import in_scope, slot_text, words_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Raw

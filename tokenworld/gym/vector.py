@@ -16,10 +16,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tokenworld.diagnostics import usage
-from tokenworld.engine.rows.compiled import Compiled, Uncompiled, compiler_missing
+from tokenworld.engine.rows.code.compiled import Compiled, Uncompiled, compiler_missing
+from tokenworld.engine.rows.code.numeric import NONE
+from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
-from tokenworld.engine.rows.numeric import NONE
-from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import draws
 from tokenworld.gym.environment import call_number, calls_of, no_command

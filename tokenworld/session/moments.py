@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, ForcedLuck, Luck, State
-from tokenworld.engine.packing import packed_state, unpacked_state
+from tokenworld.engine.saved.packing import packed_state, unpacked_state
 from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
 from tokenworld.model import Fluent
 

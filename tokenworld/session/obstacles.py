@@ -14,10 +14,10 @@ from itertools import islice
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Term
 from tokenworld.engine import Engine, State
-from tokenworld.engine.rows.asking import standing
-from tokenworld.engine.rows.asking import stands as stands_now
+from tokenworld.engine.rows.questions.asking import standing
+from tokenworld.engine.rows.questions.asking import stands as stands_now
+from tokenworld.engine.rows.questions.why import guards_of
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.engine.rows.why import guards_of
 from tokenworld.ground import Change, Command, Outcome, Raw, read_value
 from tokenworld.session.moments import Moment
 from tokenworld.session.session import Session

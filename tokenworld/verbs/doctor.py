@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
-from tokenworld.engine.rows.compiled import compiler_missing
+from tokenworld.engine.rows.code.compiled import compiler_missing
 from tokenworld.planning.planners.doctor import EngineInfo, engines
 from tokenworld.verbs.output import EXIT_OK, Output
 

@@ -27,7 +27,7 @@ from tokenworld.syntax import nodes as syn
 from tokenworld.verbs.output import EXIT_OK, Output
 
 if TYPE_CHECKING:
-    from tokenworld.engine.rows.program import Program
+    from tokenworld.engine.rows.code.program import Program
 
 
 @dataclass(frozen=True, slots=True)

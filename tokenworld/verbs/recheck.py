@@ -22,7 +22,6 @@ from tokenworld.core.nodes import Hole, ObjectName, Template, Term, Variable
 from tokenworld.core.walk import subterms
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import Engine, EngineSpeaker, State
-from tokenworld.engine.digest import shown_keys
 from tokenworld.engine.reference import Fault, Reference
 from tokenworld.engine.reference import State as PlainState
 from tokenworld.engine.reference.bodies import Line
@@ -30,6 +29,7 @@ from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.record import Record, outcome
 from tokenworld.engine.reference.values import Long
 from tokenworld.engine.reference.words import Words
+from tokenworld.engine.saved.digest import shown_keys
 from tokenworld.ground import STATUSES, By, Command, Json, NoMatch, Outcome
 from tokenworld.model import BoolType, CollectionType, ObjectType
 from tokenworld.prose.matching import command_text

@@ -12,8 +12,8 @@ import pytest
 
 from tokenworld import rollout
 from tokenworld.diagnostics import Failure
-from tokenworld.engine.rows.compiled import Compiled, compiler_missing
-from tokenworld.engine.rows.numeric import Uncompiled
+from tokenworld.engine.rows.code.compiled import Compiled, compiler_missing
+from tokenworld.engine.rows.code.numeric import Uncompiled
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import OpenWorld, load_program, open_world
@@ -152,7 +152,7 @@ def test_a_script_is_played_without_compiling(tmp_path: Path) -> None:
 
 
 def test_island_can_be_written_in_numbers() -> None:
-    from tokenworld.engine.rows.numeric import NumericProgram
+    from tokenworld.engine.rows.code.numeric import NumericProgram
     from tokenworld.engine.rows.stepper import RowStepper
 
     engine = open_world("island").engine

@@ -8,7 +8,7 @@ converts rows from and to `engine.state.State`.
 
 from __future__ import annotations
 
-from tokenworld.engine.rows.program import rule_code
+from tokenworld.engine.rows.code.program import rule_code
 from tokenworld.engine.rows.stepper import Record, Row, RowStepper
 
 __all__ = ["Record", "Row", "RowStepper", "rule_code"]

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokenworld.engine.changes import LIFE, Breach, RawChange
+from tokenworld.engine.rows.code.runtime import climbs
+from tokenworld.engine.rows.code.terms import reached
 from tokenworld.engine.rows.layout import FIRED, KINDS, NEXT, NOTHING, Slots, Store
 from tokenworld.engine.rows.log import Born, Log, Row, bounded
-from tokenworld.engine.rows.runtime import climbs
-from tokenworld.engine.rows.terms import reached
 from tokenworld.model import ObjectType, ValueType
 
 __all__ = ["bury", "commit", "recalled", "store_value"]

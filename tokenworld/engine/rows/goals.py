@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.layout import LATCHED
-from tokenworld.engine.rows.program import Program
 
 __all__ = ["Goals"]
 

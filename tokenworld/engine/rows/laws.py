@@ -13,11 +13,11 @@ from tokenworld.core import Footprint
 from tokenworld.core.nodes import Binder
 from tokenworld.core.rules import Conserve, Invariant, Law
 from tokenworld.engine.changes import BreachReport, RawChange
+from tokenworld.engine.rows.code.modes import sums_written
+from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.commit import commit
 from tokenworld.engine.rows.layout import KINDS, NAMES, Store
 from tokenworld.engine.rows.log import Log, Row
-from tokenworld.engine.rows.modes import sums_written
-from tokenworld.engine.rows.program import Program
 from tokenworld.engine.rows.record import Broken
 from tokenworld.ground import Raw
 from tokenworld.model import ObjectType

@@ -25,8 +25,8 @@ from tokenworld.core import Rules
 from tokenworld.core.nodes import Body, Destroy
 from tokenworld.core.rules import Footprint
 from tokenworld.core.walk import statements_in
-from tokenworld.engine.digest import state_hash
 from tokenworld.engine.layout import Column, Layout
+from tokenworld.engine.saved.digest import state_hash
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import Trail
 from tokenworld.engine.wide import column_of

@@ -13,9 +13,9 @@ from tokenworld.engine.added import never_refused
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.listing import Listing
 from tokenworld.engine.luck import SeededLuck
-from tokenworld.engine.rows.asking import breaks, is_legal
 from tokenworld.engine.rows.layout import KINDS, LATCHED, ROUND
 from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.questions.asking import breaks, is_legal
 from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.state import LongAction
 from tokenworld.ground import MANY, Command, Raw, count_bindings

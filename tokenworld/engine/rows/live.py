@@ -16,9 +16,9 @@ from tokenworld.engine.luck import Luck
 from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
 from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.questions.tracing import TimeTrace, TracedTick
 from tokenworld.engine.rows.record import Record, Stamp
 from tokenworld.engine.rows.stepper import RowStepper, Tick
-from tokenworld.engine.rows.tracing import TimeTrace, TracedTick
 from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, between
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose

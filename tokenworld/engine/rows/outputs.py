@@ -8,10 +8,10 @@ from tokenworld.core import Rules
 from tokenworld.core.nodes import Binder
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.commit import commit, recalled
 from tokenworld.engine.rows.layout import FIRED, NAMES, Slots
 from tokenworld.engine.rows.log import Draws, Log, Row, key_args, rewarded
-from tokenworld.engine.rows.program import Program
 from tokenworld.engine.rows.record import Record
 from tokenworld.ground import Json, Raw, show_value
 

@@ -10,9 +10,9 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from tokenworld.engine.changes import Breach, BreachReport, RawChange, shown_key
-from tokenworld.engine.digest import SPAN, hashed, life_hash
 from tokenworld.engine.rows.layout import FACTS, HEAD, KINDS, NAMES, NOTHING, TICK, Slots, Store
 from tokenworld.engine.rows.log import Row
+from tokenworld.engine.saved.digest import SPAN, hashed, life_hash
 from tokenworld.ground import (
     FRUITLESS,
     By,
@@ -261,7 +261,7 @@ class Shown:
 
 
 class Digest:
-    """The multiset hash of the facts of rows (see `engine.digest`), brought up to date from the
+    """The multiset hash of the facts of rows (see `engine.saved.digest`), brought up to date from the
     journal. `FACTS` of a row holds the sum that `settle` brought it to."""
 
     def __init__(self, slots: Slots) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import SeededLuck
-from tokenworld.engine.rows.hoist import words_are_sure
+from tokenworld.engine.rows.code.hoist import words_are_sure
 from tokenworld.engine.rows.layout import LATCHED, NAMES, SEED, TICK
 from tokenworld.engine.rows.legal import Args, Legal
 from tokenworld.engine.rows.log import Row, rewarded

@@ -14,9 +14,10 @@ from typing import Any
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder, Body
 from tokenworld.engine.changes import Breach, BreachReport, RawChange, net
-from tokenworld.engine.digest import facts_hash
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
+from tokenworld.engine.rows.code.program import Function, Program
+from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.commit import commit, recalled
 from tokenworld.engine.rows.goals import Goals
 from tokenworld.engine.rows.laws import Guards, Order, are_alive
@@ -36,10 +37,9 @@ from tokenworld.engine.rows.layout import (
 )
 from tokenworld.engine.rows.log import Log, Row
 from tokenworld.engine.rows.outputs import Outputs
-from tokenworld.engine.rows.program import Function, Program
-from tokenworld.engine.rows.quick import UNSURE
+from tokenworld.engine.rows.questions.why import Requires
 from tokenworld.engine.rows.record import Broken, Digest, Record, Shown
-from tokenworld.engine.rows.why import Requires
+from tokenworld.engine.saved.digest import facts_hash
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import (
     PASS,

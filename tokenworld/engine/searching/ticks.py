@@ -17,10 +17,10 @@ from tokenworld.engine.changes import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, Luck, SeededLuck
 from tokenworld.engine.rows import Record, Row, RowStepper
-from tokenworld.engine.rows.asking import may
+from tokenworld.engine.rows.code.program import Function
 from tokenworld.engine.rows.layout import AWARDED, DRAWN, KINDS, LATCHED, LONGS, ROUND, TICK
 from tokenworld.engine.rows.legal import Args, Legal
-from tokenworld.engine.rows.program import Function
+from tokenworld.engine.rows.questions.asking import may
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept
 from tokenworld.engine.state import LongAction, State

@@ -12,7 +12,7 @@ from typing import Literal, assert_never
 
 from tokenworld.diagnostics import counted
 from tokenworld.engine import EngineSimulator, SeededLuck, State
-from tokenworld.engine.rows.asking import is_refused
+from tokenworld.engine.rows.questions.asking import is_refused
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Command
 from tokenworld.planning.hints import Hint

@@ -11,8 +11,8 @@ from typing import cast
 
 from tokenworld.diagnostics import Source, Span
 from tokenworld.engine import Clause, ClauseKind, State
-from tokenworld.engine.rows.asking import judging
-from tokenworld.engine.rows.clauses import clauses_of
+from tokenworld.engine.rows.questions.asking import judging
+from tokenworld.engine.rows.questions.clauses import clauses_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Change, Command, Json, NoMatch, Outcome, RequireReport, value_text
 from tokenworld.model import Fluent, NumberType, ObjectType, ValueType

@@ -21,8 +21,8 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows import Record
-from tokenworld.engine.rows.asking import standing, stands
 from tokenworld.engine.rows.layout import AWARDED, KINDS, ROUND, TOLD, TURN
+from tokenworld.engine.rows.questions.asking import standing, stands
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept
 from tokenworld.ground import (

@@ -15,7 +15,7 @@ from typing import Any, Final, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.engine import Engine
-from tokenworld.engine.rows.speech import name_of
+from tokenworld.engine.rows.questions.speech import name_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Json, Raw
 from tokenworld.model import (

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TypeVar
 
 from tokenworld.engine.luck import SeededLuck
-from tokenworld.engine.rows.hidden import MOST, Asked, HiddenRow, TooMany
 from tokenworld.engine.rows.layout import ROUND
 from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.questions.hidden import MOST, Asked, HiddenRow, TooMany
 from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.state import State
 from tokenworld.ground import Raw

@@ -23,8 +23,8 @@ from tokenworld.core.nodes import (
     Term,
     Write,
 )
+from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter, within_length
 from tokenworld.engine.rows.log import Maker
-from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter, within_length
 from tokenworld.ground import implicit_default
 from tokenworld.model import NumberType, written_name
 

@@ -20,15 +20,15 @@ from tokenworld.core.nodes import Binder, Body, Let, Require, Reward, Template, 
 from tokenworld.core.rules import Action, Award
 from tokenworld.core.walk import statements_in
 from tokenworld.engine.luck import SeededLuck
-from tokenworld.engine.rows.bodies import BodyWriter
+from tokenworld.engine.rows.code.bodies import BodyWriter
+from tokenworld.engine.rows.code.hoist import HoistWriter
+from tokenworld.engine.rows.code.quick import QuickWriter, write_trial
+from tokenworld.engine.rows.code.runtime import RUNTIME
+from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.commit import commit, store_value
-from tokenworld.engine.rows.hidden import HiddenRow
-from tokenworld.engine.rows.hoist import HoistWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, NAMES, Slots
 from tokenworld.engine.rows.log import Log, Row
-from tokenworld.engine.rows.quick import QuickWriter, write_trial
-from tokenworld.engine.rows.runtime import RUNTIME
-from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
+from tokenworld.engine.rows.questions.hidden import HiddenRow
 from tokenworld.ground import Prose
 from tokenworld.ground.secrets import Secrets
 from tokenworld.model import NumberType, ObjectType, Phase, ValueType

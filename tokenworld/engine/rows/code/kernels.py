@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from tokenworld.engine.rows.runtime import RUNTIME
+from tokenworld.engine.rows.code.runtime import RUNTIME
 from tokenworld.ground import draws as drawing
 
 NONE = -(1 << 62)

@@ -40,8 +40,8 @@ from tokenworld.core.nodes import (
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
-from tokenworld.engine.rows.hidden import HiddenRow
 from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
+from tokenworld.engine.rows.questions.hidden import HiddenRow
 from tokenworld.ground import domain_of
 from tokenworld.model import (
     BoolType,

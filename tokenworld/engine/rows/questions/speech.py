@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tokenworld.core.nodes import Hole
+from tokenworld.engine.rows.code.program import Function, Program
 from tokenworld.engine.rows.layout import KINDS, NAMES
-from tokenworld.engine.rows.program import Function, Program
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Raw
 from tokenworld.model import BoolType, ObjectType

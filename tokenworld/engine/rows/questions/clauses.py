@@ -15,10 +15,10 @@ from tokenworld.core.nodes import Fold as CoreFold
 from tokenworld.core.nodes import Let
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine.rows.code.program import Function, Program
 from tokenworld.engine.rows.layout import NAMES
-from tokenworld.engine.rows.program import Function, Program
+from tokenworld.engine.rows.questions.why import UNDEFINED, guards_of
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.engine.rows.why import UNDEFINED, guards_of
 from tokenworld.ground import Command, Json, show_value, value_text
 from tokenworld.model import (
     And,

@@ -12,11 +12,11 @@ from itertools import islice, product
 from typing import Any
 
 from tokenworld.core.rules import Action
-from tokenworld.engine.rows.hoist import HoistWriter
+from tokenworld.engine.rows.code.hoist import HoistWriter
+from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.layout import KINDS
 from tokenworld.engine.rows.legal import Args, Legal, since
 from tokenworld.engine.rows.log import Row
-from tokenworld.engine.rows.program import Program
 from tokenworld.ground import MANY, Command, Raw, count_bindings
 from tokenworld.model import ObjectType
 

@@ -43,11 +43,11 @@ from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import is_draw, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.engine.added import never_refused
-from tokenworld.engine.rows.bodies import BodyWriter
-from tokenworld.engine.rows.hoist import HoistWriter, words_are_sure
+from tokenworld.engine.rows.code.bodies import BodyWriter
+from tokenworld.engine.rows.code.hoist import HoistWriter, words_are_sure
+from tokenworld.engine.rows.code.quick import UNSURE, Direct, QuickWriter
+from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import FIRED, LATCHED, NAMES, Slots, Store
-from tokenworld.engine.rows.quick import UNSURE, Direct, QuickWriter
-from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import draws
 from tokenworld.model import (
     BoolType,

@@ -13,8 +13,8 @@ from tokenworld.core.nodes import Let, Require, Term
 from tokenworld.core.rules import Action
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.changes import Breach
+from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.layout import NAMES
-from tokenworld.engine.rows.program import Program
 from tokenworld.ground import Command, Json, RequireReport, show_value
 from tokenworld.model import show_type
 

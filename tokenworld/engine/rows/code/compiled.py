@@ -15,6 +15,8 @@ from tempfile import NamedTemporaryFile
 from types import ModuleType
 from typing import Any
 
+from tokenworld.engine.rows.code.numeric import NONE, NumericProgram, Uncompiled
+from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.layout import (
     AWARDED,
     FIRED,
@@ -27,8 +29,6 @@ from tokenworld.engine.rows.layout import (
     Slots,
     Store,
 )
-from tokenworld.engine.rows.numeric import NONE, NumericProgram, Uncompiled
-from tokenworld.engine.rows.quick import UNSURE
 from tokenworld.ground import draws
 from tokenworld.model import NumberType
 
@@ -171,8 +171,8 @@ def _digits(number: int, base: int) -> list[int]:
 
 _HEAD = """\
 import numpy as np
-from tokenworld.engine.rows.kernels import *
-from tokenworld.engine.rows import kernels
+from tokenworld.engine.rows.code.kernels import *
+from tokenworld.engine.rows.code import kernels
 import numba
 
 """
@@ -326,7 +326,7 @@ def _shapes(slots: Slots) -> dict[str, Any]:
 
 def _loaded(text: str) -> ModuleType:
     """The module of a text, from the cache folder."""
-    from tokenworld.engine.rows import kernels, runtime
+    from tokenworld.engine.rows.code import kernels, runtime
 
     made = blake2b(text.encode(), digest_size=12)
     for one in (kernels, runtime):

@@ -35,10 +35,10 @@ from tokenworld.core.nodes import (
 from tokenworld.core.rules import Action, Footprint, Law
 from tokenworld.core.walk import is_draw, mentions, statements_in, subterms, terms_in
 from tokenworld.engine.added import shaped_or_bounded
-from tokenworld.engine.rows.bodies import BodyWriter
+from tokenworld.engine.rows.code.bodies import BodyWriter
+from tokenworld.engine.rows.code.modes import Modes, most_written
+from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Store
-from tokenworld.engine.rows.modes import Modes, most_written
-from tokenworld.engine.rows.terms import Lines, Name, Names, TermWriter
 from tokenworld.ground import domain_of
 from tokenworld.model import (
     IntervalRange,

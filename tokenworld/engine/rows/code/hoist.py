@@ -38,8 +38,8 @@ from tokenworld.core.nodes import (
 )
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
+from tokenworld.engine.rows.code.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
 from tokenworld.engine.rows.layout import KINDS, Store
-from tokenworld.engine.rows.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
 from tokenworld.model import NumberType, ObjectType, ValueType, is_optional
 
 __all__ = ["HoistWriter", "words_are_sure"]
