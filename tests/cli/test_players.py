@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -139,58 +136,6 @@ def test_a_program_that_does_not_start_leaves_no_run(tw, world) -> None:
 
 
 # ---- an address ---------------------------------------------------------------------------------
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers by the path that is asked for."""
-
-    asked: list[str]
-
-    def do_POST(self) -> None:
-        text = self.rfile.read(int(self.headers["Content-Length"])).decode("utf-8")
-        self.asked.append(text)
-        late = len(self.asked) > 2
-        match self.path:
-            case "/leave" if late:
-                self._answer(204, b"")
-            case "/broken" if late:
-                self._answer(500, b"no")
-            case "/elsewhere" if late:
-                self.send_response(302)
-                self.send_header("Location", "/good")
-                self.end_headers()
-            case "/hang" if late:
-                time.sleep(3)
-            case "/flood" if late:
-                self._answer(200, b"z" * 200_000)
-            case "/die" if late:
-                self.connection.close()
-            case _:
-                self._answer(200, b"\n  add 1  \nand more\n")
-
-    def _answer(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        with suppress(OSError):
-            self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def address() -> Iterator[tuple[str, list[str]]]:
-    asked: list[str] = []
-    handler = type("Asked", (Handler,), {"asked": asked})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads, server.handle_error = True, lambda *args: None
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 def test_an_address_plays(tw, world, address) -> None:

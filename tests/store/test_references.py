@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_a_store_of_schema_2_learns_of_references(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
     old = sqlite3.connect(path)
     for statement in DDL:
-        if "reference" not in statement and "user_version" not in statement:
+        if not re.search("reference|narration|user_version", statement):
             old.execute(statement)
     old.execute("PRAGMA user_version = 2")
     old.commit()
@@ -79,3 +80,4 @@ def test_a_store_of_schema_2_learns_of_references(tmp_path: Path) -> None:
     with RunStore.open(path) as store:
         assert store.connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
         assert store.connection.execute("SELECT count(*) FROM reference").fetchone() == (0,)
+        assert store.connection.execute("SELECT count(*) FROM narration").fetchone() == (0,)

@@ -41,8 +41,12 @@ def run(
         str | None, Parameter(help="The program of `--player llm`: text in, text out.")
     ] = None,
     url: Annotated[str | None, Parameter(help="The HTTP address of `--player llm`.")] = None,
+    narrator: Annotated[
+        str | None, Parameter(help="A program that tells outcomes in prose.")
+    ] = None,
+    narrator_url: Annotated[str | None, Parameter(help="The HTTP address of a narrator.")] = None,
     reply_timeout: Annotated[
-        float, Parameter(help="Seconds for an answer of `--player llm` at most.")
+        float, Parameter(help="Seconds for an answer of a program at most.")
     ] = 60.0,
     policy: Annotated[Path | None, Parameter(help="A policy of `tw plan`, to play by.")] = None,
     ticks: Ticks = None,

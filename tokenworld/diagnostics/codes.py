@@ -115,7 +115,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1006": ("number or probability undefined", ERROR),
     "TW1007": ("beliefs contradict", ERROR),
     "TW1008": ("draw needed in a model", ERROR),
-    "TW1009": ("player failed", ERROR),
+    "TW1009": ("player or narrator failed", ERROR),
     "TW1101": ("run store unreadable or corrupt", ERROR),
     "TW1102": ("run store cannot be written", ERROR),
     "TW1103": ("run store of a newer schema", ERROR),

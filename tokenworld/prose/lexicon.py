@@ -83,18 +83,19 @@ def read_number(text: str, binder: m.Binder, units: Mapping[str, m.Unit]) -> int
     A number without a unit is taken in the unit of the type. ``25%`` is the exact number 0.25,
     for every type without a unit; a bare ``25`` is never a percentage.
     """
-    found = _NUMBER.fullmatch(text)
     of = number_type(binder)
-    if found is None or of is None:
+    value = None if of is None else scaled_number(text, of, units)
+    return value if value in domain_range(binder) else None
+
+
+def scaled_number(text: str, of: m.NumberType, units: Mapping[str, m.Unit]) -> int | None:
+    """The number of a whole text as a type counts it, in its range or not; see `read_number`."""
+    found = _NUMBER.fullmatch(text)
+    factor = None if found is None else _factor(found.group(2) or "", of.unit, units)
+    if found is None or factor is None:
         return None
-    factor = _factor(found.group(2) or "", of.unit, units)
-    if factor is None:
-        return None
-    tens: int = 10**of.decimals
-    scaled = Fraction(found.group(1)) * factor * tens
-    if scaled.denominator != 1 or scaled.numerator not in domain_range(binder):
-        return None
-    return scaled.numerator
+    scaled: Fraction = Fraction(found.group(1)) * factor * 10**of.decimals
+    return scaled.numerator if scaled.denominator == 1 else None
 
 
 def _factor(typed: str, unit: str, units: Mapping[str, m.Unit]) -> Fraction | None:

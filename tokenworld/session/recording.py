@@ -100,6 +100,10 @@ class Recording:
         self.handle.append(record, timing=_now(microseconds), snapshot=after)
         self.written += 1
 
+    def narrate(self, prose: str) -> None:
+        """Store the prose about the intent that the last record ended."""
+        self.handle.narrate(self.written, prose)
+
     def wants_snapshot(self) -> bool:
         """Return whether the whole state goes with the next record."""
         return (self.written + 1) % SNAPSHOT_EVERY == 0

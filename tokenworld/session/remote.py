@@ -1,9 +1,10 @@
-"""Players outside of this program, such as a language model: text out, one line in.
+"""Programs outside of this one, such as a language model: text out, text in.
 
-Each turn the player gets an `observation` and answers with words, a call, `pass` or a ``tw-
-intent`` object. A `Channel` carries the text: the standard streams of a child process, or HTTP. A
-player that ends, hangs or floods is a `PlayerFailure`: one diagnostic, and the run is halted where
-it stands.
+Each turn a player gets an `observation` and answers with a line: words, a call, `pass` or a ``tw-
+intent`` object. A narrator gets an `account` of what came of an intent and answers with prose. A
+`Channel` carries the text: the standard streams of a child process, or HTTP. Who ends, hangs or
+floods is a `PlayerFailure`: one diagnostic. A run is halted where its player fails, and goes on
+without its narrator.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import time
 from collections.abc import Iterator, Sequence
 from http.client import HTTPException, HTTPResponse
 from itertools import islice, zip_longest
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.ground import Command, Outcome
+from tokenworld.ground import Command, Json, Outcome, value_text
 from tokenworld.planning.planners.children import Child, require_program
 from tokenworld.prose.intents import TypedIntent, parse_intent_json
 from tokenworld.prose.matching import command_texts
@@ -103,12 +104,16 @@ LONGEST_REPLY: Final = 64 * 1024
 
 
 class PlayerFailure(Failure):
-    """A player that can play no longer; ``cause`` is what the record of the halt says, and
-    ``what`` the same without the player."""
+    """A player that can play no longer, or another program that can be asked no longer; ``cause``
+    is what the record of the halt says, and ``what`` the same without the player."""
 
-    def __init__(self, cause: str, hint: str) -> None:
-        super().__init__(Diagnostic("TW1009", f"The player {cause}.", hint=hint))
-        self.what, self.cause = cause, f"the player {cause}"
+    def __init__(self, what: str, hint: str, who: str = "player") -> None:
+        super().__init__(Diagnostic("TW1009", f"The {who} {what}.", hint=hint))
+        self.what, self.cause, self.hint = what, f"the {who} {what}", hint
+
+    def of(self, who: str) -> PlayerFailure:
+        """The same failure of somebody else."""
+        return PlayerFailure(self.what, self.hint, who)
 
 
 class Channel(Protocol):
@@ -148,6 +153,75 @@ def _intent(answer: str) -> AnyIntent:
     return TypedIntent(text)
 
 
+# ---- a narrator ----------------------------------------------------------------------------------
+
+
+def account(session: Session, outcomes: Sequence[Outcome]) -> str:
+    """What a narrator is told of the records of the last intent: what was asked, what came of it,
+    what changed, and what can be seen now. Deterministic text without an empty line, and without
+    what is secret to the player.
+    """
+    lines = list(_opening(session) if len(session.moments) == 2 else ())
+    lines.append(f"The command: {session.moments[-1].asked}")
+    for outcome in outcomes:
+        who = f" ({outcome.actor})" if len(session.state.actors) > 1 else ""
+        lines += [f"Tick {outcome.tick}{who}: {outcome.status}.", *_told(outcome)]
+        for change in (*outcome.changes, *outcome.law_changes):
+            slot = f"{change.fluent.rpartition('.')[2]}({', '.join(map(value_text, change.args))})"
+            lines.append(f"  {slot}: {value_text(change.old)} -> {value_text(change.new)}")
+    lines += [f"`{name}` is reached." for name in outcomes[-1].latched]
+    return "\n".join(line for line in (*lines, *_scene(session)) if line.strip())
+
+
+def _opening(session: Session) -> Iterator[str]:
+    yield session.world.world.title or session.world.world.name
+    yield "Tell in prose what happened, about what is here alone, up to a line `>`."
+
+
+def _scene(session: Session) -> Iterator[str]:
+    """What can be seen now, with its public values."""
+    speaker, state = session.speaker(), session.state
+    yield "Here is now:"
+    objects: Any = session.state_json()["objects"]
+    shown = {one["name"]: one for one in objects}
+    for number in speaker.candidates():
+        one = shown.get(state.names[number])
+        if one is not None and speaker.in_scope(number):
+            values = ", ".join(f"{key} {value_text(v)}" for key, v in one["attrs"].items())
+            yield f"  {session.known.name(state, number)}: {values}"
+
+
+class Narrator:
+    """Tells outcomes in prose, as long as it can; ``failure`` is set when it no longer does."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel, self._left = channel, False
+        self.failure: PlayerFailure | None = None
+        self.told = 0
+
+    def tell(self, session: Session, outcomes: Sequence[Outcome]) -> str:
+        """The prose about the records of the last intent; empty where it says nothing, or left."""
+        if self._left:
+            return ""
+        try:
+            answer = self._channel.ask(account(session, outcomes))
+        except PlayerFailure as failure:
+            self.failure, answer = failure.of("narrator"), None
+        self._left = answer is None
+        prose = (answer or "").strip()
+        self.told += bool(prose)
+        return prose
+
+    def to_json(self) -> dict[str, Json]:
+        """How many intents were told of, and why no more, where the narrator failed."""
+        failed: Json = None if self.failure is None else self.failure.what
+        return {"told": self.told, "failed": failed}
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self._channel.close()
+
+
 _ADDRESS_HINT: Final = (
     "The address has to take a POST of plain text, and to answer with a line of it."
 )
@@ -163,19 +237,21 @@ class _Stay(HTTPRedirectHandler):
 
 
 class HttpChannel:
-    """Posts to ``url``; ``seconds`` is how long one answer may take. 204 means: I leave."""
+    """Posts to ``url``; ``seconds`` is how long one answer may take. 204 means: I leave. An answer
+    is ``whole``, or a line."""
 
-    def __init__(self, url: str, seconds: float) -> None:
+    def __init__(self, url: str, seconds: float, *, whole: bool = False) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise PlayerFailure(f"has no HTTP address: `{url}`", "Give `--url http://HOST:PORT/`.")
-        self._url, self._seconds = url, seconds
+            hint = "Give an address such as `http://127.0.0.1:8000/`."
+            raise PlayerFailure(f"has no HTTP address: `{url}`", hint)
+        self._url, self._seconds, self._whole = url, seconds, whole
         near = parts.hostname in _LOOPBACK
         handlers = (_Stay(), ProxyHandler({})) if near else (_Stay(),)
         self._opener: OpenerDirector = build_opener(*handlers)
 
     def ask(self, text: str) -> str | None:
-        """Post an observation and read the first line of the answer that is not blank."""
+        """Post a text and read the answer, or its first line that is not blank."""
         data = text.encode("utf-8", "backslashreplace")
         kind = {"Content-Type": "text/plain; charset=utf-8"}
         request = Request(self._url, data=data, headers=kind, method="POST")
@@ -196,8 +272,8 @@ class HttpChannel:
         except (HTTPException, OSError, ValueError) as error:
             why = str(error) or type(error).__name__
             raise PlayerFailure(f"broke off its answer: {why}", _ADDRESS_HINT) from error
-        lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
-        return next((line for line in lines if line), "")
+        told = body.decode("utf-8", "replace").strip()
+        return told if self._whole else (told.splitlines() or [""])[0].strip()
 
     def close(self) -> None:
         """Nothing is kept open between two questions."""
@@ -221,14 +297,15 @@ class HttpChannel:
 _PIPE_BYTES = 65536
 _LEAVING = 2.0
 """Seconds that a player has to end once it has closed its output."""
-_PROGRAM_HINT = "Try it by hand: it reads an observation up to a line `>`, and answers in one line."
+_PROGRAM_HINT = "Try it by hand: it reads a text up to a line `>`, and answers in one line."
+_WHOLE_HINT = "Try it by hand: it reads a text up to a line `>`, and answers up to a line `>`."
 
 
 class ProcessChannel:
     """The streams of a child process.
 
     ``seconds`` is how long one answer may take, ``longest`` how many bytes it may have. ``end``
-    follows each question.
+    follows each question. An answer that is ``whole`` ends with a line `>`, else it is a line.
     """
 
     def __init__(
@@ -238,15 +315,18 @@ class ProcessChannel:
         *,
         end: str = "\n>\n",
         longest: int = LONGEST_REPLY,
+        whole: bool = False,
     ) -> None:
         self._seconds, self._end, self._longest, self._read = seconds, end, longest, b""
+        self._before, self._stop = (b"\n", b"\n>\n") if whole else (b"", b"\n")
+        self._hint = _WHOLE_HINT if whole else _PROGRAM_HINT
         try:
             require_program(command[0])
             self._child = Child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise PlayerFailure(
-                f"`{command[0]}` does not start: {why.lower()}", _PROGRAM_HINT
+                f"`{command[0]}` does not start: {why.lower()}", self._hint
             ) from error
         self._process = self._child.process
         assert self._process.stdin is not None
@@ -256,13 +336,14 @@ class ProcessChannel:
         os.set_blocking(self._from, False)
 
     def ask(self, text: str) -> str | None:
-        """Put a question and wait for a line; what came before it was asked is no answer."""
+        """Put a question and wait for the answer; what came before it was asked is none."""
         deadline = time.monotonic() + self._seconds
         self._drop_unasked()
         if not self._write(f"{text}{self._end}".encode("utf-8", "backslashreplace"), deadline):
             self._gone()
             return None
-        while b"\n" not in self._read:
+        self._read = self._before
+        while self._stop not in self._read:
             if len(self._read) > self._longest:
                 raise self._flood()
             self._wait(self._from, selectors.EVENT_READ, deadline)
@@ -270,10 +351,10 @@ class ProcessChannel:
             if chunk == b"":
                 self._gone()
                 return None
-        line, _, self._read = self._read.partition(b"\n")
-        if len(line) > self._longest:
+        answer, _, self._read = self._read.partition(self._stop)
+        if len(answer) > self._longest:
             raise self._flood()
-        return line.decode("utf-8", "replace")
+        return answer.decode("utf-8", "replace").removeprefix("\n")
 
     def close(self) -> None:
         """End it with all that it started."""
@@ -323,13 +404,13 @@ class ProcessChannel:
         try:
             code = self._process.wait(_LEAVING)
         except subprocess.TimeoutExpired:
-            raise PlayerFailure("closed its output and went on running", _PROGRAM_HINT) from None
+            raise PlayerFailure("closed its output and went on running", self._hint) from None
         if code < 0:
-            raise PlayerFailure(f"was killed by signal {-code}", _PROGRAM_HINT)
+            raise PlayerFailure(f"was killed by signal {-code}", self._hint)
         if code:
-            raise PlayerFailure(f"ended with exit code {code}", _PROGRAM_HINT)
+            raise PlayerFailure(f"ended with exit code {code}", self._hint)
 
     def _flood(self) -> PlayerFailure:
         return PlayerFailure(
-            f"floods: more than {self._longest:,} bytes for one answer", _PROGRAM_HINT
+            f"floods: more than {self._longest:,} bytes for one answer", self._hint
         )

@@ -79,7 +79,7 @@ def failure_of(error: sqlite3.Error, path: Path, *, writing: bool) -> Failure:
 # openly to make the log lie, and the hash chain shows that.
 
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 APPLICATION_ID = 0x54576C67  # "TWlg" in the file's header: a run log of Token World
 
 
@@ -170,8 +170,20 @@ CREATE TABLE reference (
 )"""
 _REFERENCES = (_REFERENCE, *(_forbid("reference", change) for change in ("UPDATE", "DELETE")))
 
+# The prose of a narrator stands outside the hash chain too: another time it may tell another tale.
+_NARRATION = """
+CREATE TABLE narration (
+  run INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  prose TEXT NOT NULL,
+  PRIMARY KEY (run, seq),
+  FOREIGN KEY (run, seq) REFERENCES tick (run, seq)
+)"""
+_NARRATIONS = (_NARRATION, *(_forbid("narration", change) for change in ("UPDATE", "DELETE")))
+
 # A store of schema 1 does not know that the turn of another actor moves a state too, one of
-# schema 2 knows no references, one of schema 3 no runs that begin with a carried state.
+# schema 2 knows no references, one of schema 3 no runs that begin with a carried state, one of
+# schema 4 no narration.
 UPGRADES: dict[int, tuple[str, ...]] = {
     1: (
         "UPDATE sqlite_master SET sql = replace(sql, "
@@ -181,6 +193,7 @@ UPGRADES: dict[int, tuple[str, ...]] = {
     ),
     2: (*_REFERENCES, "PRAGMA user_version = 3"),
     3: ("PRAGMA user_version = 4",),
+    4: (*_NARRATIONS, "PRAGMA user_version = 5"),
 }
 """The statements that make a store of an earlier schema one of this: changes of the tables' own
 texts."""
@@ -267,6 +280,7 @@ DDL: tuple[str, ...] = (
         for change in ("UPDATE", "DELETE")
     ),
     *_REFERENCES,
+    *_NARRATIONS,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )

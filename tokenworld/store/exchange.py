@@ -147,6 +147,7 @@ def _tick_json(tick: Tick, snapshot: Json) -> Json:
         "chain": tick.chain,
         "timing": _timing_json(tick.timing),
         "snapshot": snapshot,
+        **({} if tick.prose is None else {"prose": tick.prose}),
     }
 
 
@@ -309,7 +310,7 @@ _SHAPES: Mapping[str, Any] = {
     },
     TICK_FORMAT: {
         "seq": int, "source": OneOf(INTENT_SOURCES), "text?": Maybe(str), "intent": {},
-        "outcome": {}, "chain": str, "timing?": _TIMING, "snapshot?": Maybe({}),
+        "outcome": {}, "chain": str, "timing?": _TIMING, "snapshot?": Maybe({}), "prose?": str,
     },
     END_FORMAT: {"reason": str, "ticks": int, "state_hash": str, "chain": str},
     REFERENCE_FORMAT: {"verdict": OneOf(VERDICTS), "window": int},
@@ -392,6 +393,8 @@ def _take_tick(connection: sqlite3.Connection, run: int, line: Mapping[str, Any]
     _take_timing(connection, run, tick.seq, line)
     if line.get("snapshot") is not None:
         insert_snapshot(connection, tick, line["snapshot"])
+    if "prose" in line:
+        insert(connection, "narration", run=run, seq=tick.seq, prose=line["prose"])
 
 
 def _take_end(connection: sqlite3.Connection, run: int, line: Mapping[str, Any]) -> None:

@@ -137,6 +137,11 @@ class RunHandle:
                 insert_snapshot(connection, tick, snapshot)
         return tick
 
+    def narrate(self, seq: int, prose: str) -> None:
+        """Store what a narrator told of the intent that ended with record ``seq``."""
+        with self.store.transaction() as connection:
+            insert(connection, "narration", run=self.id, seq=seq, prose=storable(prose))
+
     def finish(self, reason: str) -> Ending:
         """Close the run for good: no record can follow. Waits until the disk has it."""
         with self.store.waiting_for_the_disk(), self.store.transaction() as connection:

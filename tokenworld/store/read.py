@@ -192,7 +192,8 @@ def tick_of(row: tuple[Any, ...]) -> Tick:
         fitting(found, _TICK_ROW)
         found["intent"] = parsed(found["intent"], INTENT)
         found["outcome"] = parsed(found["outcome"], OUTCOME)
-        return Tick(**found, timing=timing_of(row[12], row[13]))
+        prose = fitting(row[14], Maybe(str))
+        return Tick(**found, timing=timing_of(row[12], row[13]), prose=prose)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"record {row[1]} of run {row[0]}: {error}") from error
 
@@ -380,13 +381,24 @@ def snapshots_of(store: Database, run: Run) -> dict[int, Mapping[str, Json]]:
         return {seq: parsed(state, {}) for seq, state in rows}
 
 
+_TOLD = "LEFT JOIN narration ON narration.run = tick.run AND narration.seq = tick.seq "
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether a store has a table; one of an earlier schema that is only read may not."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
 def _ticks(store: Database, where: str, *parameters: int) -> tuple[Tick, ...]:
     columns = ", ".join(f"tick.{name}" for name in _TICK_ROW)
-    query = (
-        f"SELECT {columns}, started, microseconds FROM tick "
-        "LEFT JOIN timing ON timing.run = tick.run AND timing.seq = tick.seq " + where
-    )
     with store.reading() as connection:
+        told = _has_table(connection, "narration")
+        query = (
+            f"SELECT {columns}, started, microseconds, {'prose' if told else 'NULL'} FROM tick "
+            "LEFT JOIN timing ON timing.run = tick.run AND timing.seq = tick.seq "
+            f"{_TOLD if told else ''}{where}"
+        )
         rows = connection.execute(query, parameters).fetchall()
     with undamaged(store, "a record"):
         return tuple(map(tick_of, rows))
@@ -425,9 +437,8 @@ def _sources(row: tuple[object] | None) -> tuple[SourceText, ...]:
 
 
 def _references(connection: sqlite3.Connection) -> dict[int, Reference]:
-    """The references by run; a store of an earlier schema that is only read has none."""
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reference'"
-    if connection.execute(query).fetchone() is None:
+    """The references by run."""
+    if not _has_table(connection, "reference"):
         return {}
     rows = connection.execute("SELECT run, verdict, window FROM reference").fetchall()
     return {run: Reference(*fitting(row, (OneOf(VERDICTS), int))) for run, *row in rows}

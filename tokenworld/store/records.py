@@ -96,7 +96,8 @@ class TickRecord:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One stored record of a run; ``seq`` counts from 1 without gaps."""
+    """One stored record of a run; ``seq`` counts from 1 without gaps. ``prose`` is what a narrator
+    told of the intent that ended with this record."""
 
     run: int
     seq: int
@@ -111,6 +112,7 @@ class Tick:
     previous: str
     chain: str
     timing: Timing | None = None
+    prose: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ evaluators must give that state the same hash.
 
 A line of prose is a template: each of its slots claims a value. The slot is evaluated again in the
 state at the end of the record, with the same bindings. What the reader cannot see any more, because
-it is gone or out of sight, is not held against the line.
+it is gone or out of sight, is not held against the line. The prose of a narrator has no slots: its
+claims are those that `prose.claims` reads in it, and the rest is counted as unread.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, assert_never
 
 from tokenworld.core.nodes import Hole, ObjectName, Template, Term, Variable
 from tokenworld.core.walk import subterms
@@ -32,6 +34,8 @@ from tokenworld.engine.reference.words import Words
 from tokenworld.engine.saved.digest import shown_keys
 from tokenworld.ground import STATUSES, By, Command, Json, NoMatch, Outcome
 from tokenworld.model import BoolType, CollectionType, ObjectType
+from tokenworld.prose.claims import Claim, ClaimReader, Done, Fact, Inside, Reading
+from tokenworld.prose.lexicon import Lexicon
 from tokenworld.prose.matching import command_text
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import OpenWorld
@@ -144,6 +148,46 @@ def _visible(words: Words, objects: list[int], env: Env) -> bool:
     )
 
 
+# ---- the prose of a narrator ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """How many claims of a narrator were checked, and how many clauses told nothing that can be
+    read, or nothing that the state decides."""
+
+    claims: int
+    unread: int
+
+
+_DONE = ("executed", "waiting")
+
+
+def holds(words: Words, claim: Claim, env: Env, records: Sequence[Record]) -> bool | None:
+    """Whether a claim is true of a state and of what was done; ``None`` where its readings do not
+    agree, or have no value."""
+    try:
+        found = {_is_so(words, one, env, records) for one in claim.readings}
+    except Fault:
+        return None
+    return found.pop() is not claim.negated if len(found) == 1 else None
+
+
+def _is_so(words: Words, reading: Reading, env: Env, records: Sequence[Record]) -> bool:
+    match reading:
+        case Fact(name=name, derived=True, args=args, value=value):
+            return bool(words.derived(name, list(args), env) == value)
+        case Fact(name=name, args=args, value=value):
+            return words.known.get(env.state, words.program.fluents[name], args) == value
+        case Inside(fluent=fluent, thing=thing, place=place):
+            return place in words.known.places(env.state, fluent, thing)
+        case Done(commands=commands):
+            done = (one.command for one in records if one.status in _DONE)
+            return any(one in commands for one in done)
+        case _:
+            assert_never(reading)
+
+
 _KINDS = ("action", "text", "pass", "halt")
 
 
@@ -199,13 +243,14 @@ class Checked:
 
     ``faults`` are lies of the log; ``claims`` what its narration, true to the rules, tells falsely;
     ``unchecked``: it spoke, and claimed nothing. ``keys`` names each part that the engine or the
-    reference makes otherwise.
+    reference makes otherwise. ``prose`` is set where a narrator told of it.
     """
 
     faults: tuple[str, ...]
     claims: tuple[str, ...] = ()
     unchecked: bool = False
     keys: tuple[str, ...] = ()
+    prose: Prose | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +455,10 @@ class _Player:
         self._plain: PlainState | None = None
         self._found = Replayed()
 
+    @cached_property
+    def _claims(self) -> ClaimReader:
+        return ClaimReader(self._engine.instance.program)
+
     def play(self, seed: int, snapshot: Snapshot | None) -> Replayed:
         place, state = self._begin(seed, snapshot)
         clean, since = state, list[_Given]()
@@ -425,7 +474,7 @@ class _Player:
             by = by_of(self._ticks[place])
             before = state
             state, outcomes = self._engine.play(state, intent, by=by)
-            self._check(place, outcomes, intent, by, before)
+            self._check(place, outcomes, intent, by, (before, state))
             place += len(outcomes)
             self._stored(place, state)
             self._note(place, state)
@@ -456,11 +505,13 @@ class _Player:
         outcomes: tuple[Outcome, ...],
         intent: Command | NoMatch,
         by: By,
-        before: State,
+        states: tuple[State, State],
     ) -> None:
-        """Hold the records of an intent against those of the engine and of the reference."""
+        """Hold the records of an intent against those of the engine and of the reference;
+        ``states`` are before and after it."""
         if self._plain is None:
             return
+        before, _ = states
         self._plain, plain = play_plainly(self._reference, self._plain, intent, by)
         for index, played in enumerate(outcomes):
             if self._first <= place + index + 1 <= len(self._ticks):
@@ -469,6 +520,30 @@ class _Player:
                 found = checked(self._reference, tick.outcome, own, played.to_json())
                 asked = tuple(misgiven(tick, self._engine, before, intent))
                 self._found.checks[place + index + 1] = replace(found, keys=(*asked, *found.keys))
+        self._narrated(place + len(outcomes), [one.record for one in plain], *states)
+
+    def _narrated(self, place: int, records: Sequence[Record], before: State, after: State) -> None:
+        """Hold what a narrator told of an intent, which ended with the record at a place, against
+        the state behind it."""
+        known, plain = self._found.checks.get(place), self._plain
+        prose = self._ticks[place - 1].prose if known is not None else None
+        if known is None or plain is None or prose is None:
+            return
+        was, now = (Lexicon(EngineSpeaker(self._engine, one)) for one in (before, after))
+        told = self._claims.told(prose, was, now, before.acting)
+        env = Env(plain, plain, before.acting)
+        found = [holds(self._reference.words, one, env, records) for one in told.claims]
+        false = (
+            f"the narrator told `{claim.text}`, and that is not so"
+            for claim, so in zip(told.claims, found, strict=True)
+            if so is False
+        )
+        open_ = found.count(None)
+        self._found.checks[place] = replace(
+            known,
+            claims=(*known.claims, *false),
+            prose=Prose(len(found) - open_, told.unread + open_),
+        )
 
     def _stored(self, place: int, state: State) -> None:
         """Compare a stored whole state with the replayed one."""

@@ -102,7 +102,7 @@ class Terms(TermVisitor[Env, Any]):
 
     def derive_call(self, term: DeriveCall, env: Env) -> Any:
         args = [self.term(arg, env) for arg in term.args]
-        return self._derived(term.derive, args, self._there(term, env))
+        return self.derived(term.derive, args, self._there(term, env))
 
     def members(self, term: Members, env: Env) -> Any:
         if term.by == "list":
@@ -229,7 +229,7 @@ class Terms(TermVisitor[Env, Any]):
 
     # ---- derives ----------------------------------------------------------------------------
 
-    def _derived(self, name: str, args: list[Any], env: Env) -> Any:
+    def derived(self, name: str, args: list[Any], env: Env) -> Any:
         derive = self.rules.derives[name]
         truth = isinstance(derive.type, BoolType)
         if None in args:

@@ -147,7 +147,7 @@ class Words(Terms):
         second = sees.params[1].type
         if not isinstance(second, ObjectType) or not self.program.is_subtype(kind, second.name):
             return True
-        return bool(self._derived("sees", [env.me, number], env))
+        return bool(self.derived("sees", [env.me, number], env))
 
     # ---- descriptions -------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ from tokenworld.diagnostics import fields_json, read_source, usage
 from tokenworld.ground import Json, Status
 from tokenworld.model.schema import CLOSED, shaped
 from tokenworld.store.records import IntentSource
-from tokenworld.verbs.recheck import Checkpoint
+from tokenworld.verbs.recheck import Checkpoint, Prose
 
 REFUSE_LIKE: tuple[Status, ...] = ("refused", "no_match", "rolled_back")
 _DONE: tuple[Status, ...] = ("executed", "waiting", "interrupted")
@@ -50,7 +50,7 @@ class Fact:
     ``faults`` says in which respects the record fails its re-check; ``unchecked`` that its
     narration is literal prose. ``blamed`` names the invariant and the rules of a rollback.
     ``asked``: the player gave the intent; what time or the runner did is neither refused nor ends
-    a row of refusals.
+    a row of refusals. ``prose``: what a narrator told of it.
     """
 
     seq: int
@@ -63,6 +63,7 @@ class Fact:
     unchecked: bool = False
     blamed: tuple[str, ...] = ()
     asked: bool = True
+    prose: Prose | None = None
 
     @property
     def refused_like(self) -> bool:
@@ -315,21 +316,33 @@ def groundedness(window: Window) -> Dimension:
     bad = tuple(fact for fact in window.facts if fact.faults)
     n, u = window.n, len(bad)
     value = 1 - Fraction(u, n)
+    told, also = _narrated(window)
     return Dimension(
         "groundedness",
         graded(ok=value >= GROUNDED_OK, fail=value < GROUNDED_FAIL),
-        f"{shown(value, 2):<8}({n - u}/{n} grounded)",
+        f"{shown(value, 2):<8}({n - u}/{n} grounded{also})",
         {
             "n": n,
             "u": u,
             "value": exact(value),
             "unchecked": sum(fact.unchecked for fact in window.facts),
             "faults": {str(fact.seq): list(fact.faults) for fact in bad},
+            **told,
         },
         limits,
         tuple(fact.seq for fact in bad),
         per_bucket(window, lambda facts: 1 - _share(facts, [one for one in facts if one.faults])),
     )
+
+
+def _narrated(window: Window) -> tuple[dict[str, Json], str]:
+    """What a narrator told in a window, as values and in words; nothing where none spoke."""
+    told = [fact.prose for fact in window.facts if fact.prose is not None]
+    if not told:
+        return {}, ""
+    claims, unread = sum(one.claims for one in told), sum(one.unread for one in told)
+    words = f"; narrator: {claims} claims, {unread} unchecked"
+    return {"narrated": len(told), "claims": claims, "unread": unread}, words
 
 
 def character(window: Window, markers: Markers) -> Dimension:

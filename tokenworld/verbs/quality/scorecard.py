@@ -246,6 +246,7 @@ def fact_of(place: int, tick: Tick, found: Checked) -> Fact:
         found.unchecked,
         _blamed(outcome) if tick.status == "rolled_back" else (),
         outcome.get("by", "player") == "player",
+        found.prose,
     )
 
 

@@ -96,7 +96,7 @@ def show(reference: str | None, out: Output, store: Path | None) -> int:
                  f"{carried['run'] or 'a run that is not in this store'}")  # fmt: skip
     for tick in ticks:
         show_tick(tick, out)
-    records = [{"seq": one.seq, "source": one.source, **one.outcome} for one in ticks]
+    records = [{"seq": one.seq, "source": one.source, **_told(one)} for one in ticks]
     shown = {"schema_version": 1, **_run_json(run), "carried": carried, "ticks": records}
     out.json(shown)
     return EXIT_OK
@@ -125,6 +125,8 @@ def show_tick(tick: Tick, out: Output) -> None:
     said = tick.outcome.get("said")
     for line in said if isinstance(said, list) else ():
         out.entry(f"        {line}")
+    for line in (tick.prose or "").splitlines():
+        out.entry(f"        » {line}")
 
 
 def replay(reference: str | None, out: Output, store: Path | None, *, verify: bool) -> int:
@@ -218,7 +220,12 @@ def log(
 
 
 def _json(tick: Tick) -> dict[str, object]:
-    return {"seq": tick.seq, "source": tick.source, "text": tick.text, **tick.outcome}
+    return {"seq": tick.seq, "source": tick.source, "text": tick.text, **_told(tick)}
+
+
+def _told(tick: Tick) -> dict[str, object]:
+    """The outcome of a record, with the prose of a narrator."""
+    return {**tick.outcome, **({} if tick.prose is None else {"prose": tick.prose})}
 
 
 def _show(ticks: tuple[Tick, ...], out: Output) -> None:

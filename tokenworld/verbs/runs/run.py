@@ -31,7 +31,7 @@ from tokenworld.session.players import (
     script_player,
     seed_of,
 )
-from tokenworld.session.remote import Channel, PlayerFailure, remote_player
+from tokenworld.session.remote import Channel, Narrator, PlayerFailure, remote_player
 from tokenworld.store.log import RunStore
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
@@ -44,7 +44,8 @@ _HALTED: dict[IntentSource, int] = {"planner": 5, "llm": 5, "random": 5}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The options of the command line. ``command`` and ``url`` choose an ``llm``."""
+    """The options of the command line. ``command`` and ``url`` choose an ``llm``; `narrator` and
+    `narrator_url` a narrator."""
 
     script: Path | None = None
     scenario: str | None = None
@@ -59,6 +60,8 @@ class Choice:
     seed: int = 0
     halt_refusals: int | None = None
     patience: int | None = None
+    narrator: str | None = None
+    narrator_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Run
             player = planner_player(choice.goal, choice.time_limit, say)
             return RunPlayer("planner", player, choice.seed)
         case "llm":
-            channel = _channel(choice)
+            channel = _channel("player", choice.command, choice.url, choice.reply_timeout)
             return RunPlayer("llm", remote_player(channel), choice.seed, close=channel.close)
         case "adversarial":
             _bounded(choice)
@@ -140,22 +143,38 @@ def _bounded(choice: Choice) -> None:
         raise usage(what, "Say how long with `--ticks N`.")
 
 
-def _channel(choice: Choice) -> Channel:
+_OPTIONS = {"player": ("--command", "--url"), "narrator": ("--narrator", "--narrator-url")}
+
+
+def _channel(who: str, command: str | None, url: str | None, seconds: float) -> Channel:
+    """The way to a program or an address; a player answers in lines, others at any length."""
     from tokenworld.session.remote import HttpChannel, ProcessChannel
 
-    if choice.reply_timeout <= 0:
-        raise usage("A player needs time to answer.", "Give `--reply-timeout S` above 0.")
-    if choice.command is not None and choice.url is None:
-        try:
-            words = shlex.split(choice.command)
-        except ValueError as error:
-            raise usage(f"The command has a quote left open: {error}.", "Close it.") from error
-        if words:
-            return ProcessChannel(words, choice.reply_timeout)
-    if choice.url is not None and choice.command is None:
-        return HttpChannel(choice.url, choice.reply_timeout)
-    hint = 'Give `--command "python my_player.py"` or `--url http://127.0.0.1:8000/`.'
-    raise usage("A player `llm` is a program or an address.", hint)
+    whole, (program, address) = who != "player", _OPTIONS[who]
+    if seconds <= 0:
+        raise usage(f"A {who} needs time to answer.", "Give `--reply-timeout S` above 0.")
+    try:
+        words = shlex.split(command or "")
+    except ValueError as error:
+        raise usage(f"The command has a quote left open: {error}.", "Close it.") from error
+    try:
+        if words and url is None:
+            return ProcessChannel(words, seconds, whole=whole)
+        if url is not None and command is None:
+            return HttpChannel(url, seconds, whole=whole)
+    except PlayerFailure as failure:
+        raise failure.of(who) from None
+    hint = f'Give `{program} "python my_{who}.py"` or `{address} http://127.0.0.1:8000/`.'
+    raise usage(f"A {who} from outside is a program or an address.", hint)
+
+
+def narrator_of(choice: Choice) -> Narrator | None:
+    """The narrator that the options name, if they name one."""
+    if choice.narrator is None and choice.narrator_url is None:
+        return None
+    return Narrator(
+        _channel("narrator", choice.narrator, choice.narrator_url, choice.reply_timeout)
+    )
 
 
 GLYPHS = {
@@ -174,25 +193,34 @@ def run(
     """
     choice, world = Choice(**options), open_world(target)
     chosen = run_player(choice, world, out.progress)
+    narrator = None
     try:
+        narrator = narrator_of(choice)
         world.engine.start(chosen.seed)  # a world that cannot start leaves no store behind
         with RunStore.open(store) as opened:
             session = Session(
                 world, chosen.seed, store=opened, player=chosen.source, operator=operator
             )
-            return play_on(session, chosen, choice.ticks, out)
+            return play_on(session, chosen, choice.ticks, out, narrator)
     finally:
         chosen.close()
+        if narrator is not None:
+            narrator.close()
 
 
-def play_on(session: Session, chosen: RunPlayer, ticks: int | None, out: Output) -> int:
+def play_on(
+    session: Session,
+    chosen: RunPlayer,
+    ticks: int | None,
+    out: Output,
+    narrator: Narrator | None = None,
+) -> int:
     """Play to the end, whatever it is, and close the run."""
-    runner = _Runner(session, chosen, ticks, out)
-    statuses = runner.statuses
+    runner = _Runner(session, chosen, ticks, out, narrator)
     try:
         cause = runner.play()
     except KeyboardInterrupt:
-        return _finish(session, "interrupted", out, EXIT_INTERRUPTED, statuses)
+        return _finish(runner, "interrupted", EXIT_INTERRUPTED)
     except PlayerFailure as failure:
         cause = failure.cause
         out.diagnostics(failure.diagnostics)
@@ -203,16 +231,16 @@ def play_on(session: Session, chosen: RunPlayer, ticks: int | None, out: Output)
         raise
     if cause is not None:
         _halt(session, chosen, cause, out)
-        statuses["halted"] += 1
-        return _finish(session, "halted", out, EXIT_NEGATIVE, statuses, halted=cause)
+        runner.statuses["halted"] += 1
+        return _finish(runner, "halted", EXIT_NEGATIVE, halted=cause)
     if runner.stuck:
         last = session.moments[-1].outcomes[-1].cause
-        return _finish(session, "halted", out, EXIT_NEGATIVE, statuses, halted=last)
+        return _finish(runner, "halted", EXIT_NEGATIVE, halted=last)
     if chosen.policy is None:
-        return _finish(session, "done", out, EXIT_OK, statuses)
+        return _finish(runner, "done", EXIT_OK)
     won = session.simulator().won(session.state, chosen.policy.goal)
     out.line(_reached(chosen.policy, session) if won else _missed(session))
-    return _finish(session, "done", out, EXIT_OK if won else EXIT_NEGATIVE, statuses, won=won)
+    return _finish(runner, "done", EXIT_OK if won else EXIT_NEGATIVE, won=won)
 
 
 def _halt(session: Session, chosen: RunPlayer, cause: str, out: Output) -> None:
@@ -243,6 +271,7 @@ class _Runner:
     chosen: RunPlayer
     ticks: int | None
     out: Output
+    narrator: Narrator | None = None
     records: int = 0
     cluster: int = 0
     stuck: bool = False
@@ -277,11 +306,27 @@ class _Runner:
                 outcomes = self.session.intend(one.intent, source=source, expect=one.status)
             self.statuses.update(one.status for one in outcomes)
         self._told(outcomes, one.status)
+        self._narrate(outcomes)
         with unbroken():
             added = self._patience.after(self.session, outcomes, source)
             self.statuses.update(one.status for one in added)
         self._told(added, None)
+        self._narrate(added)
         return (*outcomes, *added)
+
+    def _narrate(self, outcomes: tuple[Outcome, ...]) -> None:
+        """Let the narrator tell of records, and store what it tells; they are stored already."""
+        if self.narrator is None or not outcomes or outcomes[-1].status == "halted":
+            return
+        silent = self.narrator.failure is None
+        prose = self.narrator.tell(self.session, outcomes)
+        if self.narrator.failure is not None and silent:
+            self.out.diagnostics(self.narrator.failure.diagnostics)
+        if prose and self.session.recording is not None:
+            with unbroken():
+                self.session.recording.narrate(prose)
+        for line in prose.splitlines():
+            self.out.entry(f"     » {line}")
 
     def _told(self, outcomes: tuple[Outcome, ...], expect: str | None) -> None:
         """Show records and count refusals in a row: what time or the runner does ends no row."""
@@ -328,15 +373,15 @@ def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
 
 
 def _finish(
-    session: Session,
+    runner: _Runner,
     reason: str,
-    out: Output,
     code: int,
-    statuses: Counter[str],
     *,
     won: bool | None = None,
     halted: str | None = None,
 ) -> int:
+    """Close the run and tell its end; a narrator that failed makes a good end a bad one."""
+    session, out, narrator = runner.session, runner.out, runner.narrator
     session.finish(reason)
     assert session.recording is not None
     slug, final = session.recording.slug, session.engine.hash(session.state)
@@ -359,9 +404,11 @@ def _finish(
             "endings": list(session.latched),
             **({} if won is None else {"goal_reached": won}),
             **({} if halted is None else {"halted": halted}),
-            "statuses": dict(sorted(statuses.items())),
+            **({} if narrator is None else {"narration": narrator.to_json()}),
+            "statuses": dict(sorted(runner.statuses.items())),
             "state_hash": final,
             "link": link,
         }
     )
-    return code
+    failed = narrator is not None and narrator.failure is not None
+    return code or (EXIT_NEGATIVE if failed else EXIT_OK)
