@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.measure import WrongResultError
-from tokenworld.verbs.conform.answers import Answer, Task
-from tokenworld.verbs.conform.replay import Games, games_of
-from tokenworld.verbs.conform.rows import TextRow, read_text_rows
+from tokenworld.verbs.records.answers import Answer, Task
+from tokenworld.verbs.records.replay import Games, games_of
+from tokenworld.verbs.records.rows import TextRow, read_text_rows
 from tokenworld.verbs.conform.verb import Conforming, GameTally, rows_for
 
 S, T, U = TypeVar("S"), TypeVar("T"), TypeVar("U")

@@ -13,9 +13,9 @@ import pytest
 from tokenworld.diagnostics import Failure
 from tokenworld.session.loading import open_world
 from tokenworld.session.session import Session
-from tokenworld.verbs.conform.properties import mapping_beside, read_mapping
-from tokenworld.verbs.conform.replay import Adapter
-from tokenworld.verbs.conform.rows import Recorded, Score
+from tokenworld.verbs.records.properties import mapping_beside, read_mapping
+from tokenworld.verbs.records.replay import Adapter
+from tokenworld.verbs.records.rows import Recorded, Score
 
 Put = Callable[..., Path]
 PLAY = (

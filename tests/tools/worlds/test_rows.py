@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.verbs.conform.rows import BadRow, RowReader, TextRow, read_text_rows
+from tokenworld.verbs.records.rows import BadRow, RowReader, TextRow, read_text_rows
 
 Row = dict[str, Any]
 OBJECT: Row = {"name": "a", "uuid": 0, "type": "A", "properties": {"p": 1}, "contains": []}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tokenworld.verbs.conform.answers import Difference, published, same_score, strict, unequal
+from tokenworld.verbs.records.answers import Difference, published, same_score, strict, unequal
 
 Objects = list[dict[str, Any]]
 WANTED: Objects = [

@@ -1,3 +1,3 @@
-"""Adapters: states and transitions recorded elsewhere, read into worlds and written from them."""
+"""``tw conform``: recorded transitions, replayed and scored."""
 
 from __future__ import annotations

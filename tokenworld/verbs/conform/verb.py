@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, fields_json, usage
-from tokenworld.verbs.conform.answers import (
+from tokenworld.verbs.records.answers import (
     TASKS,
     Answer,
     Answerer,
@@ -33,8 +33,8 @@ from tokenworld.verbs.conform.answers import (
     unequal,
     wanted_tasks,
 )
-from tokenworld.verbs.conform.replay import Games, games_of
-from tokenworld.verbs.conform.rows import BadRow, Recorded, TextRow, read_text_rows
+from tokenworld.verbs.records.replay import Games, games_of
+from tokenworld.verbs.records.rows import BadRow, Recorded, TextRow, read_text_rows
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 
 _NAMES = {"act": "F_act", "env": "F_env", "score": "F_R", "step": "whole step"}

@@ -27,8 +27,8 @@ from tokenworld.model import calls
 from tokenworld.prose.commands import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld, open_world, split_target
-from tokenworld.verbs.conform.answers import Answer, Difference, Task, strict, unequal
-from tokenworld.verbs.conform.properties import (
+from tokenworld.verbs.records.answers import Answer, Difference, Task, strict, unequal
+from tokenworld.verbs.records.properties import (
     MAPPING_FILE,
     MISSING,
     Codec,
@@ -40,7 +40,7 @@ from tokenworld.verbs.conform.properties import (
     mapping_beside,
     read_mapping,
 )
-from tokenworld.verbs.conform.rows import STATES, Recorded, Score, TextRow
+from tokenworld.verbs.records.rows import STATES, Recorded, Score, TextRow
 
 Shape = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.session.remote import PlayerFailure, ProcessChannel
-from tokenworld.verbs.conform.rows import Recorded, TextRow, is_state
+from tokenworld.verbs.records.rows import Recorded, TextRow, is_state
 
 Objects = Sequence[Mapping[str, Any]]
 
