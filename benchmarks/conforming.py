@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.measure import WrongResultError
+from tokenworld.verbs.conform.verb import Conforming, GameTally, rows_for
 from tokenworld.verbs.records.answers import Answer, Task
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import TextRow, read_text_rows
-from tokenworld.verbs.conform.verb import Conforming, GameTally, rows_for
 
 S, T, U = TypeVar("S"), TypeVar("T"), TypeVar("U")
 

@@ -1,10 +1,11 @@
-"""Walks through the original text games, as rows that ``tw conform`` replays.
+"""Walks through the original text games: do our worlds reproduce every step of them?
 
-    python -m benchmarks.fresh_walks --games DIR [GAME …] --seeds 30 --steps 40 -o OUT
-    tw conform domains/textgames OUT/*.jsonl --strict
+    python -m benchmarks.fresh_walks --games DIR [GAME …] --seeds 30 --steps 40 [-o OUT]
 
-``DIR`` holds the public programs, ``GAME.py`` each; they are read in place and never copied. For
-each seed three walkers play, each from the start that the program draws for that seed:
+``DIR`` holds the public programs, ``GAME.py`` each; they are read in place and never copied. Every
+row is judged strictly, and for each game every rule and branch is named with the number of times
+that it fired, and those that no row reaches. ``-o`` keeps the rows, which ``tw conform`` replays.
+For each seed three walkers play, each from the start that the program draws for that seed:
 
 * ``uniform`` draws a verb, then a command of that verb, and stops when the game ends;
 * ``changing`` tries up to eight drawn commands and takes the first that changes the state;
@@ -27,9 +28,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TextIO
 
-__all__ = ["WALKERS", "Program", "Walk", "main", "programs", "walk"]
+from tokenworld.verbs.conform.verb import Conforming, GameTally, told
+from tokenworld.verbs.records.replay import Games, games_of
+from tokenworld.verbs.records.rows import BadRow, RowReader, TextRow
+
+__all__ = ["WALKERS", "Program", "Walk", "judged", "main", "programs", "report", "walk"]
 
 Walker = Literal["uniform", "changing", "after"]
 WALKERS: Final[tuple[Walker, ...]] = ("uniform", "changing", "after")
@@ -162,8 +167,35 @@ def _drawn(program: Program, game: Any, walker: Walker, chosen: random.Random) -
     return action
 
 
-def main() -> None:
-    """Write a file of rows for each game."""
+def judged(program: Program, asked: Sequence[Walk], games: Games, file: TextIO | None) -> GameTally:
+    """What becomes of the rows of these walks by the world of the game; a copy goes to a file."""
+
+    def rows() -> Iterator[TextRow | BadRow]:
+        reader = RowReader()
+        for one in asked:
+            for number, row in enumerate(walk(program, one), start=1):
+                line = json.dumps(row)
+                if file is not None:
+                    file.write(f"{line}\n")
+                yield reader.row(f"{one.walker}, seed {one.seed}, step {number}", line)
+
+    found = Conforming(games, strictly=True)
+    found.take(rows())
+    return found.tallies.get(program.name) or GameTally(program.name)
+
+
+def report(tally: GameTally, games: Games) -> Iterator[str]:
+    """The counts of one game, its first mistakes, and how often its rules and branches fired."""
+    yield f"{tally.game}: {tally.rows} rows, {tally.wrong} wrong answers, {tally.bad} skipped"
+    yield from (f"  {bad.place}: {bad.why}" for bad in tally.bad_rows)
+    for miss in tally.misses:
+        yield from told(miss)
+    if tally.game in games.coverage:
+        yield from games.coverage[tally.game].told(tally.game, each=True)
+
+
+def main() -> int:
+    """Walk, judge and print, game by game; 1 if an answer is wrong, or a row is skipped."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -174,19 +206,30 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--walkers", nargs="+", choices=WALKERS, default=WALKERS)
     parser.add_argument("--fixed", action="store_true")
-    parser.add_argument("-o", "--output", type=Path, default=Path())
+    parser.add_argument("--worlds", default="domains/textgames", help="their folder")
+    parser.add_argument("-o", "--output", type=Path, help="a folder: keep the rows of each game")
     asked = parser.parse_args()
-    asked.output.mkdir(parents=True, exist_ok=True)
+    games, right = games_of(asked.worlds, measured=True), True
     for program in programs(asked.folder, asked.names):
-        target, count = asked.output / f"{program.name}.jsonl", 0
-        with target.open("w", encoding="utf-8") as file:
-            for seed in range(asked.first, asked.first + asked.seeds):
-                for walker in asked.walkers:
-                    for row in walk(program, Walk(walker, seed, asked.steps, asked.fixed)):
-                        file.write(json.dumps(row) + "\n")
-                        count += 1
-        sys.stderr.write(f"{target}: {count} rows\n")
+        if program.name not in games:
+            sys.stderr.write(f"{program.name}: `{asked.worlds}` has no world for it\n")
+            right = False
+            continue
+        seeds = range(asked.first, asked.first + asked.seeds)
+        walks = [Walk(one, seed, asked.steps, asked.fixed) for seed in seeds
+                 for one in asked.walkers]  # fmt: skip
+        with contextlib.ExitStack() as stack:
+            file = None
+            if asked.output is not None:
+                asked.output.mkdir(parents=True, exist_ok=True)
+                path = asked.output / f"{program.name}.jsonl"
+                file = stack.enter_context(path.open("w", encoding="utf-8"))
+            tally = judged(program, walks, games, file)
+        for line in report(tally, games):
+            sys.stdout.write(f"{line}\n")
+        right = right and tally.right(strictly=True) and not tally.bad and tally.rows > 0
+    return 0 if right else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 112_822
-MODULES = 386
+LINES = 112_980
+MODULES = 388
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

@@ -16,9 +16,9 @@ import pytest
 from tokenworld.check.analysis.laws import order_pairs
 from tokenworld.prose.rulebook import rule_context
 from tokenworld.session import check_file, load_program
+from tokenworld.verbs.conform.verb import Conforming
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, Recorded, TextRow, read_text_rows
-from tokenworld.verbs.conform.verb import Conforming
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "domains" / "textgames"

@@ -40,8 +40,8 @@ from tokenworld.planning.search.interpreted import Limits, Search
 from tokenworld.planning.width.relaxed_plan import Relaxation
 from tokenworld.prose.rulebook import rulebook
 from tokenworld.prose.wording import EnglishProse
+from tokenworld.verbs.coverage import Coverage
 from tokenworld.verbs.mutate import mutants
-from tokenworld.verbs.test import Coverage
 
 WORLD = """
 type Lamp { lit: bool  level: 0 to 9 clamped }

@@ -14,7 +14,7 @@ from tokenworld.session import Session, check_file, check_text, open_world
 from tokenworld.session.loading import load_program
 from tokenworld.session.players import random_player
 from tokenworld.session.scenarios import run_scenario
-from tokenworld.verbs.test import Coverage
+from tokenworld.verbs.coverage import Coverage
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "rules"

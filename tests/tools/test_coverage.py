@@ -9,8 +9,8 @@ import pytest
 
 from tokenworld.session.loading import load_program, open_world
 from tokenworld.session.scenarios import run_scenario
+from tokenworld.verbs.coverage import Coverage
 from tokenworld.verbs.output import Output
-from tokenworld.verbs.test import Coverage
 from tokenworld.verbs.test import test as run_tests
 
 TEXT = """

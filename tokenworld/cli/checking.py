@@ -78,6 +78,12 @@ def mutate(
     sample: Annotated[int | None, Parameter(help="Judge this many mutants only.")] = None,
     seed: Annotated[int, Parameter(help="The seed that draws the sample.")] = 0,
     least: Annotated[float, Parameter(help="Percent that must be noticed, for exit code 0.")] = 0.0,
+    rows: Annotated[
+        tuple[Path, ...],
+        Parameter(
+            help="Recorded rows of a text game that judge too.", consume_multiple=True, negative=""
+        ),
+    ] = (),
     time_limit: Whole = None,
     json: Json = False,
 ) -> None:

@@ -266,6 +266,9 @@ def conform(
         Path | None, Parameter(help="Only write the questions that a predictor is asked.")
     ] = None,
     tasks: Annotated[str, Parameter(help="Some of act, env, score, step.")] = "act,env,score,step",
+    coverage: Annotated[
+        Flag, Parameter(help="Count how often each rule, require and branch was reached.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Replay recorded transitions of a text game: are state, tick and score predicted rightly?"""

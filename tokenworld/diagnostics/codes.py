@@ -84,7 +84,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW0608": ("nobody to act", ERROR),
     "TW0701": ("check without a step", ERROR),
     "TW0702": ("unknown label, event or status", ERROR),
-    "TW0703": ("scenarios fail before anything is changed", ERROR),
+    "TW0703": ("a test fails before anything is changed", ERROR),
     "TW0801": ("not expressible for this planner", ERROR),
     "TW0802": ("needs more spare objects", ERROR),
     "TW0803": ("goal unreachable even when relaxed", WARNING),

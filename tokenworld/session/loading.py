@@ -205,6 +205,13 @@ def open_world(
     return OpenWorld(loaded, world, compile_world(loaded.program, world, params))
 
 
+def by_other_rules(world: OpenWorld, program: Program) -> OpenWorld:
+    """The same world by the rules of another program, which declares it too."""
+    declared = program.worlds[world.world.name]
+    loaded = replace(world.loaded, program=program)
+    return OpenWorld(loaded, declared, compile_world(program, declared))
+
+
 def open_text(sources: tuple[Source, ...], name: str) -> OpenWorld:
     """A world from source texts at hand (the first is the root): how a stored run is reopened."""
     root, *others = sources

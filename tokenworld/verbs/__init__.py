@@ -1,4 +1,4 @@
 """The verbs of `tw`: one module or folder each, with its logic, its text and its JSON.
 
-No verb imports another. `output`, `files`, `lines` and `recheck` serve several of them.
+No verb imports another. `coverage`, `output`, `recheck` and `records` serve several of them.
 """

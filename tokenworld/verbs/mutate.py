@@ -2,20 +2,21 @@
 
 A mutant differs in one place, as a slip of the author would: a require left out, a comparison
 turned, two arguments exchanged, an effect forgotten. Prose is not mutated. A mutant is killed when
-a scenario, a goal or an invariant of the world notices it.
+a scenario, a goal or an invariant of the world notices it, or, where rows are given, a recorded
+transition that it answers wrongly.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeVar, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, Span
+from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
 from tokenworld.limits import attempt, left
 from tokenworld.model import (
@@ -70,12 +71,24 @@ from tokenworld.model import (
     map_children,
 )
 from tokenworld.planning.verdict import PlanStep
-from tokenworld.session.loading import Loaded, OpenWorld, compile_world, load_program, split_target
+from tokenworld.session.loading import (
+    Loaded,
+    OpenWorld,
+    by_other_rules,
+    compile_world,
+    load_program,
+    open_world,
+    split_target,
+)
 from tokenworld.session.players import give_once, random_player
 from tokenworld.session.scenarios import run_scenario
 from tokenworld.session.session import Session
 from tokenworld.session.solving import solve
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
+from tokenworld.verbs.records.answers import passes
+from tokenworld.verbs.records.properties import mapping_beside
+from tokenworld.verbs.records.replay import WorldAnswerer
+from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
 
 _FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _FOLDS = {"any": "all", "all": "any", "first": "last", "last": "first", "min": "max", "max": "min"}
@@ -297,7 +310,7 @@ def _effects(effect: Effect, program: Program) -> Iterator[tuple[_Change, Effect
             assert_never(effect)
 
 
-Verdict = Literal["scenario", "goal", "invariant", "start", "checker", "survived"]
+Verdict = Literal["scenario", "goal", "row", "invariant", "start", "checker", "survived"]
 """The test that noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change
 takes away what a later line rests on (a narrowing), so that no checked program reads so."""
 
@@ -326,8 +339,8 @@ class Judge:
     tried on a short random walk that breaks none of them in the original.
     """
 
-    def __init__(self, loaded: Loaded, seconds: float) -> None:
-        self._loaded = loaded
+    def __init__(self, loaded: Loaded, seconds: float, rows: RecordedRows | None = None) -> None:
+        self._loaded, self._rows = loaded, rows
         program = loaded.program
         self._scenarios = tuple(_without_plans(one) for one in program.scenarios)
         _sound(loaded, self._scenarios)
@@ -347,6 +360,8 @@ class Judge:
                 return "scenario"
             if not all(self._reaches(program, plan) for plan in self._plans):
                 return "goal"
+            if self._rows is not None and not self._rows.are_right_by(program):
+                return "row"
             if any(self._breaks(program, name) for name in self._sound_walks):
                 return "invariant"
         except Failure:
@@ -378,6 +393,58 @@ class Judge:
             if broken or left <= 0:
                 return broken
         return False
+
+
+class RecordedRows:
+    """Recorded transitions of one game, which a mutant of its world may answer wrongly.
+
+    `Failure` where a row cannot be used (TW0006), or where the world itself answers one wrongly
+    (TW0703): such a row notices nothing.
+    """
+
+    def __init__(self, target: str, files: Sequence[Path]) -> None:
+        self._world = open_world(target, scenarios=False)
+        self._mapping = mapping_beside(split_target(target)[0])
+        found: dict[Hashable, TextRow] = {}
+        for row in (row for path in files for row in read_text_rows(path)):
+            why = row.why if isinstance(row, BadRow) else self._foreign(row)
+            if isinstance(row, BadRow) or why:
+                hint = "`tw conform` lists all rows that cannot be used."
+                raise usage(f"Rows cannot judge mutants: {row.place}: {why}.", hint)
+            states = map(id, (row.before, row.acted, row.ticked))
+            found.setdefault(
+                (*states, row.action, row.task, row.score_before, row.score_after), row
+            )
+        self._rows = tuple(found.values())
+        if wrong := next(self._wrong(self._world), None):
+            raise Failure(
+                Diagnostic(
+                    "TW0703",
+                    f"Mutants cannot be judged: the world answers {wrong.place} wrongly.",
+                    hint="Mend them first: `tw conform --strict` says what went wrong.",
+                )
+            )
+
+    def _foreign(self, row: TextRow) -> str:
+        known = self._mapping.game
+        return "" if row.game == known else f"it is a row of `{row.game}`, not of `{known}`"
+
+    def are_right_by(self, program: Program) -> bool:
+        """Return whether a program answers every row strictly right."""
+        changed = by_other_rules(self._world, replace(program, scenarios=()))
+        try:
+            return next(self._wrong(changed), None) is None
+        except Failure:
+            return False  # a recorded state is none of this world
+
+    def _wrong(self, world: OpenWorld) -> Iterator[TextRow]:
+        """The rows that a world answers wrongly."""
+        answerer = WorldAnswerer(world, self._mapping)
+        for row in self._rows:
+            right = row.score_after.shown
+            answers = answerer.answers(row).items()
+            if not all(passes(row, task, one, right, strictly=True) for task, one in answers):
+                yield row
 
 
 def _sound(loaded: Loaded, scenarios: Iterable[Scenario]) -> None:
@@ -456,10 +523,14 @@ _PLANNING = 30.0
 Judged = list[tuple[Mutant, Verdict]]
 
 
-def mutate(file: str, out: Output, *, sample: int | None, seed: int, least: float) -> int:
+def mutate(
+    file: str, out: Output, *, sample: int | None, seed: int, least: float,
+    rows: tuple[Path, ...] = (),
+) -> int:  # fmt: skip
     """Judge the mutants of a file's own rules; 1 if fewer than ``least`` percent are noticed.
 
-    ``sample`` judges that many of them, drawn with ``seed``. 3 if not all were judged in time.
+    ``rows`` are files of recorded transitions of the file's world, which judge too. ``sample``
+    judges that many mutants, drawn with ``seed``. 3 if not all were judged in time.
     """
     path = split_target(file)[0]
     loaded = load_program(path)
@@ -470,7 +541,8 @@ def mutate(file: str, out: Output, *, sample: int | None, seed: int, least: floa
         picked = sorted(random.Random(seed).sample(range(len(every)), sample))
         chosen = [every[index] for index in picked]
     judged: Judged = []
-    attempt("judging mutants", lambda: _judge(loaded, chosen, judged, out), lambda: None)
+    recorded = RecordedRows(file, rows) if rows else None
+    attempt("judging mutants", lambda: _judge(loaded, chosen, judged, recorded, out), lambda: None)
     _tell(judged, len(every), out)
     noticed = sum(verdict != "survived" for _, verdict in judged)
     share = 100 * noticed / len(judged) if judged else 100.0
@@ -491,9 +563,11 @@ def mutate(file: str, out: Output, *, sample: int | None, seed: int, least: floa
     return EXIT_OK if share >= least else EXIT_NEGATIVE
 
 
-def _judge(loaded: Loaded, chosen: Sequence[Mutant], judged: Judged, out: Output) -> None:
+def _judge(
+    loaded: Loaded, chosen: Sequence[Mutant], judged: Judged, rows: RecordedRows | None, out: Output
+) -> None:
     """Judge one mutant after the other; ``judged`` takes them as they come."""
-    judge = Judge(loaded, left(_PLANNING))
+    judge = Judge(loaded, left(_PLANNING), rows)
     say = out.each_second()
     for number, mutant in enumerate(chosen):
         say(f"{number} of {len(chosen)} mutants")

@@ -268,6 +268,28 @@ def test_the_bundled_games_have_a_name(
     assert "it is a row of `bench`, and the world is for `balance-scale-heaviest`" in err
 
 
+def test_it_is_counted_how_often_rows_reach_a_rule(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path
+) -> None:
+    path = kept(tmp_path / "rows.jsonl", [*rows, *rows])
+    code, found, _ = asked(tw, bench(), path, "--strict", "--coverage")
+    count = {f"{one['rule']}, {one['what']}": one["count"] for one in
+             found["coverage"]["bench"]["places"]}  # fmt: skip
+    assert code == 0
+    assert count["action wet, executed"] == 4
+    assert count["action wet, refused because already"] == 2
+    assert count["action shoot, executed"] == 0
+    assert count["law cool, fired"] == 2 * 8  # from the second row on, and one more at the end
+    out = tw("conform", bench(), path, "--coverage")[1]
+    assert "bench: 9 of 11 places reached" in out
+    assert "not reached: " in out
+    assert "world.tw:33:1: action wet, executed" in out
+    for other in ("--predictor", "--predictions", "--questions"):
+        code, _, err = tw("conform", bench(), path, "--coverage", other, "x")
+        assert code == 2
+        assert "`--coverage` counts what the rules of the world do" in err
+
+
 # ---- other predictors -------------------------------------------------------------------------
 
 

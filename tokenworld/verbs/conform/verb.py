@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, fields_json, usage
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 from tokenworld.verbs.records.answers import (
     TASKS,
     Answer,
@@ -26,16 +27,15 @@ from tokenworld.verbs.records.answers import (
     Objects,
     PipeAnswerer,
     Task,
+    passes,
     published,
     question,
-    same_score,
-    strict,
     unequal,
+    wanted,
     wanted_tasks,
 )
 from tokenworld.verbs.records.replay import Games, games_of
-from tokenworld.verbs.records.rows import BadRow, Recorded, TextRow, read_text_rows
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
+from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
 
 _NAMES = {"act": "F_act", "env": "F_env", "score": "F_R", "step": "whole step"}
 _SHOWN = 3
@@ -53,10 +53,17 @@ def conform(
     predictions: Path | None = None,
     questions: Path | None = None,
     tasks: str = "act,env,score,step",
+    coverage: bool = False,
 ) -> int:
-    """Ask and tell. 0 where every answer is right by the scorer asked for, and every row usable."""
+    """Ask and tell. 0 where every answer is right by the scorer asked for, and every row usable.
+
+    With ``coverage``, tell how often the rows reached each rule, require and branch of the worlds.
+    """
     asked = wanted_tasks(tasks)
-    games = games_of(target)
+    if coverage and (predictor or predictions or questions):
+        hint = "Ask for it where the world itself answers."
+        raise usage("`--coverage` counts what the rules of the world do.", hint)
+    games = games_of(target, measured=coverage)
     if not rows:
         hint = "Name files of recorded rows: `.jsonl`, or `.jsonl.gz`."
         raise Failure(Diagnostic("TW0001", "No file of rows is named.", hint=hint))
@@ -66,7 +73,7 @@ def conform(
         answerer = _answerer(predictor, predictions, asked, reply_timeout, stack)
         found = Conforming(games, strictly=strict, answerer=answerer, tasks=asked, say=out.progress)
         found.take(rows_for(games, rows))
-    for line in _report(found, strict):
+    for line in (*_report(found, strict), *reached(games)):
         out.line(line)
     for tally in found.tallies.values():
         for bad in tally.bad_rows:
@@ -77,7 +84,8 @@ def conform(
         out.note("the files have no rows")
     if isinstance(answerer, FileAnswerer) and answerer.unused:
         out.note(f"{predictions}: {answerer.unused} answers are for none of these rows")
-    out.json(_json(found, strict))
+    counted = {game: one.to_json() for game, one in sorted(games.coverage.items())}
+    out.json({**_json(found, strict), **({"coverage": counted} if coverage else {})})
     return EXIT_OK if found.right() else EXIT_NEGATIVE
 
 
@@ -114,6 +122,12 @@ def _questions(
 # ---- the report ------------------------------------------------------------------------------
 
 
+def reached(games: Games) -> Iterator[str]:
+    """What the rows of each game reached, and how often, where that was measured."""
+    for game, coverage in sorted(games.coverage.items()):
+        yield from coverage.told(game, each=True)
+
+
 def _known(found: Conforming) -> list[GameTally]:
     return [one for game, one in sorted(found.tallies.items()) if game != UNKNOWN]
 
@@ -134,7 +148,7 @@ def _report(found: Conforming, strictly: bool) -> Iterator[str]:
     yield _total(found, games, strictly)
     for tally in games:
         for miss in tally.misses[:1]:
-            yield from _told(miss)
+            yield from told(miss)
 
 
 def _cells(count: Count) -> str:
@@ -171,7 +185,7 @@ def _total(found: Conforming, games: Iterable[GameTally], strictly: bool) -> str
     return f"{rows} rows, {wrong} wrong answers {scorer}{bad}"
 
 
-def _told(miss: Miss) -> Iterator[str]:
+def told(miss: Miss) -> Iterator[str]:
     """One wrong answer, as a difference: what was recorded, what came out, and by which rule."""
     yield ""
     yield f"{miss.place}: {_NAMES[miss.task]} of `{miss.action}`"
@@ -298,8 +312,8 @@ class GameTally:
         count = self.counts.get((task, changes[task]))
         if count is None:
             count = self.counts[task, changes[task]] = Count()
-        exact = _passes(row, task, answer, right, True)
-        loose = exact or _passes(row, task, answer, right, False)
+        exact = passes(row, task, answer, right, strictly=True)
+        loose = exact or passes(row, task, answer, right, strictly=False)
         count.rows += 1
         count.published += loose
         count.strict += exact
@@ -357,37 +371,14 @@ def average(
     return sum(shares) / len(shares) if shares else None
 
 
-def _wanted(row: TextRow, task: Task) -> Recorded:
-    return row.acted if task == "act" else row.ticked
-
-
-def _passes(
-    row: TextRow, task: Task, answer: Answer, right: Mapping[str, Any], strictly: bool
-) -> bool:
-    """Return whether an answer is right by one of the scorers; ``right`` is the recorded score."""
-    if answer.fault:
-        return False
-    scored = task in ("score", "step")
-    if scored and not same_score(answer.score or {}, right, strictly=strictly):
-        return False
-    if task == "score":
-        return True
-    found, wanted = answer.objects, _wanted(row, task)
-    if found is None:
-        return False
-    if strictly:
-        return strict(found, answer.next_id, wanted.objects, wanted.next_id)
-    return published(found, wanted.objects)
-
-
 def _miss(row: TextRow, task: Task, answer: Answer) -> Miss:
     blamed = partial(Miss, row.place, task, row.action, answer.how())
     if answer.fault:
         return blamed((), answer.fault)
     found: list[Difference] = []
     if task != "score" and answer.objects is not None:
-        wanted = _wanted(row, task)
-        found += unequal(answer.objects, answer.next_id, wanted.objects, wanted.next_id)
+        target = wanted(row, task)
+        found += unequal(answer.objects, answer.next_id, target.objects, target.next_id)
     if task in ("score", "step"):
         held, right = answer.score or {}, row.score_after.to_json()
         found += [

@@ -195,6 +195,30 @@ def given(row: TextRow, task: Task) -> Recorded:
     return row.acted if task == "env" else row.before
 
 
+def wanted(row: TextRow, task: Task) -> Recorded:
+    """The state that a task asks for."""
+    return row.acted if task == "act" else row.ticked
+
+
+def passes(
+    row: TextRow, task: Task, answer: Answer, right: Mapping[str, Any], *, strictly: bool
+) -> bool:
+    """Return whether an answer is right by one of the scorers; ``right`` is the recorded score."""
+    if answer.fault:
+        return False
+    scored = task in ("score", "step")
+    if scored and not same_score(answer.score or {}, right, strictly=strictly):
+        return False
+    if task == "score":
+        return True
+    found, target = answer.objects, wanted(row, task)
+    if found is None:
+        return False
+    if strictly:
+        return strict(found, answer.next_id, target.objects, target.next_id)
+    return published(found, target.objects)
+
+
 def question(row: TextRow, task: Task) -> dict[str, Any]:
     """The question about a row as an answerer gets it."""
     state = given(row, task)

@@ -26,7 +26,8 @@ from tokenworld.ground import PASS, Command, Json, NoMatch
 from tokenworld.model import calls
 from tokenworld.prose.commands import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
-from tokenworld.session.loading import OpenWorld, open_world, split_target
+from tokenworld.session.loading import OpenWorld, by_other_rules, open_world, split_target
+from tokenworld.verbs.coverage import Coverage
 from tokenworld.verbs.records.answers import Answer, Difference, Task, strict, unequal
 from tokenworld.verbs.records.properties import (
     MAPPING_FILE,
@@ -43,6 +44,7 @@ from tokenworld.verbs.records.properties import (
 from tokenworld.verbs.records.rows import STATES, Recorded, Score, TextRow
 
 Shape = Mapping[str, Any]
+Watch = Callable[[Sequence[Record]], None]
 
 
 class _Misplaced(Exception):
@@ -374,10 +376,12 @@ class Outcome:
 
 @dataclass(slots=True)
 class Transition:
-    """The states after a command alone (``middle``), and after the tick (``end``)."""
+    """The states after a command alone (``middle``), and after the tick (``end``), with the
+    ``records`` of the command and its tick."""
 
     middle: Recorded
     end: Outcome
+    records: Sequence[Record]
 
 
 @dataclass(slots=True)
@@ -396,12 +400,15 @@ class Known:
 
 class WorldAnswerer:
     """Plays rows by the rules of one world. Equal states are read once, equal questions are
-    answered once, and a state in which nothing was done ticks once."""
+    answered once, and a state in which nothing was done ticks once. ``watch`` hears the records of
+    each row."""
 
-    def __init__(self, world: OpenWorld, mapping: RecordMapping) -> None:
+    def __init__(
+        self, world: OpenWorld, mapping: RecordMapping, watch: Watch = lambda records: None
+    ) -> None:
         self.world, self.adapter = world, Adapter(world.engine, mapping)
         self._parser = Parser(world.program)
-        self._luck = SeededLuck()
+        self._luck, self._watch = SeededLuck(), watch
         self._states: dict[tuple[int, Score, str], Known] = {}
         self._count = 0
         self._checked: dict[int, Recorded] = {}
@@ -418,6 +425,7 @@ class WorldAnswerer:
         self.check(row)
         known = self.known(row)
         found = known.transitions.get(row.action) or self._transition(known, row)
+        self._watch(found.records)
         middle = found.middle = _settled(found.middle, row.acted)
         how = partial(self._how, known, row)
         step = self._ended(found.end, row, how)
@@ -479,7 +487,7 @@ class WorldAnswerer:
         else:
             middle, end = self.written(found.acted, known), self._outcome(found, known)
         self._count += 1
-        made = known.transitions[row.action] = Transition(middle, end)
+        made = known.transitions[row.action] = Transition(middle, end, found.records)
         return made
 
     def _idle(self, before: State, found: Halves) -> bool:
@@ -572,11 +580,17 @@ def _changes(records: Sequence[Record]) -> list[RawChange]:
 
 
 class Games:
-    """Worlds by the game that their mapping names; each is opened when its first row comes."""
+    """Worlds by the game that their mapping names; each is opened when its first row comes.
 
-    def __init__(self, targets: Mapping[str, tuple[str, RecordMapping]]) -> None:
-        self._targets = targets
+    ``coverage`` has what the rows of each reach, if that is to be ``measured``.
+    """
+
+    def __init__(
+        self, targets: Mapping[str, tuple[str, RecordMapping]], *, measured: bool = False
+    ) -> None:
+        self._targets, self._measured = targets, measured
         self._open: dict[str, WorldAnswerer] = {}
+        self.coverage: dict[str, Coverage] = {}
 
     def __contains__(self, game: str) -> bool:
         return game in self._targets
@@ -589,9 +603,16 @@ class Games:
     def answerer(self, game: str) -> WorldAnswerer:
         """The world of a game; `Failure` where it is not sound."""
         if game not in self._open:
-            target, mapping = self._targets[game]
-            self._open[game] = WorldAnswerer(open_world(target, scenarios=False), mapping)
+            self._open[game] = self._opened(game, *self._targets[game])
         return self._open[game]
+
+    def _opened(self, game: str, target: str, mapping: RecordMapping) -> WorldAnswerer:
+        world = open_world(target, scenarios=False)
+        if not self._measured:
+            return WorldAnswerer(world, mapping)
+        coverage = self.coverage[game] = Coverage()
+        world = by_other_rules(world, coverage.instrument(world.program))
+        return WorldAnswerer(world, mapping, coverage.watch_records)
 
 
 def _folder(target: str) -> Path | None:
@@ -607,8 +628,9 @@ def _folder(target: str) -> Path | None:
     return bundled if bundled.is_dir() and not (bundled / "world.tw").exists() else None
 
 
-def games_of(target: str) -> Games:
+def games_of(target: str, *, measured: bool = False) -> Games:
     """The games of ``FILE[:world]``, or of a folder: each ``*/world.tw`` with a mapping beside it.
+    ``measured``: what rows reach in them is counted.
 
     Raises `Failure` (TW0001, TW0006) where there is no world or no mapping.
     """
@@ -617,10 +639,11 @@ def games_of(target: str) -> Games:
         path, _ = split_target(target)
         read_source(path)  # where there is no world, its mapping is not what is missing
         mapping = mapping_beside(path)
-        return Games({mapping.game: (target, mapping)})
+        return Games({mapping.game: (target, mapping)}, measured=measured)
     files = sorted(folder.glob(f"*/{MAPPING_FILE}"))
     if not files:
         message = f"`{target}` has no folder with a world and a `{MAPPING_FILE}`."
         raise Failure(Diagnostic("TW0001", message, hint="Name a world's file, or their folder."))
     mappings = [(file, read_mapping(file)) for file in files]
-    return Games({one.game: (str(file.parent / "world.tw"), one) for file, one in mappings})
+    targets = {one.game: (str(file.parent / "world.tw"), one) for file, one in mappings}
+    return Games(targets, measured=measured)

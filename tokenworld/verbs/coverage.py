@@ -1,0 +1,193 @@
+"""Which rules, requires and branches of a program were reached, and how often.
+
+The program is instrumented, not the engine: every body and branch begins with an event of its own,
+which changes no state, hash or draw. `tw test` counts what scenarios reach, `tw conform` what
+recorded rows reach.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from tokenworld.diagnostics import Span, fields_json
+from tokenworld.engine.rows import Record
+from tokenworld.ground import Json, Outcome
+from tokenworld.model import (
+    Action,
+    Binder,
+    Body,
+    Chance,
+    Effect,
+    Emit,
+    Event,
+    For,
+    If,
+    Law,
+    Let,
+    LifeEffect,
+    NumberLiteral,
+    NumberType,
+    OutputEffect,
+    Pick,
+    Program,
+    TypeRange,
+    WriteEffect,
+)
+
+_EVENT = "\0covered"
+"""No author can write this name, so no scenario can be told of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place that scenarios should reach. ``kind``: action, law, cancelled, branch, require."""
+
+    kind: str
+    rule: str
+    what: str
+    span: Span
+
+    def to_json(self, count: int) -> dict[str, object]:
+        place = {"place": str(self.span), "covered": count > 0, "count": count}
+        return {**fields_json(self, "span"), **place}
+
+
+@dataclass(slots=True)
+class Coverage:
+    """One program under measurement: its instrumented form, its marks and how often each was
+    reached."""
+
+    marks: list[Mark] = field(default_factory=list)
+    counts: Counter[int] = field(default_factory=Counter)
+    _requires: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def instrument(self, program: Program) -> Program:
+        """The same program with an event at the head of every body and branch."""
+        actions = {name: self._action(action) for name, action in program.actions.items()}
+        written = {name: self._law(law) for name, law in program.laws.items() if not law.added}
+        laws = {**program.laws, **written}
+        if not self.marks:
+            return program
+        span = self.marks[0].span
+        kind = NumberType(0, len(self.marks))
+        event = Event(_EVENT, (Binder("mark", TypeRange(kind), kind, span),), span)
+        return replace(
+            program, actions=actions, laws=laws, events={**program.events, _EVENT: event}
+        )
+
+    def watch(self, outcome: Outcome) -> None:
+        """Take note of an outcome."""
+        refused = None if outcome.refusal is None else outcome.refusal.index
+        self._count(outcome.events, outcome.action, refused)
+
+    def watch_records(self, records: Iterable[Record]) -> None:
+        """Take note of the records of a tick."""
+        for one in records:
+            action = "" if one.command is None else one.command.action
+            self._count(one.events, action, one.refused)
+
+    def _count(
+        self, events: Iterable[tuple[str, Sequence[Json]]], action: str, refused: int | None
+    ) -> None:
+        for name, args in events:
+            if name == _EVENT and isinstance(args[0], int):
+                self.counts[args[0]] += 1
+        if refused is not None and (action, refused) in self._requires:
+            self.counts[self._requires[action, refused]] += 1
+
+    def listed(self) -> Iterator[tuple[Mark, int]]:
+        """Every mark in order, and how often it was reached."""
+        for number, mark in enumerate(self.marks):
+            yield mark, self.counts[number]
+
+    def to_json(self) -> dict[str, object]:
+        """The marks, and how many of them were reached."""
+        places = [mark.to_json(count) for mark, count in self.listed()]
+        reached = sum(count > 0 for _, count in self.listed())
+        return {"reached": reached, "total": len(self.marks), "places": places}
+
+    def told(self, name: str, *, each: bool = False) -> Iterator[str]:
+        """The share that was reached, and what was not; with ``each`` how often everything was."""
+        found = list(self.listed())
+        reached = sum(count > 0 for _, count in found)
+        if found:
+            yield f"{name}: {reached} of {len(found)} places reached"
+            yield from table(found)
+        if each:
+            for mark, count in found:
+                if count:
+                    yield f"  {count:>9,}  {mark.span}: {mark.rule}, {mark.what}"
+
+    # ---- marking ------------------------------------------------------------------------------
+
+    def _mark(self, kind: str, rule: str, what: str, span: Span) -> int:
+        self.marks.append(Mark(kind, rule, what, span))
+        return len(self.marks) - 1
+
+    def _action(self, action: Action) -> Action:
+        rule = f"action {action.name}"
+        body = self._headed(action.body, "action", rule, "executed", action.span)
+        cancelled = action.cancelled
+        if cancelled:
+            cancelled = self._headed(cancelled, "cancelled", rule, "broken off", action.span)
+        for index, require in enumerate(action.requires):
+            what = f"refused because {require.label or require.source}"
+            number = self._mark("require", rule, what, require.span)
+            self._requires[action.name, index] = number
+        return replace(action, body=body, cancelled=cancelled)
+
+    def _law(self, law: Law) -> Law:
+        rule = f"law {law.name}"
+        return replace(law, body=self._headed(law.body, "law", rule, "fired", law.span))
+
+    def _headed(self, body: Body, kind: str, rule: str, what: str, span: Span) -> Body:
+        number = self._mark(kind, rule, what, span)
+        literal = NumberLiteral(number, NumberType(number, number), span)
+        inner = tuple(self._effect(effect, rule) for effect in body)
+        return (Emit(_EVENT, (literal,), span), *inner)
+
+    def _branch(self, body: Body, rule: str, what: str, span: Span) -> Body:
+        """A branch that is written; an empty one stays what it is."""
+        return self._headed(body, "branch", rule, what, span) if body else body
+
+    def _effect(self, effect: Effect, rule: str) -> Effect:
+        span = effect.span
+        match effect:
+            case If(then=then, otherwise=otherwise):
+                yes = self._branch(then, rule, "if", span)
+                return replace(
+                    effect, then=yes, otherwise=self._branch(otherwise, rule, "else", span)
+                )
+            case For(body=body):
+                return replace(effect, body=self._branch(body, rule, "for", span))
+            case Chance(branches=branches, otherwise=otherwise):
+                taken = tuple(
+                    replace(one, body=self._branch(one.body, rule, f"chance, branch {index}", span))
+                    for index, one in enumerate(branches, start=1)
+                )
+                rest = self._branch(otherwise, rule, "chance, else", span)
+                return replace(effect, branches=taken, otherwise=rest)
+            case Pick(body=body, otherwise=otherwise):
+                some = self._branch(body, rule, "pick", span)
+                return replace(
+                    effect, body=some, otherwise=self._branch(otherwise, rule, "pick, else", span)
+                )
+            case Let() | WriteEffect() | LifeEffect() | OutputEffect():
+                return effect
+            case _:
+                assert_never(effect)
+
+
+def table(found: Sequence[tuple[Mark, int]]) -> list[str]:
+    """The reached marks of each kind, then what was not reached, by place."""
+    kinds = dict.fromkeys(mark.kind for mark, _ in found)
+    lines = []
+    for kind in kinds:
+        own = [count > 0 for mark, count in found if mark.kind == kind]
+        lines.append(f"  {kind:<10} {sum(own):>4} of {len(own)}")
+    missed = [mark for mark, count in found if not count]
+    lines += [f"  not reached: {mark.span}: {mark.rule}, {mark.what}" for mark in missed]
+    return lines
