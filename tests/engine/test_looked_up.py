@@ -129,7 +129,7 @@ def _told(engine: Engine, start: State, *, looked_up: bool, states: int) -> Told
     happened = (met.actions, met.laws, met.begun, met.endings, met.awards, met.failed)
     return Told(
         [simulator.key(one) for one in graph.states],
-        [(one.latched, one.awarded, one.tick, one.turn, one.deeds) for one in graph.states],
+        [(one.latched, one.awarded, one.tick, one.turn, one.executed) for one in graph.states],
         [tuple(_edges(graph, node)) for node in graph.nodes()],
         (bytes(graph.won), bytes(graph.lost)),
         graph.limit,
@@ -203,10 +203,10 @@ def test_marks_tell_apart_what_keys_tell_apart() -> None:
     engine = _engine(_cave("nested"))
     simulator = EngineSimulator(engine, start := engine.start())
     graph = explore(simulator, start, None, Limits(STATES, None))
-    by_mark: dict[Hashable, Hashable] = {}
+    by_short_key: dict[Hashable, Hashable] = {}
     for state in graph.states:
         for command in simulator.commands(state):
             for one in simulator.successors(state, command):
                 key = simulator.key(one.state)
-                assert by_mark.setdefault(simulator.mark(one.state), key) == key
-    assert len(set(by_mark.values())) == len(by_mark) > 80
+                assert by_short_key.setdefault(simulator.short_key(one.state), key) == key
+    assert len(set(by_short_key.values())) == len(by_short_key) > 80

@@ -154,7 +154,7 @@ class GraphWorld:
     def moves(self, state: State) -> Iterable[tuple[Command, Sequence[Way[State]]]]:
         return moves_of(self, state)
 
-    def mark(self, state: State) -> Hashable:
+    def short_key(self, state: State) -> Hashable:
         return self.key(state)
 
     def won(self, state: State, goal: str | None) -> bool:

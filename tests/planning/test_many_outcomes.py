@@ -52,7 +52,7 @@ def test_an_exploration_stops_and_leaves_the_node_open(simulator):
     exploring = Exploring(simulator, simulator.start(), None)
     graph = exploring.on(ROOM)
     assert (graph.limit, graph.expanded, graph.edges) == ("memory", 0, 0)
-    assert len(graph) == len(graph.marks) == len(graph.states) == len(graph.parents) == 1
+    assert len(graph) == len(graph.short_keys) == len(graph.states) == len(graph.parents) == 1
     assert not graph.moves[0]
     again = exploring.on(ROOM)
     assert (again.limit, len(again)) == ("memory", 1)

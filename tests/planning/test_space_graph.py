@@ -24,12 +24,12 @@ def test_what_came_to_a_limit_is_gone_on_with(make_counter):
     world = make_counter(8)
     exploring = Exploring(world, world.start(), None)
     first = exploring.on(Limits(states=20))
-    assert (first.limit, len(first.marks)) == ("states", len(first))
+    assert (first.limit, len(first.short_keys)) == ("states", len(first))
     assert 20 <= len(first) < 256
     whole, at_once = exploring.on(FREE), explored(world)
     assert whole is first
     assert (whole.limit, whole.states) == (at_once.limit, at_once.states)
-    assert (list(whole.moves), whole.marks) == (list(at_once.moves), at_once.marks)
+    assert (list(whole.moves), whole.short_keys) == (list(at_once.moves), at_once.short_keys)
 
 
 def edges_of(world, goal):

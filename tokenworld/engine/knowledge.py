@@ -15,7 +15,7 @@ from typing import Final, TypeVar, cast
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.answers import Answers
 from tokenworld.engine.listing import Listing
-from tokenworld.engine.rows.questions.asking import is_legal, reports, standing
+from tokenworld.engine.rows.questions.asking import is_legal, reports, requires_held
 from tokenworld.engine.rows.questions.speech import name_of
 from tokenworld.engine.rows.questions.veil import Veil
 from tokenworld.engine.rows.stepper import Tick
@@ -165,7 +165,7 @@ class Knowledge:
         """A require by what it may come to; that it holds for some values only is hidden."""
 
         def holds(tick: Tick) -> bool | None:
-            found = standing(tick, command)
+            found = requires_held(tick, command)
             return None if found is None else found[report.index]
 
         found = self.every(state, holds)

@@ -37,7 +37,7 @@ class State:
     earlier state never changes, and is among ``mine`` then. ``trail`` tells what was written since
     a state before. ``facts`` is the multiset hash (see `digest`), where it is known. ``names`` and
     ``numbers`` know every object that ever was, ``kinds`` the type of each (``None``: destroyed).
-    ``actors`` are those that take turns. ``deeds`` are the intents executed or
+    ``actors`` are those that take turns. ``executed`` are the intents executed or
     continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. ``drawn``
     counts the draws that each rule has taken in this tick, by rule and arguments. Between the
     actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
@@ -48,8 +48,8 @@ class State:
         "actors",
         "awarded",
         "cols",
-        "deeds",
         "drawn",
+        "executed",
         "facts",
         "fired",
         "kids",
@@ -91,7 +91,7 @@ class State:
         self.awarded: tuple[int, ...] = ()
         self.fired: frozenset[tuple[str, tuple[Raw, ...]]] = frozenset()
         self.longs: tuple[tuple[int | None, LongAction], ...] = ()
-        self.deeds: tuple[tuple[int | None, Command], ...] = ()
+        self.executed: tuple[tuple[int | None, Command], ...] = ()
         self.drawn: Counts = NO_DRAWS
         self.turn = 0
         self.round: State | None = None
@@ -108,7 +108,7 @@ class State:
         new.cols, new.kids = list(self.cols), list(self.kids)
         new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
-        new.longs, new.facts, new.deeds = self.longs, None, self.deeds
+        new.longs, new.facts, new.executed = self.longs, None, self.executed
         new.turn, new.round, new.told = self.turn, self.round, self.told
         new.drawn, new.mine = self.drawn, set()
         new.trail = Trail(self.trail)

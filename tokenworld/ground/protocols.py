@@ -83,10 +83,10 @@ class Try(Generic[StateT]):
 
 
 class Way(NamedTuple, Generic[StateT]):
-    """A successor for one who keeps few of them: ``mark`` tells it apart (see `Simulator.mark`),
-    ``state`` makes it."""
+    """A successor for one who keeps few of them: ``short_key`` tells it apart (see
+    `Simulator.short_key`), ``state`` makes it."""
 
-    mark: Hashable
+    short_key: Hashable
     draws: tuple[LuckyDraw, ...]
     probability: Fraction
     state: Callable[[], StateT]
@@ -147,7 +147,7 @@ class Simulator(Protocol[StateT]):
         """The key of a state in a search: equal keys mean equal futures. Of the tick number,
         the awards and the numbers of objects it has what rules read."""
 
-    def mark(self, state: StateT) -> Hashable:
+    def short_key(self, state: StateT) -> Hashable:
         """The same for one search: quick to make and to compare, and of no use to another."""
 
     def won(self, state: StateT, goal: str | None) -> bool:
@@ -212,7 +212,7 @@ def ways_of(simulator: Simulator[StateT], state: StateT, command: Command) -> Se
     """The successors of a command as ways."""
     return [
         Way(
-            simulator.mark(one.state),
+            simulator.short_key(one.state),
             one.draws,
             one.probability,
             partial(_itself, one.state),

@@ -14,8 +14,7 @@ from itertools import islice
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Term
 from tokenworld.engine import Engine, State
-from tokenworld.engine.rows.questions.asking import standing
-from tokenworld.engine.rows.questions.asking import stands as stands_now
+from tokenworld.engine.rows.questions import asking
 from tokenworld.engine.rows.questions.why import guards_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Change, Command, Outcome, Raw, read_value
@@ -41,19 +40,19 @@ class Obstacle:
     fix: str | None
 
 
-def stands(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
+def requires_held(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
     """Evaluate the requires of a command for the actor whose turn it is, in written order."""
 
     def read(tick: Tick) -> tuple[bool | None, ...]:
-        found = standing(tick, command)
-        return stands_now(tick, command) if found is None else found
+        found = asking.requires_held(tick, command)
+        return asking.requires_held_now(tick, command) if found is None else found
 
     return engine.asked(state, read)
 
 
 def holds_in(engine: Engine, state: State, command: Command, index: int) -> bool:
     """Return whether one require of a command holds; false where it has no value."""
-    return stands(engine, state, command)[index] is True
+    return requires_held(engine, state, command)[index] is True
 
 
 def command_of(session: Session, moment: Moment, outcome: Outcome) -> Command | None:
@@ -78,7 +77,7 @@ def obstacles(
     if command.is_pass:
         return {}
     found = {}
-    for index, holds in enumerate(stands(session.engine, past[-1].state, command)):
+    for index, holds in enumerate(requires_held(session.engine, past[-1].state, command)):
         if holds is not True and not session.known.hides(command.action, index):
             asking = _Asking(session, command, index, past)
             found[index] = asking.obstacle()

@@ -21,7 +21,7 @@ def handed_on(state: State, after: State) -> State:
 def own_round(state: State, after: State) -> State:
     """The state after a free action: a round that is under way goes on."""
     new = copied(after)
-    new.deeds = state.deeds
+    new.executed = state.executed
     if state.round is not None:
         new.told = copied(after)
         new.told.told = None
@@ -31,7 +31,7 @@ def own_round(state: State, after: State) -> State:
 def ended(after: State) -> State:
     """The state at the end of a round."""
     new = copied(after)
-    new.deeds, new.drawn, new.turn, new.round, new.told = (), {}, 0, None, None
+    new.executed, new.drawn, new.turn, new.round, new.told = (), {}, 0, None, None
     if len(new.actors) > 1:
         new.long = {who: one for who, one in new.long.items() if who is None or who in new.kinds}
     return new

@@ -206,9 +206,9 @@ class Terms(TermVisitor[Env, Any]):
     def _did(self, action: str, args: list[Any], env: Env) -> bool:
         return any(
             who == args[0]
-            and deed.action == action
-            and list(deed.args[: len(args) - 1]) == args[1:]
-            for who, deed in env.state.deeds
+            and command.action == action
+            and list(command.args[: len(args) - 1]) == args[1:]
+            for who, command in env.state.executed
         )
 
     def score(self, env: Env) -> Fraction:

@@ -112,7 +112,7 @@ class Unit:
     def _waits(self, state: State, long: Long) -> Record:
         after = copied(state)
         after.long[state.acting] = long
-        after.deeds = (*state.deeds, (state.acting, long.command))
+        after.executed = (*state.executed, (state.acting, long.command))
         return Record("waiting", long.command, state, after, progress=(long.done, long.total))
 
     def _until(self, state: State, command: Command) -> bool:
@@ -157,7 +157,7 @@ class Unit:
             was = self.since(state, command)
             return Record("refused", command, state, state, refused=refused, since=was)
         record.after = copied(record.after)
-        record.after.deeds = (*state.deeds, (state.acting, command))
+        record.after.executed = (*state.executed, (state.acting, command))
         return record
 
     def _carried_out(self, state: State, command: Command, body: Body, wants: Wants) -> Record:

@@ -71,7 +71,7 @@ class State:
     awarded: tuple[int, ...] = ()
     fired: frozenset[tuple[str, tuple[Raw, ...]]] = frozenset()
     long: dict[int | None, Long] = field(default_factory=dict)
-    deeds: tuple[tuple[int | None, Command], ...] = ()
+    executed: tuple[tuple[int | None, Command], ...] = ()
     actors: tuple[int, ...] = ()
     ghosts: dict[int, str] = field(default_factory=dict)
     firsts: dict[Slot, Raw] = field(default_factory=dict)

@@ -45,7 +45,7 @@ from tokenworld.model import (
 )
 
 __all__ = [
-    "AWARDED", "DEEDS", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
+    "AWARDED", "DID", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
     "NEXT", "NOTHING", "ROUND", "SEED", "TICK", "TOLD", "TURN", "Slots", "Store",
 ]  # fmt: skip
 
@@ -61,7 +61,7 @@ LATCHED: Final = 6
 AWARDED: Final = 7
 FIRED: Final = 8
 LONGS: Final = 9
-DEEDS: Final = 10
+DID: Final = 10
 DRAWN: Final = 11
 TURN: Final = 12
 ROUND: Final = 13
@@ -349,7 +349,7 @@ class Slots:
         row[KINDS], row[NAMES] = tuple(state.kinds), state.names
         self._roll = (row[KINDS], state.names, state.kinds, state.live, state.numbers)
         row[LATCHED], row[AWARDED], row[FIRED] = state.latched, state.awarded, state.fired
-        row[LONGS], row[DEEDS], row[DRAWN] = state.longs, state.deeds, state.drawn
+        row[LONGS], row[DID], row[DRAWN] = state.longs, state.executed, state.drawn
         row[TURN], row[FACTS] = state.turn, state.facts
         for name, slot in self.live.items():
             row[slot] = state.live[name]
@@ -474,7 +474,7 @@ class Slots:
         state.actors = self.base.actors
         state.tick, state.seed, state.next_id = row[TICK], row[SEED], row[NEXT]
         state.latched, state.awarded, state.fired = row[LATCHED], row[AWARDED], row[FIRED]
-        state.longs, state.deeds, state.drawn = row[LONGS], row[DEEDS], row[DRAWN]
+        state.longs, state.executed, state.drawn = row[LONGS], row[DID], row[DRAWN]
         state.turn, state.facts = row[TURN], row[FACTS]
 
     def _column(self, store: Store, row: list[Any], size: int) -> list[Any]:

@@ -261,8 +261,8 @@ class Shown:
 
 
 class Digest:
-    """The multiset hash of the facts of rows (see `engine.saved.digest`), brought up to date from the
-    journal. `FACTS` of a row holds the sum that `settle` brought it to."""
+    """The multiset hash of the facts of rows (see `engine.saved.digest`), brought up to date from
+    the journal. `FACTS` of a row holds the sum that `settle` brought it to."""
 
     def __init__(self, slots: Slots) -> None:
         self._slots = slots

@@ -23,7 +23,7 @@ from tokenworld.engine.rows.goals import Goals
 from tokenworld.engine.rows.laws import Guards, Order, are_alive
 from tokenworld.engine.rows.layout import (
     AWARDED,
-    DEEDS,
+    DID,
     DRAWN,
     FACTS,
     KINDS,
@@ -477,7 +477,7 @@ class Tick:
         return action.until is not None and bool(self._asked("until", command))
 
     def _did(self, command: Command) -> None:
-        self.row.set(DEEDS, (*self.row.S[DEEDS], (self.acting, command)))
+        self.row.set(DID, (*self.row.S[DID], (self.acting, command)))
 
     # ---- doing --------------------------------------------------------------------------------
 
@@ -611,23 +611,23 @@ class Tick:
 
     def _own_round(self, row: Row) -> None:
         """After a free action a round that is under way goes on."""
-        row.set(DEEDS, self.deeds_before())
+        row.set(DID, self.executed_before())
         if row.S[ROUND] is not None:
             told = row.copy()
             told[TOLD] = None  # or a round of many free actions keeps a row for each
             row.set(TOLD, told)
 
-    def deeds_before(self) -> tuple[Any, ...]:
+    def executed_before(self) -> tuple[Any, ...]:
         """What was done in the round before this intent."""
         S, J = self.row.S, self.row.J
         for at in range(self.mark, len(J), 2):
-            if J[at] == DEEDS:
+            if J[at] == DID:
                 found: tuple[Any, ...] = J[at + 1]
                 return found
-        return tuple(S[DEEDS])
+        return tuple(S[DID])
 
     def _end_round(self, row: Row) -> None:
-        for slot, value in ((DEEDS, ()), (DRAWN, {}), (TURN, 0), (ROUND, None), (TOLD, None)):
+        for slot, value in ((DID, ()), (DRAWN, {}), (TURN, 0), (ROUND, None), (TOLD, None)):
             if row.S[slot] != value:
                 row.set(slot, value)
         if self.several and row.S[LONGS]:

@@ -1,9 +1,9 @@
-"""The states of a search, and what tells them apart: keys, and marks for one search alone
+"""The states of a search, and what tells them apart: keys, and short keys for one search alone
 (language.md §19, state keys of a search).
 
 A key spells out the fluents that play may change, who lives, endings, long actions, whose turn it
-is, and what rules read of the clock and of awards. A mark has numbers for what fluents hold: it is
-quick to make and to compare.
+is, and what rules read of the clock and of awards. A short key has numbers for what fluents hold:
+it is quick to make and to compare.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokenworld.engine.clock import Clock, clock_of
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.rows.layout import (
     AWARDED,
-    DEEDS,
+    DID,
     HEAD,
     KINDS,
     LATCHED,
@@ -52,17 +52,17 @@ class Kept(State):
     """A state as a row ``S`` of ``of``; the attributes of `State` are worked out when first read.
 
     ``parts`` and ``roll`` are what the search ``by`` has numbered of it (see `Numbering`);
-    ``mark`` is made of them.
+    ``short_key`` is made of them.
     """
 
-    __slots__ = ("S", "by", "mark", "of", "parts", "roll")
+    __slots__ = ("S", "by", "of", "parts", "roll", "short_key")
 
     def __init__(self, of: Slots, S: list[Any]) -> None:
         self.of, self.S = of, S
         self.by: object = None
         self.parts: Sequence[int] = ()
         self.roll: Any = None
-        self.mark: Any = None
+        self.short_key: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if name not in State.__slots__:
@@ -352,7 +352,7 @@ class Numbering:
 
     def call(self, state: Kept, parts: Parts, roll: Roll) -> None:
         """Note the parts and the roll of a state."""
-        state.by, state.parts, state.roll, state.mark = self, parts, roll, None
+        state.by, state.parts, state.roll, state.short_key = self, parts, roll, None
 
     def keys(self, S: list[Any], roll: Roll) -> tuple[Hashable, ...]:
         """What each fluent holds, spelled out."""
@@ -405,7 +405,7 @@ class Numbering:
         return tuple(sorted(self.place[one] for one in fluents if one in self.place))
 
     def of_fluents(self, fluents: Collection[str]) -> Callable[[Any], Hashable]:
-        """What takes the numbers of some fluents from a mark, and that of who lives."""
+        """What takes the numbers of some fluents from a short key, and that of who lives."""
         return itemgetter(*self.places(fluents), len(self._fluents))
 
 
@@ -419,13 +419,13 @@ def changed(parts: Parts, change: Change) -> Parts:
     return found
 
 
-# ---- Keys and marks -----------------------------------------------------------------------------
+# ---- Keys and short keys ------------------------------------------------------------------------
 
 
 class Keys:
-    """The keys and marks of one search; ``known`` objects were made before it began.
+    """The keys and short keys of one search; ``known`` objects were made before it began.
 
-    Two states have equal marks if and only if they have equal keys.
+    Two states have equal short keys if and only if they have equal keys.
     """
 
     def __init__(self, slots: Slots, shape: KeyShape, known: int) -> None:
@@ -433,17 +433,17 @@ class Keys:
         self.numbering = Numbering(slots, shape, known)
         self._began: Kept | None = None
 
-    def mark(self, state: Kept) -> Hashable:
-        """The mark of a state."""
+    def short_key(self, state: Kept) -> Hashable:
+        """The short key of a state."""
         self.numbering.number(state)
-        if state.mark is None:
+        if state.short_key is None:
             S, roll = state.S, state.roll
             told = self.history(S[TICK], S[AWARDED])
-            midway = () if not S[TURN] else self.midway(S[TURN], S[DEEDS], S[ROUND])
+            midway = () if not S[TURN] else self.midway(S[TURN], S[DID], S[ROUND])
             longs = self._longs(S, roll) if S[LONGS] else ()
-            state.mark = (*state.parts, roll.number, S[LATCHED], longs, told, *midway)
-        mark: Hashable = state.mark
-        return mark
+            state.short_key = (*state.parts, roll.number, S[LATCHED], longs, told, *midway)
+        short_key: Hashable = state.short_key
+        return short_key
 
     def _longs(self, S: list[Any], roll: Roll) -> Longs:
         if roll.ranks is None:
@@ -466,7 +466,7 @@ class Keys:
         if not self._shape.looks_back:
             return (*found, S[TURN])
         began = None if S[ROUND] is None else self._key(S[ROUND], midway=True)
-        return (*found, S[TURN], S[DEEDS], began)
+        return (*found, S[TURN], S[DID], began)
 
     def clock(self, tick: int) -> tuple[int, ...]:
         """What rules read of a tick's number."""
@@ -477,11 +477,11 @@ class Keys:
         clock = self._shape.clock.of(tick)
         return (*clock, tuple(sorted(awarded))) if self._shape.awards else clock
 
-    def midway(self, turn: int, deeds: Any, began: list[Any] | None) -> tuple[Hashable, ...]:
+    def midway(self, turn: int, executed: Any, began: list[Any] | None) -> tuple[Hashable, ...]:
         """Between the actors of a round: whose turn it is and what the rest of it looks at."""
         if not self._shape.looks_back:
             return (turn,)
-        return (turn, deeds, None if began is None else self.mark(self.began(began)))
+        return (turn, executed, None if began is None else self.short_key(self.began(began)))
 
     def began(self, S: list[Any]) -> Kept:
         """The row that a round began with, as a state with its numbers."""

@@ -78,9 +78,9 @@ class EngineSimulator:
             self._keys = Keys(self._slots, self._shape, self._known)
             if before is not None:
                 self._keys.numbering.share(before.numbering)
-        rests = Dependencies(self._stepper, self._shape, self._keys.numbering)
+        dependencies = Dependencies(self._stepper, self._shape, self._keys.numbering)
         self._tables = Tables(
-            self._ticks, self._keys, rests, tuple(self._allowed.made), self._listed,
+            self._ticks, self._keys, dependencies, tuple(self._allowed.made), self._listed,
             waits=self._waits,
         )  # fmt: skip
 
@@ -186,7 +186,7 @@ class EngineSimulator:
 
     def moves(self, state: State) -> Iterable[tuple[Command, Sequence[Way[State]]]]:
         """Every command of a state with its successors, as `commands` and `successors` list them,
-        each with its mark; the states are made when they are asked for."""
+        each with its short key; the states are made when they are asked for."""
         with self._lock:
             return list(self._moves_of(self._kept(state)))
 
@@ -269,14 +269,14 @@ class EngineSimulator:
             kept = self._kept(state)  # first: it may bring in other slots
             return self._keys.key(kept)
 
-    def mark(self, state: State) -> Hashable:
+    def short_key(self, state: State) -> Hashable:
         """What `key` tells apart, quick to make and to compare, and for this simulator alone."""
         with self._lock:
             kept = self._kept(state)  # first: it may bring in other slots
-            return self._keys.mark(kept)
+            return self._keys.short_key(kept)
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
-        """What of a mark terms can tell apart, and who lives; ``None`` where that is not known."""
+        """What terms can tell apart of a short key, and who lives; ``None`` if it is not known."""
         read = lowered(self.instance.program).fluents_read(terms)
         return None if read is None else self._keys.numbering.of_fluents(read)
 

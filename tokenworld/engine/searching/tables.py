@@ -24,7 +24,7 @@ from tokenworld.engine.rows import Row
 from tokenworld.engine.rows.laws import Order
 from tokenworld.engine.rows.layout import (
     AWARDED,
-    DEEDS,
+    DID,
     DRAWN,
     KINDS,
     LATCHED,
@@ -55,7 +55,7 @@ class Dependencies:
     ``usable``: they decide everything. They do not where a law or an ending reads more than
     fluents: the score, a text, the number of the tick where keys hold all of it (``timed``:
     they hold some). Laws may read fluents as they were at the start of the tick (``past``), and
-    what somebody did (``deeds``).
+    what somebody did (``executed``).
     """
 
     def __init__(self, stepper: RowStepper, shape: KeyShape, numbering: Numbering) -> None:
@@ -106,7 +106,7 @@ class Dependencies:
         return () if self._laws is None else self._places(self._laws.was)
 
     @cached_property
-    def deeds(self) -> bool:
+    def executed(self) -> bool:
         """Whether the laws depend on what somebody did in the tick."""
         return self._laws is not None and "did" in self._laws.asks
 
@@ -243,24 +243,28 @@ class Tables:
     nothing is one of them."""
 
     def __init__(
-        self, ticks: Ticks, keys: Keys, rests: Dependencies, names: Sequence[str], listed: Listed,
-        *, waits: bool,
+        self, ticks: Ticks, keys: Keys, dependencies: Dependencies, names: Sequence[str],
+        listed: Listed, *, waits: bool,
     ) -> None:  # fmt: skip
-        self._ticks, self._keys, self._rests = ticks, keys, rests
+        self._ticks, self._keys, self._dependencies = ticks, keys, dependencies
         self._numbering, self._slots = keys.numbering, keys.slots
         self._listed, self._waits = listed, waits
         self._several = len(self._slots.base.actors) > 1
         self._actions = [
-            _Action(name, _known(rests.requires.get(name)), _known(rests.actions.get(name)))
+            _Action(
+                name,
+                _known(dependencies.requires.get(name)),
+                _known(dependencies.actions.get(name)),
+            )
             for name in names
         ]
         self._kept = 0
         self._passed: dict[Hashable, tuple[_Passed, ...] | None] = {}
         self._ended: dict[Hashable, _Ended] = {}
         self._watched: set[Hashable] = set()
-        self._phase, self._ends = _getter(rests.phases), _getter(rests.endings)
-        self._past = _getter(rests.past)
-        self._seen = None if rests.watches is None else _getter(rests.watches)
+        self._phase, self._ends = _getter(dependencies.phases), _getter(dependencies.endings)
+        self._past = _getter(dependencies.past)
+        self._seen = None if dependencies.watches is None else _getter(dependencies.watches)
         self._state: Kept | None = None
         self._tick: Tick | None = None
 
@@ -268,11 +272,16 @@ class Tables:
         """Make ready for the moves of a state; whether they can be looked up at all."""
         S, keys = state.S, self._keys
         keys.numbering.number(state)
-        if not self._rests.usable or S[LONGS] or state.roll.ranks is not None or self._hides(S):
+        if (
+            not self._dependencies.usable
+            or S[LONGS]
+            or state.roll.ranks is not None
+            or self._hides(S)
+        ):
             return False
         if state is not self._state:
             self._parts, self._roll = state.parts, state.roll.number
-            clock = keys.clock(S[TICK]) if self._rests.timed else ()
+            clock = keys.clock(S[TICK]) if self._dependencies.timed else ()
             self._after_clock = keys.clock(S[TICK] + 1)
             self._acting = self._slots.acting(S)
             seat = self._slots.seat(S) if self._several else 0
@@ -287,7 +296,7 @@ class Tables:
 
     def _hides(self, S: list[Any]) -> bool:
         """Whether laws look at a start of the tick at which others lived."""
-        return bool(self._rests.past) and _grew(S)
+        return bool(self._dependencies.past) and _grew(S)
 
     def moves(
         self, state: Kept, listener: Listener | None
@@ -375,8 +384,8 @@ class Tables:
     ) -> tuple[_Passed, ...] | None:
         if not self._ticks.laws:
             return _NOTHING
-        deeds = self._deeds(state, command) if self._rests.deeds else ()
-        key = (self._basis, self._phase(parts), self._before, deeds)
+        executed = self._executed(state, command) if self._dependencies.executed else ()
+        key = (self._basis, self._phase(parts), self._before, executed)
         known = self._passed
         if key not in known:
             if len(known) >= _MOST:
@@ -387,16 +396,16 @@ class Tables:
                 known[key] = None
         return known[key]
 
-    def _deeds(self, state: Kept, command: Command) -> tuple[Any, ...]:
+    def _executed(self, state: Kept, command: Command) -> tuple[Any, ...]:
         """Who did what in the round so far, with what is done now."""
-        done: tuple[Any, ...] = state.S[DEEDS]
+        done: tuple[Any, ...] = state.S[DID]
         return done if command.is_pass else (*done, (self._acting, command))
 
     def _played(
         self, state: Kept, command: Command, own: Change, parts: Parts
     ) -> tuple[_Passed, ...] | None:
         S, began, found = self._put(state, own), state.S[ROUND] or state.S, list[_Passed]()
-        S[DEEDS] = self._deeds(state, command)
+        S[DID] = self._executed(state, command)
         began = began[:] if self._slots.creates else began
         row, prefix = Row(self._slots, S), tuple[int, ...]()
         while True:
@@ -423,10 +432,10 @@ class Tables:
         if listener is not None:
             listener.executed(command, (), (), ())
         S, parts = state.S, changed(self._parts, own)
-        midway = self._keys.midway(self._seat + 1, self._deeds(state, command), S[ROUND] or S)
+        midway = self._keys.midway(self._seat + 1, self._executed(state, command), S[ROUND] or S)
         told = self._keys.history(S[TICK], S[AWARDED])
-        mark = (*parts, self._roll, S[LATCHED], (), told, *midway)
-        return Way(mark, (), _CERTAIN, make)
+        short_key = (*parts, self._roll, S[LATCHED], (), told, *midway)
+        return Way(short_key, (), _CERTAIN, make)
 
     def _closed(
         self, state: Kept, command: Command, own: Change, parts: Parts, passed: _Passed,
@@ -442,8 +451,8 @@ class Tables:
             if listener.watches and self._may_speak(state.S, after):
                 listener.watch(state, make())
         told = self._keys.history(state.S[TICK] + 1, ended.awarded)
-        mark = (*after, self._roll, ended.latched, (), told)
-        return Way(mark, passed.draws, passed.probability, make)
+        short_key = (*after, self._roll, ended.latched, (), told)
+        return Way(short_key, passed.draws, passed.probability, make)
 
     def _may_speak(self, S: list[Any], after: Parts) -> bool:
         """Whether something may be news to a watch: not where all that watches look at was the same
@@ -458,7 +467,7 @@ class Tables:
 
     def _end(self, state: Kept, change: Change, parts: Parts) -> _Ended:
         """Which endings latch and which awards are given."""
-        now, S = self._after_clock if self._rests.timed else (), state.S
+        now, S = self._after_clock if self._dependencies.timed else (), state.S
         key = (self._roll, S[LATCHED], S[AWARDED], now, self._ends(parts))
         found = self._ended.get(key)
         if found is None:
@@ -486,14 +495,14 @@ class Tables:
         after = self._made(state, parts, change)
         S = after.S
         S[LATCHED], S[AWARDED] = ended.latched, ended.awarded
-        S[DEEDS], S[DRAWN], S[TURN], S[ROUND], S[TOLD] = (), {}, 0, None, None
+        S[DID], S[DRAWN], S[TURN], S[ROUND], S[TOLD] = (), {}, 0, None, None
         S[TICK] += 1
         return after
 
     def _next(self, state: Kept, parts: Parts, command: Command, change: Change) -> Kept:
         after = self._made(state, changed(parts, change), change)
         S = after.S
-        S[DEEDS] = self._deeds(state, command)
+        S[DID] = self._executed(state, command)
         S[TURN], S[ROUND] = self._seat + 1, state.S[ROUND] or state.S[:]
         return after
 

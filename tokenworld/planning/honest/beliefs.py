@@ -154,8 +154,8 @@ class Beliefs(Generic[StateT]):
     ) -> Iterable[tuple[Command, Sequence[Way[Belief[StateT]]]]]:
         return moves_of(self, state)
 
-    def mark(self, state: Belief[StateT]) -> Hashable:
-        return frozenset((origin, self._simulator.mark(one)) for origin, one in state.open)
+    def short_key(self, state: Belief[StateT]) -> Hashable:
+        return frozenset((origin, self._simulator.short_key(one)) for origin, one in state.open)
 
     # ---- asking -------------------------------------------------------------------------------
 

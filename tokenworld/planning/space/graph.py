@@ -70,8 +70,8 @@ class Graph(Generic[StateT]):
 
     ``moves[n]`` is empty for ends and for nodes that are not expanded yet. ``limit`` is ``None``
     where the graph is all there is; ``reason`` is a clause that says what stands in the way.
-    ``trusted``: the expanded nodes have exactly the moves that are listed. ``marks`` are what the
-    simulator told the states apart by, node by node, where it was asked for them.
+    ``trusted``: the expanded nodes have exactly the moves that are listed. ``short_keys`` are what
+    the simulator told the states apart by, node by node, where it was asked for them.
     """
 
     goal: str | None
@@ -87,7 +87,7 @@ class Graph(Generic[StateT]):
     limit: CapKind | None = None
     reason: str = ""
     trusted: bool = True
-    marks: Sequence[Hashable] = ()
+    short_keys: Sequence[Hashable] = ()
 
     @property
     def complete(self) -> bool:
@@ -177,7 +177,7 @@ class Exploring(Generic[StateT]):
         self._states, self._ways = list[StateT](), list[tuple[int, int]]()
         self._followed = list[tuple[Move, ...]]()
         self.graph = Graph(goal, self._states, self._followed, self._ways)
-        self._reach(simulator.mark(start), start, -1, (0, 0))
+        self._reach(simulator.short_key(start), start, -1, (0, 0))
 
     def on(
         self,
@@ -198,7 +198,7 @@ class Exploring(Generic[StateT]):
         graph.trusted = doubt[0] is None
         if graph.limit is None:
             graph.limit, graph.reason = doubt
-        graph.marks = tuple(self._nodes)
+        graph.short_keys = tuple(self._nodes)
         return graph
 
     def _grow(self, watch: Watch, progress: Progress) -> None:
@@ -219,17 +219,19 @@ class Exploring(Generic[StateT]):
     def _forget(self, node: Node, seen: int, edges: int) -> None:
         """Leave a node unexpanded of which not all that follows could be worked out."""
         graph = self.graph
-        for mark in tuple(self._nodes)[seen:]:
-            del self._nodes[mark]
+        for short_key in tuple(self._nodes)[seen:]:
+            del self._nodes[short_key]
         for rows in (self._states, self._followed, self._ways, graph.won, graph.lost, graph.depth,
                      graph.parents):  # fmt: skip
             del rows[seen:]
         graph.expanded, graph.edges = node, edges
 
-    def _reach(self, mark: Hashable, state: StateT, parent: Node, way: tuple[int, int]) -> Node:
+    def _reach(
+        self, short_key: Hashable, state: StateT, parent: Node, way: tuple[int, int]
+    ) -> Node:
         """The node of a state that is news."""
         graph = self.graph
-        node = self._nodes[mark] = len(graph)
+        node = self._nodes[short_key] = len(graph)
         self._states.append(state)
         self._followed.append(())
         graph.won.append(self._simulator.won(state, self._goal))
@@ -238,7 +240,7 @@ class Exploring(Generic[StateT]):
         self._ways.append(way)
         graph.depth.append(0 if parent < 0 else graph.depth[parent] + 1)
         if node % _SAMPLE == 1:
-            size = size_of(mark) + size_of(state, beside=self._states[parent])
+            size = size_of(short_key) + size_of(state, beside=self._states[parent])
             self._sampled = max(self._sampled, size)
         return node
 
@@ -259,9 +261,9 @@ class Exploring(Generic[StateT]):
         nodes, graph = self._nodes, self.graph
         found = list[Node]()
         for outcome, way in enumerate(ways):
-            target = nodes.get(way.mark)
+            target = nodes.get(way.short_key)
             if target is None:
-                target = self._reach(way.mark, way.state(), node, (number, outcome))
+                target = self._reach(way.short_key, way.state(), node, (number, outcome))
             found.append(target)
         targets = tuple(found)
         graph.edges += len(targets)

@@ -143,7 +143,7 @@ class ObservedSimulator(Generic[StateT]):
     def _ways(self, state: Observed[StateT], command: Command) -> Iterator[Way[Observed[StateT]]]:
         for one in self._tried(state, command):
             after = learned(one)
-            yield Way(self.mark(after), one.draws, one.probability, partial(_itself, after))
+            yield Way(self.short_key(after), one.draws, one.probability, partial(_itself, after))
 
     def bound(self, enough: Enough | None) -> None:
         self.inner.bound(enough)
@@ -154,9 +154,9 @@ class ObservedSimulator(Generic[StateT]):
         key = self.inner.key(state.state)
         return (key, state.known) if state.known else key
 
-    def mark(self, state: Observed[StateT]) -> Hashable:
-        mark = self.inner.mark(state.state)
-        return (mark, state.known) if state.known else mark
+    def short_key(self, state: Observed[StateT]) -> Hashable:
+        short_key = self.inner.short_key(state.state)
+        return (short_key, state.known) if state.known else short_key
 
     # ---- asking -------------------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ class ObservedSimulator(Generic[StateT]):
 
 
 def _way(way: Way[StateT]) -> Way[Observed[StateT]]:
-    return Way(way.mark, way.draws, way.probability, partial(_made, way))
+    return Way(way.short_key, way.draws, way.probability, partial(_made, way))
 
 
 def _made(way: Way[StateT]) -> Observed[StateT]:

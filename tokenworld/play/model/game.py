@@ -21,7 +21,7 @@ from tokenworld.play.model.timeline import Edited, Node, Radar, RadarPlanner, Ti
 from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
-from tokenworld.session.obstacles import stands
+from tokenworld.session.obstacles import requires_held
 from tokenworld.session.session import LastChance, Session
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import Glyphs
@@ -77,7 +77,7 @@ def _candidates(session: Session) -> Iterator[Command]:
 
 def _failed(session: Session, command: Command) -> int:
     try:
-        found = enumerate(stands(session.engine, session.state, command))
+        found = enumerate(requires_held(session.engine, session.state, command))
         hides = session.known.hides
         return sum(one is not True for n, one in found if not hides(command.action, n))
     except Breach:

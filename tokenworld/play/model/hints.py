@@ -25,7 +25,7 @@ from tokenworld.planning.search.interpreted import (
     SearchResult,
 )
 from tokenworld.planning.verdict import PlanStep, Verdict
-from tokenworld.session.obstacles import stands
+from tokenworld.session.obstacles import requires_held
 from tokenworld.session.session import (
     LastChance,
     Session,
@@ -302,7 +302,7 @@ class _Aiming(EngineSimulator):
         engine = self._session.engine
         if state.acting != self._who or engine.over(state):
             return False
-        stand, known = stands(engine, state, self._command), self._session.known
+        stand, known = requires_held(engine, state, self._command), self._session.known
         if self._index is not None:
             return stand[self._index] is True
         action = self._command.action
@@ -330,7 +330,7 @@ def satisfy(
     whole = _sought(session, command, None, seconds / 2, say, cancel)
     if whole.answer == "found" or cancel():
         return whole
-    failed = [n for n, holds in enumerate(stands(session.engine, session.state, command))
+    failed = [n for n, holds in enumerate(requires_held(session.engine, session.state, command))
               if holds is not True and not session.known.hides(command.action, n)]  # fmt: skip
     if not failed or len(session.world.program.actions[command.action].requires) == 1:
         return whole

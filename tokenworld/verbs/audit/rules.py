@@ -22,7 +22,7 @@ from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows import Record
 from tokenworld.engine.rows.layout import AWARDED, KINDS, ROUND, TOLD, TURN
-from tokenworld.engine.rows.questions.asking import standing, stands
+from tokenworld.engine.rows.questions.asking import requires_held, requires_held_now
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept
 from tokenworld.ground import (
@@ -82,10 +82,10 @@ class Witnesses:
         """All states in which play goes on, with their marks, ``None`` in a packed graph."""
         graph = self._graph
         for node in self._playing:
-            yield graph.marks[node] if graph.marks else None, graph.states[node]
+            yield graph.short_keys[node] if graph.short_keys else None, graph.states[node]
 
     def of_requires(self, action: Action, args: tuple[Raw, ...]) -> Iterator[State] | None:
-        """States for the question how the requires of a command ever stand; ``None``: all."""
+        """States for the question how the requires of a command ever held; ``None``: all."""
         graph = self._graph
         if not isinstance(graph, PackedGraph):
             return None
@@ -103,7 +103,7 @@ class Witnesses:
         graph, told = self._graph, self.told(terms)
         seen = set[Hashable]()
         for node in graph.nodes():
-            kind = node if told is None else told(graph.marks[node])
+            kind = node if told is None else told(graph.short_keys[node])
             if kind not in seen:
                 seen.add(kind)
                 yield graph.states[node]
@@ -192,7 +192,7 @@ class Requires:
     masks: set[frozenset[int]] = field(default_factory=set)
     refused: set[int] = field(default_factory=set)
     static: frozenset[int] | None = None
-    stands: set[tuple[bool | None, ...]] = field(default_factory=set)
+    combinations: set[tuple[bool | None, ...]] = field(default_factory=set)
 
     @property
     def allowed(self) -> bool:
@@ -208,14 +208,14 @@ class Requires:
     def all_refused(self) -> bool:
         return len(self.refused) == len(self.action.requires)
 
-    def note(self, stand: tuple[bool | None, ...]) -> bool:
+    def note(self, held: tuple[bool | None, ...]) -> bool:
         """One state and one choice of arguments; whether that was news."""
-        if stand in self.stands:
+        if held in self.combinations:
             return False
-        self.stands.add(stand)
-        holding = frozenset(index for index, holds in enumerate(stand) if holds)
+        self.combinations.add(held)
+        holding = frozenset(index for index, holds in enumerate(held) if holds)
         self.masks.add(holding)
-        failed = next((index for index, holds in enumerate(stand) if not holds), None)
+        failed = next((index for index, holds in enumerate(held) if not holds), None)
         if failed is not None:
             self.refused.add(failed)
         return True
@@ -277,7 +277,7 @@ def _look(
 def _examine_apart(
     simulator: EngineSimulator, looking: Witnesses, requires: Requires, deadline: float
 ) -> bool:
-    """One action, each choice of arguments in the states that tell how its requires stand; false
+    """One action, each choice of arguments in the states that tell how its requires held; false
     where that is not possible, or time is up."""
     action = requires.action
     domains = parameter_domains(simulator.instance, action.params)
@@ -289,9 +289,9 @@ def _examine_apart(
         if states is None:
             return False
         for state in states:
-            stand = simulator.asked(state, partial(_stand, action, command))
-            if stand is not None:
-                requires.note(stand)
+            held = simulator.asked(state, partial(_held_at, action, command))
+            if held is not None:
+                requires.note(held)
             if requires.settled:
                 return True
             if time.monotonic() > deadline:
@@ -299,12 +299,12 @@ def _examine_apart(
     return True
 
 
-def _stand(action: Action, command: Command, tick: Tick) -> tuple[bool | None, ...] | None:
-    """How the requires of a command stand; ``None`` where it is about something that is gone."""
+def _held_at(action: Action, command: Command, tick: Tick) -> tuple[bool | None, ...] | None:
+    """How the requires of a command held; ``None`` where it is about something that is gone."""
     kinds = tick.row.S[KINDS]
     if any(kinds[one] is None for one in _objects(action, command.args)):
         return None
-    return stands(tick, command)
+    return requires_held_now(tick, command)
 
 
 def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
@@ -316,10 +316,10 @@ def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
 
 def _examine(engine: Engine, state: State, tick: Tick, requires: Requires) -> None:
     """One action in one state, with all arguments, as far as there is something to learn."""
-    judge = stands if tick.long() is None else standing
+    judge = requires_held_now if tick.long() is None else requires_held
     for args in _bindings(engine, state, tick, requires):
-        stand = judge(tick, Command(requires.action.name, args))
-        if stand is not None and requires.note(stand) and requires.settled:
+        held = judge(tick, Command(requires.action.name, args))
+        if held is not None and requires.note(held) and requires.settled:
             return
 
 

@@ -34,7 +34,7 @@ from tokenworld.model import NumberType
 
 __all__ = ["Compiled", "Uncompiled", "compiler_missing"]
 
-EXECUTED, REFUSED, SKIPPED = 0, 2, 3
+DID, REFUSED, SKIPPED = 0, 2, 3
 """What the command of a row of a batch came to, beside `UNSURE`."""
 MOST_LISTED = 1 << 16
 """Rows of legal commands, and of the journal, that a run has room for."""
@@ -133,7 +133,7 @@ class Compiled:
         self, rows: Any, commands: Any, given: Any, skipped: Any, rewards: Any, codes: Any
     ) -> None:
         """Give each row that is not skipped the command with a number in a table: its reward, and
-        in ``codes`` what it came to (`EXECUTED`, `REFUSED`, `SKIPPED`; `UNSURE`: the interpreter
+        in ``codes`` what it came to (`DID`, `REFUSED`, `SKIPPED`; `UNSURE`: the interpreter
         must decide)."""
         at = 0
         while at < len(rows):

@@ -124,11 +124,11 @@ def busy(longs: Sequence[Any], actor: int | None, action: str) -> bool:
     return any(who == actor and action in ("", one.command.action) for who, one in longs)
 
 
-def did(deeds: Sequence[Any], actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
+def did(executed: Sequence[Any], actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
     """Whether the actor's intent of this tick was that action with these (first) arguments."""
     return any(
         who == actor and one.action == action and one.args[: len(args)] == args
-        for who, one in deeds
+        for who, one in executed
     )
 
 

@@ -40,7 +40,7 @@ from tokenworld.core.nodes import (
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
-from tokenworld.engine.rows.layout import AWARDED, DEEDS, KINDS, LONGS, TICK, Slots, Store
+from tokenworld.engine.rows.layout import AWARDED, DID, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.engine.rows.questions.hidden import HiddenRow
 from tokenworld.ground import domain_of
 from tokenworld.model import (
@@ -444,7 +444,7 @@ class TermWriter(TermVisitor[Names, str]):
             case "did":
                 who, *args = (self.value(one, env) for one in term.args)
                 row = f"({', '.join(args)},)" if args else "()"
-                return f"did(S[{DEEDS}], {who}, {term.detail!r}, {row})"
+                return f"did(S[{DID}], {who}, {term.detail!r}, {row})"
             case _:
                 return self._number(term, [self.term(one, env) for one in term.args], env)
 

@@ -17,7 +17,16 @@ from tokenworld.engine.rows.record import Record
 from tokenworld.engine.rows.stepper import ADDED, Tick
 from tokenworld.ground import Command, RequireReport
 
-__all__ = ["breaks", "is_legal", "is_refused", "judging", "may", "reports", "standing", "stands"]
+__all__ = [
+    "breaks",
+    "is_legal",
+    "is_refused",
+    "judging",
+    "may",
+    "reports",
+    "requires_held",
+    "requires_held_now",
+]
 
 
 @contextmanager
@@ -73,16 +82,16 @@ def _added(tick: Tick, command: Command) -> Record | None:
     return done if done.generated else None
 
 
-def standing(tick: Tick, command: Command) -> tuple[bool | None, ...] | None:
+def requires_held(tick: Tick, command: Command) -> tuple[bool | None, ...] | None:
     """Which requires of a command hold, in written order, ``None`` for one without a value; no
     tuple where nothing is judged."""
     with judging(tick, command) as judged:
-        return stands(tick, command) if judged else None
+        return requires_held_now(tick, command) if judged else None
 
 
-def stands(tick: Tick, command: Command) -> tuple[bool | None, ...]:
+def requires_held_now(tick: Tick, command: Command) -> tuple[bool | None, ...]:
     """The same in the row as it is, whatever is under way."""
-    return tick.of.why.standing(tick.row.S, tick.since(command), tick.acting, command)
+    return tick.of.why.requires_held(tick.row.S, tick.since(command), tick.acting, command)
 
 
 # ---- what may be done ---------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class Requires:
             found.append(report)
         return tuple(found)
 
-    def standing(
+    def requires_held(
         self, S: list[Any], W: list[Any], me: int | None, command: Command
     ) -> tuple[bool | None, ...]:
         """Which requires of a command hold, in written order; ``None`` where one has no value."""
