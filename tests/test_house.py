@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 112_980
+LINES = 112_999
 MODULES = 388
 CROWDED = 0
 IN_CIRCLES = 0
